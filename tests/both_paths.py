@@ -1,4 +1,6 @@
-"""Both HTTP protocols of the reference server, with and without the fast path, on in-memory connections."""
+"""Both HTTP protocols of the reference server, with and without the fast path, on in-memory
+connections.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from lakepact.reference_server.running import LIMITS, configured
 from lakepact.reference_server.settings import Settings
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-LARGE = 40_000  #: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection
+#: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection
+LARGE = 40_000
 
 USUAL = b"Host: a\r\nUser-Agent: PyIceberg\r\nAccept: */*\r\nX-Client-Version: 1\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n"
 HOST = b"Host: a\r\n"
@@ -132,7 +135,9 @@ class Ways:
         return protocol, Connection(protocol), state
 
     def say(self, name: str, pieces: Iterable[tuple[bytes, bool]]) -> bytes:
-        """Return the answer to pieces of requests, each with whether the next piece waits for its effects."""
+        """Return the answer to pieces of requests, each with whether the next piece waits for its
+        effects.
+        """
 
         async def conversation() -> bytes:
             protocol, connection, state = self.connect(name)

@@ -76,7 +76,8 @@ POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
 def loaded(html: str, *, folder: Path, script: str = "", fragment: str = "") -> str:
-    """Return the document of a page as a browser has it after running the page's script, and then another one.
+    """Return the document of a page as a browser has it after running the page's script, and then
+    another one.
 
     Args:
         html: the page.

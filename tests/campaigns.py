@@ -100,13 +100,17 @@ def ran(plan: Path, run: Path, engine: Any, *targets: str) -> Path:
 
 
 def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
-    """Judge a run, and return its sorted verdicts and answers without the members that differ between runs."""
+    """Judge a run, and return its sorted verdicts and answers without the members that differ
+    between runs.
+    """
     run_verdicts.judge(run, engine)
     return kept(run)
 
 
 def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the sorted verdicts and answers of a judged run, without the members that differ between runs."""
+    """Return the sorted verdicts and answers of a judged run, without the members that differ
+    between runs.
+    """
     found = {}
     for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
         rows = [

@@ -1,4 +1,6 @@
-"""The faults of the small clients in `conformance/clients`, and the requirements that they break."""
+"""The faults of the small clients in `conformance/clients`, and the requirements that they
+break.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Writers on a server that is killed, and checks that the restarted server keeps all acknowledged changes.
+"""Writers on a server that is killed, and checks that the restarted server keeps all acknowledged
+changes.
 
-Each writer has its own namespace and knows its content. When the server dies, each writer has at most one request with an unknown outcome:
-the restarted server shows the namespace as it was before that request or after it.
+Each writer has its own namespace and knows its content. When the server dies, each writer has at
+most one request with an unknown outcome: the restarted server shows the namespace as it was before
+that request or after it.
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ class Writer:
         return lambda: catalog.commit_table((space, name), updates), {**self.known, name: number}
 
     def agree(self, catalog: IcebergCatalog) -> str | None:
-        """Adopt the content of the namespace, and return an error text if that content is impossible."""
+        """Adopt the content of the namespace, and return an error text if that content is
+        impossible.
+        """
         found = {
             table.name: catalog.load_table((self.namespace, table.name)).metadata.properties["n"]
             for table in catalog.list_tables(self.namespace)
@@ -140,7 +144,9 @@ class Reader:
     torn: list[str] = field(default_factory=list)
 
     def read(self, catalog: IcebergCatalog) -> None:
-        """Read pairs until the server is gone; the table loaded second is never older than the first."""
+        """Read pairs until the server is gone; the table loaded second is never older than the
+        first.
+        """
         while True:
             for turn, writer in enumerate(self.writers):
                 first, second = PAIR if turn % 2 else reversed(PAIR)
@@ -184,7 +190,9 @@ def crash(
     chance: random.Random,
     end: signal.Signals = signal.SIGKILL,
 ) -> int:
-    """Run all clients, end the server at a random moment, and return its number of acknowledged changes."""
+    """Run all clients, end the server at a random moment, and return its number of acknowledged
+    changes.
+    """
     count, enough, moment = 0, chance.randint(1, 120), threading.Event()
     lock = threading.Lock()
 

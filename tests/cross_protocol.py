@@ -184,7 +184,9 @@ def avro(
     *,
     reshape: Callable[[Any], Any] = lambda schema: schema,
 ) -> str:
-    """Write a copy of an Avro file with the schema as of `reshape` and the records changed by `change`, and return its location."""
+    """Write a copy of an Avro file with the schema as of `reshape` and the records changed by
+    `change`, and return its location.
+    """
     source = Path(path.removeprefix("file://"))
     with source.open("rb") as stream:
         reader = fastavro.reader(stream)

@@ -14,7 +14,9 @@ from lakepact.generated.contract import Contract
 
 
 def through(kind: type, carrier: Any) -> httpx.Client | httpx.AsyncClient:
-    """Return the client of httpx for a client of that kind, with a transport that replaces the network."""
+    """Return the client of httpx for a client of that kind, with a transport that replaces the
+    network.
+    """
     return (
         httpx.AsyncClient(transport=carrier)
         if kind.__name__.startswith("Async")

@@ -1,4 +1,6 @@
-"""Runs of checks, and the embedded server with faults of a test: unusual but correct, or wrong in one point."""
+"""Runs of checks, and the embedded server with faults of a test: unusual but correct, or wrong in
+one point.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def checked(
     version: str | None = None,
     **options: Any,
 ) -> runner.Run:
-    """Return the finished run of chosen checks of a contract or suite against a target or an address."""
+    """Return the finished run of chosen checks of a contract or suite against a target or an
+    address.
+    """
     chosen = suite.load(of, version) if isinstance(of, str) else of
     run = runner.Run(
         plan.plan(chosen, only=only),

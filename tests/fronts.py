@@ -1,4 +1,6 @@
-"""Servers in front of another one: TLS with a certificate of its own authority, and proxies that open tunnels."""
+"""Servers in front of another one: TLS with a certificate of its own authority, and proxies that
+open tunnels.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def tls_front(url: str, server: tuple[str, str], *, callers: str | None = None) 
 
 @contextlib.contextmanager
 def proxy_front(*, refuse: str = "") -> Generator[Front]:
-    """Open tunnels to any address; with `refuse`, such as `407 Proxy Authentication Required`, refuse to."""
+    """Open tunnels to any address; with `refuse`, such as `407 Proxy Authentication Required`,
+    refuse to.
+    """
     heads: list[bytes] = []
 
     def tunnel(caller: socket.socket) -> None:
@@ -97,7 +101,9 @@ def proxy_front(*, refuse: str = "") -> Generator[Front]:
 
 @contextlib.contextmanager
 def socks_front(*, login: bytes = b"", reply: int = 0, nonsense: bytes = b"") -> Generator[Front]:
-    """Open connections to any address by SOCKS5, for callers with a `login`, or answer with another reply than 0, or with nonsense."""
+    """Open connections to any address by SOCKS5, for callers with a `login`, or answer with another
+    reply than 0, or with nonsense.
+    """
     heads: list[bytes] = []
 
     def connect(caller: socket.socket) -> None:

@@ -1,8 +1,8 @@
 """Linearizability of histories of reads and conditional writes of registers.
 
-The algorithm is that of Wing and Gong: it searches an order of the operations that explains all outcomes and respects real time. Reads are
-ordered as soon as they fit, because nothing depends on them; only writes are choices. No pair of done operations and register values is
-visited twice.
+The algorithm is that of Wing and Gong: it searches an order of the operations that explains all
+outcomes and respects real time. Reads are ordered as soon as they fit, because nothing depends on
+them; only writes are choices. No pair of done operations and register values is visited twice.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ def miniature(answerer: Answerer) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # headers and body in one packet: a second packet would wait for the acknowledgement of the first
+        # headers and body in one packet: a second packet would wait for the acknowledgement of the
+        # first
+        wbufsize = 65536
 
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -1,4 +1,6 @@
-"""The shared part of the published matrices of servers and of clients: the loop over their columns, and packed reports."""
+"""The shared part of the published matrices of servers and of clients: the loop over their columns,
+and packed reports.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,14 @@ def check_each(
     *,
     write_page: Callable[[], None],
 ) -> int:
-    """Check the named columns, or all, write the page of all reports that exist, and return the exit code.
+    """Check the named columns, or all, write the page of all reports that exist, and return the
+    exit code.
 
     Args:
         columns: of the matrix.
         names: of the columns to check; none for all.
-        check: checks a column and keeps its report; a missing tool or a failed build skips the column.
+        check: checks a column and keeps its report; a missing tool or a failed build skips the
+            column.
         write_page: writes the page.
     """
     known = [column.name for column in columns]

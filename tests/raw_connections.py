@@ -77,7 +77,9 @@ def server_process(*arguments: str) -> Generator[ServerProcess]:
 
 
 def connect(port: int, data: bytes = b"", *, stalled: bool = False) -> socket.socket:
-    """Return a connection after sending some bytes; a stalled connection has small buffers for unread answers."""
+    """Return a connection after sending some bytes; a stalled connection has small buffers for
+    unread answers.
+    """
     connection = socket.socket()
     connection.settimeout(20)
     if stalled:

@@ -1,4 +1,6 @@
-"""Round trips of a generated package: every operation is called through its client and answered by its server."""
+"""Round trips of a generated package: every operation is called through its client and answered by
+its server.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,9 @@ class Package:
 
 
 def round_trips(name: str, seed: int) -> tuple[int, list[str]]:
-    """Call every operation of a package with each of its documented answers; return the number of calls and the differences."""
+    """Call every operation of a package with each of its documented answers; return the number of
+    calls and the differences.
+    """
     package, handlers, sampler, ascii_sampler = (
         Package(name),
         Handlers(),

@@ -1,4 +1,6 @@
-"""Spark beside the tests, started from the pip package: a standalone master with a worker, and a Connect server."""
+"""Spark beside the tests, started from the pip package: a standalone master with a worker, and a
+Connect server.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ HAS_CONNECT = (
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without PYTHONPATH, so that workers load lakepact from the shipped code only."""
+    """Return the environment without PYTHONPATH, so that workers load lakepact from the shipped
+    code only.
+    """
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "600m"}
     return {

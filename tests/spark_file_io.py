@@ -1,4 +1,6 @@
-"""File systems of pyiceberg that refuse files or parts of files, as storage does with expired credentials."""
+"""File systems of pyiceberg that refuse files or parts of files, as storage does with expired
+credentials.
+"""
 
 from __future__ import annotations
 

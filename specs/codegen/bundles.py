@@ -1,4 +1,6 @@
-"""One contract and its overlay as one normative OpenAPI 3.1 document, and the views of it that tools need."""
+"""One contract and its overlay as one normative OpenAPI 3.1 document, and the views of it that
+tools need.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def bundled(source: Source) -> Bundle:
     written = _written(source)
     if written["info"]["title"] != source.title:
         raise Broken(
-            f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}"
+            f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about"
+            f" {written['info']['title']!r}"
         )
     corrections = _corrections(source)
     verdicts, models = passes.prepared(written), passes.prepared(written)
@@ -79,7 +82,8 @@ def _profile(source: Source, base: Bundle) -> Bundle:
     )
     if written["info"]["title"] != source.title:
         raise Broken(
-            f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about {written['info']['title']!r}"
+            f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about"
+            f" {written['info']['title']!r}"
         )
     for document in (verdicts, models):
         _check_references(document)
@@ -102,7 +106,9 @@ def _written(source: Source) -> Document:
 
 
 def _corrections(source: Source) -> tuple[Correction, ...]:
-    """Return the corrections of a version: its own, and those of the one that it extends unless its authors have made them."""
+    """Return the corrections of a version: its own, and those of the one that it extends unless its
+    authors have made them.
+    """
     inherited = _corrections(source.extends) if source.extends else ()
     unknown = sorted(set(source.adopted) - {correction.id for correction in inherited})
     if unknown:
@@ -120,13 +126,16 @@ def _adopted(source: Source) -> frozenset[str]:
 
 
 def opaque(document: Document) -> Document:
-    """Return the document with every component schema reduced to an object: for a tool that is to write endpoints and no models."""
+    """Return the document with every component schema reduced to an object: for a tool that is to
+    write endpoints and no models.
+    """
 
     def plain_parameter(node: Document) -> Document:
         if not ("in" in node and is_object(node.get("schema"))):
             return node
         schema = resolved(document, node["schema"])
-        # The tool refuses lists in headers, which are text with commas anyway, and makes values of UUIDs, which are text too.
+        # The tool refuses lists in headers, which are text with commas anyway, and makes values of
+        # UUIDs, which are text too.
         is_text = node["in"] == "header" and (
             schema.get("type") == "array" or schema.get("format") == "uuid"
         )
@@ -144,8 +153,8 @@ def opaque(document: Document) -> Document:
 
 
 def _for_classes(document: Document) -> Document:
-    # Examples would be copied into the code; a deprecated union cannot be marked as one; members of their own beside typed
-    # others become code that no type checker follows.
+    # Examples would be copied into the code; a deprecated union cannot be marked as one; members of
+    # their own beside typed others become code that no type checker follows.
     def plain(schema: Document) -> Document:
         unwanted = {"example", "examples"}
         if "oneOf" in schema or "anyOf" in schema:
@@ -159,7 +168,9 @@ def _for_classes(document: Document) -> Document:
 
 
 def _with_open_enumerations(document: Document) -> Document:
-    """Return the document with enumerations that take values of later versions too, except those that tell alternatives apart."""
+    """Return the document with enumerations that take values of later versions too, except those
+    that tell alternatives apart.
+    """
     tags = [
         part["properties"][union["discriminator"]["propertyName"]]
         for union in document["components"]["schemas"].values()
@@ -184,7 +195,9 @@ def _with_open_enumerations(document: Document) -> Document:
 
 
 def _schemas_used(document: Document, node: Any) -> set[str]:
-    """Return names of the component schemas that paths refer to, through shared parameters, bodies and responses."""
+    """Return names of the component schemas that paths refer to, through shared parameters, bodies
+    and responses.
+    """
     members = list(node.values()) if is_object(node) else node if is_list(node) else []
     used = {name for member in members for name in _schemas_used(document, member)}
     reference = node.get("$ref") if is_object(node) else None

@@ -1,4 +1,6 @@
-"""The ways in which an overlay changes a document; each one asserts what it expects to find before it touches anything."""
+"""The ways in which an overlay changes a document; each one asserts what it expects to find before
+it touches anything.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def apply(document: Document, change: Change) -> Touched:
     known = [name for name in ACTIONS if name in change]
     if len(known) != 1 or set(change) - {"at", "expect", *ACTIONS}:
         raise Broken(
-            f"a change has `at`, `expect` and one of {', '.join(ACTIONS)}, but this one has {', '.join(change)}"
+            f"a change has `at`, `expect` and one of {', '.join(ACTIONS)}, but this one has"
+            f" {', '.join(change)}"
         )
     (action,) = known
     return ACTIONS[action](document, change["at"], change)
@@ -94,7 +97,8 @@ def _replace(document: Document, pointer: str, change: Change) -> Touched:
     places = list(_places_of(at(document, pointer), wanted["find"], steps(pointer)))
     if len(places) != wanted["times"]:
         raise Broken(
-            f"{wanted['find']} is to be replaced {wanted['times']} times below {pointer}, but is there {len(places)} times"
+            f"{wanted['find']} is to be replaced {wanted['times']} times below {pointer}, but is"
+            f" there {len(places)} times"
         )
     for place in places:
         parent, key = _place(document, pointer_of(place))
@@ -133,7 +137,9 @@ def _find(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
 
 
 def _matches(present: Any, expected: Any) -> bool:
-    """Return whether something is what is expected: of an object at least the expected members, of anything else all of it."""
+    """Return whether something is what is expected: of an object at least the expected members, of
+    anything else all of it.
+    """
     if is_object(expected):
         return is_object(present) and all(
             name in present and _matches(present[name], value) for name, value in expected.items()

@@ -1,4 +1,6 @@
-"""The contracts that people wrote, found by their folders: `specs/<name>/<version>/contract.yaml`."""
+"""The contracts that people wrote, found by their folders:
+`specs/<name>/<version>/contract.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,18 @@ class Source:
     ]  #: operations and parameters that a server reads before it calls a handler
     callers: bool  #: whether handlers are told their callers
     rank: int  #: place among the contracts; the first is meant where none is named
-    code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
-    tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged
-    models: bool = False  #: whether the models and endpoints are of this version, which has tables of its own too
+    #: whether it may become code; if not, it is only seen to be sound, and compared with the
+    #: version that does
+    code: bool
+    #: whether it has tables of its own although it is not the version that becomes code: it can be
+    #: served and judged
+    tables: bool = False
+    #: whether the models and endpoints are of this version, which has tables of its own too
+    models: bool = False
     extends: Source | None = (
-        None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
+        #: the version that this one's files add to, of the same contract or of the one that this is
+        #: a profile of
+        None
     )
     adopted: tuple[
         str, ...
@@ -81,7 +90,8 @@ class Source:
 
 
 def all_sources(specs: Path = SPECS) -> tuple[Source, ...]:
-    """Return every contract below `specs`, by rank, in its newest version that may become code, with the others beside it.
+    """Return every contract below `specs`, by rank, in its newest version that may become code,
+    with the others beside it.
 
     Raises:
         Broken: A contract's description is wrong, or no version of it may become code.
@@ -119,7 +129,8 @@ def _read(folder: Path) -> Source:
     name, version = snake(folder.parent.name), str(known["version"])
     if version != folder.name:
         raise Broken(
-            f"{folder.parent.name}: contract.yaml says version {version}, its folder says {folder.name}"
+            f"{folder.parent.name}: contract.yaml says version {version}, its folder says"
+            f" {folder.name}"
         )
     extends = _extended(folder, str(known["extends"])) if "extends" in known else None
     adopted = tuple(known.get("adopted", ()))
@@ -131,7 +142,8 @@ def _read(folder: Path) -> Source:
         ]
         if own:
             raise Broken(
-                f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends"
+                f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it"
+                " extends"
             )
         code, tables, models = _code(known)
         return replace(
@@ -146,7 +158,8 @@ def _read(folder: Path) -> Source:
         )
     if adopted:
         raise Broken(
-            f"{name} {version}: what is adopted is a correction of a version that it extends, but it extends none"
+            f"{name} {version}: what is adopted is a correction of a version that it extends, but"
+            " it extends none"
         )
     return Source(
         name,
@@ -167,7 +180,8 @@ def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Sour
     unknown = sorted({"media", "adopted"} & set(known))
     if unknown:
         raise Broken(
-            f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a profile of"
+            f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a"
+            " profile of"
         )
     return replace(
         of,
@@ -185,17 +199,22 @@ def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Sour
 
 
 def _code(known: dict[str, Any]) -> tuple[bool, bool, bool]:
-    """Return whether a version may become code, and otherwise whether it has tables of its own, and models and endpoints with them."""
+    """Return whether a version may become code, and otherwise whether it has tables of its own, and
+    models and endpoints with them.
+    """
     code = known.get("code", True)
     if code not in {True, False, "tables", "client"}:
         raise Broken(
-            f"contract.yaml of {known['version']}: code is true, false, tables or client, not {code}"
+            f"contract.yaml of {known['version']}: code is true, false, tables or client, not"
+            f" {code}"
         )
     return code is True, code in {"tables", "client"}, code == "client"
 
 
 def _extended(folder: Path, version: str) -> Source:
-    """Return the version that another extends: of its own contract, or, as `contract/version`, of another one."""
+    """Return the version that another extends: of its own contract, or, as `contract/version`, of
+    another one.
+    """
     there = folder.parents[1] / version if "/" in version else folder.parent / version
     if there == folder or not (there / "contract.yaml").exists():
         raise Broken(f"{folder.parent.name} {folder.name}: extends {version}, which is not there")

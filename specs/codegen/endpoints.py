@@ -1,7 +1,8 @@
-"""The endpoints: one pure function for each operation, made by openapi-python-client from templates of ours.
+"""The endpoints: one pure function for each operation, made by openapi-python-client from templates
+of ours.
 
-The tool sees every schema as an opaque object, so that it writes endpoints and nothing else; what its templates need to know
-beyond that, another template tells them.
+The tool sees every schema as an opaque object, so that it writes endpoints and nothing else; what
+its templates need to know beyond that, another template tells them.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def endpoints(
     expected = {f"{operation.function}.py" for operation in operations.values()}
     if set(made) != expected:
         raise Broken(
-            f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or not at all"
+            f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or"
+            " not at all"
         )
     for operation in of.not_called:
         del made[f"{operations[OperationId(operation)].function}.py"]
@@ -86,7 +88,8 @@ def _one_tag(document: Document) -> Document:
 
 
 def _one_content(document: Document) -> Document:
-    # Of an answer that may come in several media types, or in one that it does not know, the tool makes nothing.
+    # Of an answer that may come in several media types, or in one that it does not know, the tool
+    # makes nothing.
     shared = document["components"].get("responses", {})
     for answers in (
         shared,

@@ -1,4 +1,6 @@
-"""The types of error that a contract names, by operation and status: prose to a parser, so people wrote them down."""
+"""The types of error that a contract names, by operation and status: prose to a parser, so people
+wrote them down.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ _RESPONSES = "#/components/responses/"
 
 
 def errors(folders: Iterable[Path], document: Document) -> Errors:
-    """Return the errors of each operation and status, in the contract's order; what a later folder says of one counts.
+    """Return the errors of each operation and status, in the contract's order; what a later folder
+    says of one counts.
 
     Raises:
-        Broken: A file speaks of an operation, a status or a response that the contract does not have.
+        Broken: A file speaks of an operation, a status or a response that the contract does not
+            have.
     """
     written: Document = {"shared": {}, "errors": {}}
     answers = {

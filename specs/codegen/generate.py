@@ -100,7 +100,9 @@ def _generate(source: Source, package: Path) -> None:
     first_line = _FirstLines.of_version(version)
     later = [_beside(other) for other in source.beside]
     modules = {
-        "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
+        "__init__.py": (
+            f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n'
+        ),
         "op.py": _constants(
             [version, *(other for other in later if other.source.tables)], first_line.of("generate")
         ),
@@ -118,7 +120,9 @@ def _generate(source: Source, package: Path) -> None:
 
 
 def _generate_beside(version: Version, later: Version, package: Path) -> None:
-    """Write how another version differs from the one that becomes code and, if it is served and checked, its tables."""
+    """Write how another version differs from the one that becomes code and, if it is served and
+    checked, its tables.
+    """
     other = later.source
     write(
         package / "versions" / f"{other.version}.json",
@@ -166,7 +170,9 @@ def _of_server(version: Version) -> dict[str, str]:
 
 
 def _constants(tables: Sequence[Version], header: str) -> str:
-    """Return the module `op`: a constant for each operation of any of these versions of one contract."""
+    """Return the module `op`: a constant for each operation of any of these versions of one
+    contract.
+    """
     found = {
         operation.function: operation.id
         for version in tables
@@ -178,7 +184,9 @@ def _constants(tables: Sequence[Version], header: str) -> str:
 
 
 def _write_documents(version: Version, folder: Path) -> None:
-    """Write the JSON documents of a contract: the normative one, variants of it for tools, and the registry."""
+    """Write the JSON documents of a contract: the normative one, variants of it for tools, and the
+    registry.
+    """
     verdicts = version.bundle.verdicts
     paths = routing(verdicts)
     (folder / "bundle.json").write_bytes(json_bytes(verdicts))
@@ -191,7 +199,9 @@ def _write_documents(version: Version, folder: Path) -> None:
 
 
 def _requirements(version: Version) -> str:
-    """Return the registry as JSON, an entry a line; a version or profile holds what differs from the contract that it extends."""
+    """Return the registry as JSON, an entry a line; a version or profile holds what differs from
+    the contract that it extends.
+    """
     extended, ours = version.source.extends, version.registry
     theirs = {r.id: r for r in _read(extended).registry.requirements} if extended else {}
     entries: dict[str, Iterable[object]] = {
@@ -243,7 +253,9 @@ def _members(entry: DataclassInstance) -> dict[str, object]:
 
 
 def _plain(document: Document) -> Document:
-    """Return the document for its `TypedDict`s: they cannot narrow a tag, so `allOf` is merged, and only tags are required."""
+    """Return the document for its `TypedDict`s: they cannot narrow a tag, so `allOf` is merged, and
+    only tags are required.
+    """
 
     def plain(schema: Document) -> Document:
         whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema

@@ -21,7 +21,9 @@ TOOLS = (
 
 
 def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
-    """Return the inputs, tools and outputs of everything below `folder`, each with its SHA-256 or version."""
+    """Return the inputs, tools and outputs of everything below `folder`, each with its SHA-256 or
+    version.
+    """
     outputs = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
     return {
         "tools": {tool: version(tool) for tool in TOOLS},

@@ -73,7 +73,8 @@ def _parameters(document: Document, path: str, operation: Document) -> tuple[Par
     names = [snake(parameter["name"]) for parameter in all_of_them]
     if len(set(names)) < len(names) or "body" in names:
         raise Broken(
-            f"{operation['operationId']}: two arguments would have one name among {', '.join(names)}"
+            f"{operation['operationId']}: two arguments would have one name among"
+            f" {', '.join(names)}"
         )
     return tuple(_parameter(document, parameter) for parameter in all_of_them)
 
@@ -132,7 +133,9 @@ def _answers(
 
 
 def _content(holder: Document) -> tuple[str | None, tuple[str, ...], str | None]:
-    """Return the preferred media type of a body, the others that it may come in, and its component schema."""
+    """Return the preferred media type of a body, the others that it may come in, and its component
+    schema.
+    """
     content = holder.get("content", {})
     if not content:
         return None, (), None

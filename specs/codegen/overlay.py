@@ -1,4 +1,6 @@
-"""The corrections of a contract, as data: what is wrong, why we say so, what it does to verdicts, and the changes themselves."""
+"""The corrections of a contract, as data: what is wrong, why we say so, what it does to verdicts,
+and the changes themselves.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ def read(path: Path) -> tuple[Correction, ...]:
 
 
 def added(document: Document, path: Path) -> Document:
-    """Return the document with what its authors added in a later version, as a file of additions says it.
+    """Return the document with what its authors added in a later version, as a file of additions
+    says it.
 
     Raises:
         Broken: An addition lacks something, or does not find what it expects.
@@ -67,7 +70,8 @@ def sentences_of_additions(path: Path) -> list[str]:
 def apply(
     document: Document, corrections: Iterable[Correction], *, view: View
 ) -> dict[str, tuple[str, ...]]:
-    """Correct a document in place, for one view of it; return the pointers that each correction touched.
+    """Correct a document in place, for one view of it; return the pointers that each correction
+    touched.
 
     Raises:
         Broken: A correction does not find what it expects; the message names the correction.
@@ -94,11 +98,13 @@ def _correction(entry: dict[str, Any]) -> Correction:
     lacking = {"id", "sentence", "why", "effect", "changes"} - set(entry)
     if lacking or set(entry) - {"id", "sentence", "why", "effect", "only", "changes"}:
         raise Broken(
-            f"correction {named}: a correction has id, sentence, why, effect, changes and perhaps only, but this one has {', '.join(entry)}"
+            f"correction {named}: a correction has id, sentence, why, effect, changes and perhaps"
+            f" only, but this one has {', '.join(entry)}"
         )
     if entry["effect"] not in get_args(Effect) or entry.get("only") not in {None, *get_args(View)}:
         raise Broken(
-            f"correction {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}"
+            f"correction {named}: effect is one of {get_args(Effect)}, only is one of"
+            f" {get_args(View)}"
         )
     if entry.get("only") == "models" and entry["effect"] != "none":
         raise Broken(f"correction {named}: what is only for models has no effect on verdicts")

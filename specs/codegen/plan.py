@@ -1,4 +1,6 @@
-"""The plan of a contract's paths: what connexion makes of its routing, worked out once, so that no server has to do it at every start."""
+"""The plan of a contract's paths: what connexion makes of its routing, worked out once, so that no
+server has to do it at every start.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ with warnings.catch_warnings():
 
 
 class _Planned(AbstractRoutingAPI[Any]):
-    """Takes down what connexion hands over, in its order: an operation's method and path, and the name that it is resolved by."""
+    """Takes down what connexion hands over, in its order: an operation's method and path, and the
+    name that it is resolved by.
+    """
 
     def __init__(self, specification: Specification, resolver: Resolver) -> None:
         self.routes: list[list[str]] = []

@@ -51,7 +51,8 @@ def read(path: Path) -> tuple[Written, ...]:
     for entry in entries:
         if _MEMBERS - set(entry) or set(entry) - _MEMBERS - {"changes", "without"}:
             raise Broken(
-                f"a difference has id, sentence, taken and perhaps changes and without, but this one has {', '.join(entry)}"
+                "a difference has id, sentence, taken and perhaps changes and without, but this"
+                f" one has {', '.join(entry)}"
             )
     no_twins(path.name, [entry["id"] for entry in entries])
     return tuple(
@@ -67,7 +68,8 @@ def read(path: Path) -> tuple[Written, ...]:
 
 
 def changed(document: Document, differences: Iterable[Written]) -> Document:
-    """Another contract's document with the changes of a profile, and without components that only what is gone had used.
+    """Another contract's document with the changes of a profile, and without components that only
+    what is gone had used.
 
     Raises:
         Broken: A change does not find what it expects; the message names the difference.

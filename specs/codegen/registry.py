@@ -1,4 +1,6 @@
-"""The registry of a contract: requirements, features, interpretations of what is ambiguous, and what no check judges."""
+"""The registry of a contract: requirements, features, interpretations of what is ambiguous, and
+what no check judges.
+"""
 
 from __future__ import annotations
 
@@ -73,10 +75,12 @@ class _Context:
 def registry(
     folders: Sequence[Path], bundle: Bundle, operations: Mapping[OperationId, Operation]
 ) -> Registry:
-    """Everything that a contract's folders say beyond the contract itself; what a later folder says under a name counts.
+    """Everything that a contract's folders say beyond the contract itself; what a later folder says
+    under a name counts.
 
     Raises:
-        Broken: Something speaks of what does not exist: an operation, feature, interpretation, correction, clause or requirement.
+        Broken: Something speaks of what does not exist: an operation, feature, interpretation,
+            correction, clause or requirement.
     """
     features = tuple(
         Feature(e["name"], e["sentence"], e["default"])
@@ -173,7 +177,8 @@ def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
     left = [operation for operation in named if operation in context.operations]
     if named and not left:
         raise Broken(
-            "it concerns only operations that the profile has not; a difference has to say that it is without it"
+            "it concerns only operations that the profile has not; a difference has to say that it"
+            " is without it"
         )
     return {**entry, "operations": left}
 
@@ -247,7 +252,9 @@ def known_names(what: str, used: Iterable[str], known: Iterable[str]) -> None:
 
 
 def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
-    """Return the corrections that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
+    """Return the corrections that a verdict on a requirement rests on: those that it names, and
+    those that changed its clause.
+    """
     named = set(entry.get("corrections", ()))
     clause = entry["clause"]
     ours = (
@@ -263,9 +270,11 @@ def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
 
 
 def _bears_on(target: str, clause: str) -> bool:
-    """Return whether a change at one pointer affects another: the same place, one around it, or one within it below an operation.
+    """Return whether a change at one pointer affects another: the same place, one around it, or one
+    within it below an operation.
 
-    Prose is never changed: a requirement whose clause is a heading names the corrections that it rests on.
+    Prose is never changed: a requirement whose clause is a heading names the corrections that it
+    rests on.
     """
     if clause.startswith("#"):
         return False

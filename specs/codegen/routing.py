@@ -1,6 +1,7 @@
 """The view of a contract that connexion reads: OpenAPI 3.0, paths and parameters only.
 
-Bodies carry the name of their schema in `x-schema-ref`; the schema itself is a 3.1 one, which connexion cannot read.
+Bodies carry the name of their schema in `x-schema-ref`; the schema itself is a 3.1 one, which
+connexion cannot read.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def routing(document: Document) -> Document:
 
 
 def _item(document: Document, item: Document) -> Document:
-    # Frameworks let a GET route answer HEAD, so that a HEAD operation has to be registered before it.
+    # Frameworks let a GET route answer HEAD, so that a HEAD operation has to be registered before
+    # it.
     methods = sorted(
         (method for method in METHODS if method in item), key=lambda method: method != "head"
     )
@@ -39,7 +41,8 @@ def _item(document: Document, item: Document) -> Document:
 
 
 def _operation(document: Document, operation: Document, of_path: list[Document]) -> Document:
-    # connexion 3.3 appends the parameters of a path to those of its operations again and again; here they are the operation's own.
+    # connexion 3.3 appends the parameters of a path to those of its operations again and again;
+    # here they are the operation's own.
     routed: Document = {"operationId": operation["operationId"]}
     routed |= {
         key: deepcopy(operation[key])
@@ -98,7 +101,8 @@ def _schema_30(schema: Document) -> Document:
 
 
 def _content(content: Document, schema: Document) -> Document:
-    # An empty schema would be taken for none; forms are read as lists unless the schema says object.
+    # An empty schema would be taken for none; forms are read as lists unless the schema says
+    # object.
     return {
         media: {"schema": {**schema, "x-schema-ref": described["schema"]["$ref"]}}
         for media, described in content.items()

@@ -1,7 +1,8 @@
 """Derives the façades for threads from those for event loops, word by word.
 
-The modules in a client's folder `asynchronous` are written by hand; those in `synchronous` beside it are translations of them, so that
-both are plain code with signatures and docstrings of their own, and neither can say something that the other does not.
+The modules in a client's folder `asynchronous` are written by hand; those in `synchronous` beside
+it are translations of them, so that both are plain code with signatures and docstrings of their
+own, and neither can say something that the other does not.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE, TWIN = "asynchronous", "synchronous"
-HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder. Do not edit: nox -s generate\n"
+HEADER = (
+    f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder. Do not edit: nox -s"
+    " generate\n"
+)
 
 #: Replacements for code without an event loop, applied in this order.
 TRANSLATIONS = (
@@ -52,7 +56,9 @@ def translated(asynchronous: str) -> str:
 
 
 def formatted(source: str, path: Path) -> str:
-    """Return the source of the module at `path` with its imports sorted and its lines broken as the project does it."""
+    """Return the source of the module at `path` with its imports sorted and its lines broken as the
+    project does it.
+    """
     for command in (["check", "--quiet", "--select", "I001", "--fix-only"], ["format", "--quiet"]):
         run = [
             "ruff",

@@ -1,8 +1,10 @@
-"""The component schemas in the form that validators are compiled from: an alternative is chosen before it is validated.
+"""The component schemas in the form that validators are compiled from: an alternative is chosen
+before it is validated.
 
-For `oneOf` a validator tries every alternative, and for an invalid document it reports only that none matches. If a tag or the JSON type
-distinguishes alternatives, the schema uses `if`, `then` and `else` instead: errors are those of the intended alternative,
-and validation takes time in proportion to the document.
+For `oneOf` a validator tries every alternative, and for an invalid document it reports only that
+none matches. If a tag or the JSON type distinguishes alternatives, the schema uses `if`, `then` and
+`else` instead: errors are those of the intended alternative, and validation takes time in
+proportion to the document.
 """
 
 from __future__ import annotations

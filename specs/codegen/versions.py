@@ -48,7 +48,8 @@ def read(source: Source) -> Version:
 def difference(old: Version, new: Version) -> Document:
     """Return the differences of `new` from `old`: operations, schemas, requirements and features.
 
-    New parts are described in words too: the additions, and the requirements that are new or changed.
+    New parts are described in words too: the additions, and the requirements that are new or
+    changed.
     """
     before = _requirements(old)
     return {
@@ -67,7 +68,9 @@ def difference(old: Version, new: Version) -> Document:
 
 
 def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
-    """Return names that came and went, and by name the places within that did, each as a JSON pointer."""
+    """Return names that came and went, and by name the places within that did, each as a JSON
+    pointer.
+    """
     changed = {
         name: dict(_places(old[name], new[name], ()))
         for name in old

@@ -37,7 +37,9 @@ class Job:
 
 
 def run(folder: Path, **inputs: str) -> Job:
-    """Run all scripts but the installation, as GitHub runs them: after a failure only those that always run."""
+    """Run all scripts but the installation, as GitHub runs them: after a failure only those that
+    always run.
+    """
     folder.mkdir(parents=True)
     job = Job(folder)
     values = {f"inputs.{name}": str(value["default"]) for name, value in ACTION["inputs"].items()}

@@ -1,4 +1,6 @@
-"""A server in its own process whose tables have any Avro files, and callers that wait beside its plans."""
+"""A server in its own process whose tables have any Avro files, and callers that wait beside its
+plans.
+"""
 
 from __future__ import annotations
 

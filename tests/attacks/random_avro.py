@@ -1,4 +1,6 @@
-"""Random Avro files that look like manifests: schemas with a few changes, and values that mostly fit them."""
+"""Random Avro files that look like manifests: schemas with a few changes, and values that mostly
+fit them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A program of `check-client` that hangs, leaves processes or writes without end is ended in time."""
+"""A program of `check-client` that hangs, leaves processes or writes without end is ended in
+time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""U+0000 in names, and members that are given twice, get errors of the contract from every operation."""
+"""U+0000 in names, and members that are given twice, get errors of the contract from every
+operation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Parquet files of a kilobyte that decode to gigabytes are read in little memory, through catalogs and shares."""
+"""Parquet files of a kilobyte that decode to gigabytes are read in little memory, through catalogs
+and shares.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Random Avro files end no server, whatever scan they are planned for.
 
-`LAKEPACT_ATTACK_SECONDS` sets how long files are tried; the session `nightly` tries them for ten minutes.
+`LAKEPACT_ATTACK_SECONDS` sets how long files are tried; the session `nightly` tries them for ten
+minutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""No verb runs code, opens files, sends tokens elsewhere, or takes endless memory or time for a hostile catalog or share."""
+"""No verb runs code, opens files, sends tokens elsewhere, or takes endless memory or time for a
+hostile catalog or share.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ def test_every_verb_is_attacked_or_named_as_without_address() -> None:
 
 @dataclass(frozen=True)
 class Local:
-    """Things of the caller's machine: folders of verbs, and a table that a hostile catalog gives as its own."""
+    """Things of the caller's machine: folders of verbs, and a table that a hostile catalog gives as
+    its own.
+    """
 
     folder: Path
     case: str  #: one that breaks a requirement

@@ -1,4 +1,6 @@
-"""Verbs of the command in processes of their own, whose memory, time and opened files are watched."""
+"""Verbs of the command in processes of their own, whose memory, time and opened files are
+watched.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ pathlib.Path(os.environ["ATTACK_MARK"]).touch()
 class Attack:
     def __init__(self, *_): pass
 """
-#: Starts a process from a small one: the peak of a process counts the memory of the one that it was forked from.
+#: Starts a process from a small one: the peak of a process counts the memory of the one that it was
+#: forked from.
 LAUNCH = """
 import resource, subprocess, sys
 try:
@@ -88,7 +91,9 @@ def run_verb(
 
 @contextmanager
 def opened_files(*folders: Path) -> Generator[list[str]]:
-    """Yield a list; after the block it names the files that were opened or created in the folders."""
+    """Yield a list; after the block it names the files that were opened or created in the
+    folders.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     watch = libc.inotify_init1(os.O_NONBLOCK)
     for folder in folders:

@@ -1,10 +1,13 @@
-"""Speed of the reference server: against bare ASGI and Iceberg's Java server, at its start, with many names and long lists, with durable
-commits, and during very long requests; and of the client, beside pyiceberg and the connector of Delta Sharing.
+"""Speed of the reference server: against bare ASGI and Iceberg's Java server, at its start, with
+many names and long lists, with durable commits, and during very long requests; and of the client,
+beside pyiceberg and the connector of Delta Sharing.
 
-`nox -s bench`, or `python tests/bench [PART …] [--seconds S] [--rounds N] [--folder FOLDER]`; the folder is on the disk that is measured.
-Server and load generator have separate cores if there are two. The compared value is the CPU time of the server's process for one answer,
-as the median of rounds in which the servers alternate: other programs disturb CPU time least. Its inverse is the throughput of one core.
-The tables also show answers per second, each target, and whether the target is met.
+`nox -s bench`, or `python tests/bench [PART …] [--seconds S] [--rounds N] [--folder FOLDER]`; the
+folder is on the disk that is measured. Server and load generator have separate cores if there are
+two. The compared value is the CPU time of the server's process for one answer,
+as the median of rounds in which the servers alternate: other programs disturb CPU time least. Its
+inverse is the throughput of one core. The tables also show answers per second, each target, and
+whether the target is met.
 """
 
 from __future__ import annotations
@@ -101,7 +104,9 @@ def computed(pid: int) -> float:
 
 
 def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> list[Speed]:
-    """Measure bare ASGI and the reference server without and with its fast path, alternating under the same load."""
+    """Measure bare ASGI and the reference server without and with its fast path, alternating under
+    the same load.
+    """
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(server(way, workload.warehouse, core)) for way in WAYS]
         measured = [(pid, port, Speed(), workload.requests()) for pid, port in servers]
@@ -123,7 +128,8 @@ def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> l
 
 
 def start(compiled: str) -> tuple[float, float]:
-    """Return the seconds from `lakepact serve` to its first answer, and its proportional set size in megabytes then.
+    """Return the seconds from `lakepact serve` to its first answer, and its proportional set size
+    in megabytes then.
 
     Args:
         compiled: a folder for compiled modules, as pip makes them.
@@ -168,7 +174,7 @@ def memory(pid: int) -> float:
     return sum(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / 1024
 
 
-# -- the parts ------------------------------------------------------------------------------------------------------------
+# -- the parts -------------------------------------------------------------------------------------
 
 
 def starts(_: argparse.Namespace, __: int) -> bool:

@@ -1,15 +1,20 @@
-"""Cost of campaigns and of scans in Spark: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal] [scans]`.
+"""Cost of campaigns and of scans in Spark: `nox -s campaign_bench`, or
+`python tests/bench/campaign.py [three] [marginal] [scans]`.
 
-three: one command sends 2,000 cases to three servers (the reference server, a faulty one, and Iceberg's in Java if Java and Maven are
-installed), judges and reports, in plain processes and on Spark in local[2]. It must find every fault in less than 90 seconds.
+three: one command sends 2,000 cases to three servers (the reference server, a faulty one, and
+Iceberg's in Java if Java and Maven are installed), judges and reports, in plain processes and on
+Spark in local[2]. It must find every fault in less than 90 seconds.
 
-marginal: the cost of one more case on Spark in local[2], as a ratio to its cost in two plain processes. Both send the same few and the
-same many cases; the cost is the difference in CPU seconds, without the servers. The output also shows the start of Spark.
+marginal: the cost of one more case on Spark in local[2], as a ratio to its cost in two plain
+processes. Both send the same few and the same many cases; the cost is the difference in CPU
+seconds, without the servers. The output also shows the start of Spark.
 
-scans: `lakepact.spark` beside Iceberg's jar, on 10M rows in one file and in twenty. Each scans twice in a row and the second time counts:
-Spark ends Python processes that were idle for a minute. It runs alone, for Spark takes the jar only when its JVM starts.
+scans: `lakepact.spark` beside Iceberg's jar, on 10M rows in one file and in twenty. Each scans
+twice in a row and the second time counts: Spark ends Python processes that were idle for a minute.
+It runs alone, for Spark takes the jar only when its JVM starts.
 
-Exit code 1 if a target is missed. The output shows CPU seconds beside elapsed seconds, because a busy machine distorts those.
+Exit code 1 if a target is missed. The output shows CPU seconds beside elapsed seconds, because a
+busy machine distorts those.
 """
 
 from __future__ import annotations
@@ -232,7 +237,9 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
 
 
 def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
-    """Compare one more case on Spark and in two plain processes, and return whether Spark exceeds the limit."""
+    """Compare one more case on Spark and in two plain processes, and return whether Spark exceeds
+    the limit.
+    """
     whole = case_plans.plan(
         "iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading")
     )

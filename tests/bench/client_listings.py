@@ -1,4 +1,6 @@
-"""Cost of reading a listing: our client, and the connector of PyPI if it is installed, alternating on the same server."""
+"""Cost of reading a listing: our client, and the connector of PyPI if it is installed, alternating
+on the same server.
+"""
 
 from __future__ import annotations
 

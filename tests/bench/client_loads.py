@@ -1,4 +1,6 @@
-"""CPU time of importing the client, of loads and listings, beside pyiceberg and in event loops, alternating on the same server."""
+"""CPU time of importing the client, of loads and listings, beside pyiceberg and in event loops,
+alternating on the same server.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ LOADS = 64  #: of one measurement
 
 
 def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
-    """Yield each measurement: a name, the milliseconds of pyiceberg and of our client, and the least ratio of the two."""
+    """Yield each measurement: a name, the milliseconds of pyiceberg and of our client, and the
+    least ratio of the two.
+    """
     uri = f"http://127.0.0.1:{port}"
     post(f"{uri}/v1/namespaces", {"namespace": [NAMESPACE]})
     written(uri, "small", FEW_SNAPSHOTS)
@@ -49,7 +53,9 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
 
     theirs = RestCatalog("bench", uri=uri)
     gc.collect()
-    gc.freeze()  # what the imports left would be searched again and again, and cost whoever allocates at that moment
+    # what the imports left would be searched again and again, and cost whoever allocates at that
+    # moment
+    gc.freeze()
     with IcebergCatalog(uri, cache_bytes=0) as ours, IcebergCatalog(uri) as caching:
 
         def every_snapshot() -> int:
@@ -85,7 +91,9 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
 
 
 def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
-    """Yield each measurement: a name, and the milliseconds of a load in a thread and in an event loop; `client_loads` made the table."""
+    """Yield each measurement: a name, and the milliseconds of a load in a thread and in an event
+    loop; `client_loads` made the table.
+    """
     uri = f"http://127.0.0.1:{port}"
     with (
         IcebergCatalog(uri, cache_bytes=0) as ours,
@@ -113,7 +121,9 @@ def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
 
 
 def imports(statement: str) -> float:
-    """Return the CPU seconds of a process that imports something, once it is compiled, as the median of several processes."""
+    """Return the CPU seconds of a process that imports something, once it is compiled, as the
+    median of several processes.
+    """
     with tempfile.TemporaryDirectory() as compiled:
         environment = {
             name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
@@ -145,7 +155,9 @@ def compared(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float,
 
 
 def written(uri: str, table: str, snapshots: int) -> None:
-    """Create a table of 50 columns with so many snapshots, each with the summary of an append by Spark."""
+    """Create a table of 50 columns with so many snapshots, each with the summary of an append by
+    Spark.
+    """
     fields = [
         {"id": n, "name": f"column_{n}", "type": "string", "required": False}
         for n in range(1, COLUMNS + 1)

@@ -1,7 +1,9 @@
-"""Durable commits: on the file store, compared with the store in memory and with pyiceberg's SqlCatalog.
+"""Durable commits: on the file store, compared with the store in memory and with pyiceberg's
+SqlCatalog.
 
-The measured value is commits per second, because a durable commit mostly waits for the disk. Each connection commits to its own table.
-The servers alternate, so that a slow disk or machine affects all of them.
+The measured value is commits per second, because a durable commit mostly waits for the disk. Each
+connection commits to its own table. The servers alternate, so that a slow disk or machine affects
+all of them.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ class BesideSql:
 
 
 TIMES = 15.0  #: times the commits of pyiceberg, for both ways
-#: One pyiceberg program against our writers, and equal numbers of writers, with and without the work of the client.
+#: One pyiceberg program against our writers, and equal numbers of writers, with and without the
+#: work of the client.
 BESIDE_SQL = (
     BesideSql("table", 1, WRITERS, TIMES),
     BesideSql("table", WRITERS, WRITERS),
@@ -123,8 +126,9 @@ def _metadata(port: int) -> dict[str, Any]:
 def new_file(folder: Path) -> float:
     """Return the seconds for a new file, which every commit of every catalog creates.
 
-    ext4 without a journal inspects each recently deleted file before it creates one, which takes up to twenty times as long. This
-    delay is no property of the catalogs, so nothing is deleted during the measurement.
+    ext4 without a journal inspects each recently deleted file before it creates one, which takes up
+    to twenty times as long. This delay is no property of the catalogs, so nothing is deleted during
+    the measurement.
     """
     folder.mkdir()
     took: list[float] = []
@@ -138,7 +142,9 @@ def new_file(folder: Path) -> float:
 def durable_commits(
     folder: Path, *, core: int, seconds: float, rounds: int
 ) -> Iterator[tuple[str, float, float, float | None]]:
-    """Yield each measurement: name, commits per second, ratio to the compared one, and least ratio."""
+    """Yield each measurement: name, commits per second, ratio to the compared one, and least
+    ratio.
+    """
     compared = kinds(folder)
     with ExitStack() as ending:
         ports = {kind.name: ending.enter_context(serving(kind, core)) for kind in compared}

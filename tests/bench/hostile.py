@@ -1,4 +1,6 @@
-"""The longest requests that a server accepts: their cost, and how long another caller waits during them."""
+"""The longest requests that a server accepts: their cost, and how long another caller waits during
+them.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +183,9 @@ def _made(path: str) -> bytes:
 def waits(
     server: Callable[[], AbstractContextManager[tuple[int, int]]],
 ) -> Iterator[tuple[str, int, float, float]]:
-    """Yield for each attack its last status, its seconds, and another caller's longest wait during it."""
+    """Yield for each attack its last status, its seconds, and another caller's longest wait during
+    it.
+    """
     with server() as (_, port):
         made = request(
             "POST", "/v1/namespaces/bench/tables", {"name": "attacked", "schema": schema(1)}

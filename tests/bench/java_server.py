@@ -1,6 +1,8 @@
-"""Comparison with Iceberg's Java REST catalog server: CPU time of an answer, and durable commits per second.
+"""Comparison with Iceberg's Java REST catalog server: CPU time of an answer, and durable commits
+per second.
 
-Maven Central provides the jars, once. Without Java, Maven or a network the comparison is left out, with the reason.
+Maven Central provides the jars, once. Without Java, Maven or a network the comparison is left out,
+with the reason.
 """
 
 from __future__ import annotations
@@ -111,7 +113,8 @@ def beside_java(
     seconds: float,
     rounds: int,
 ) -> Iterator[tuple[str, float, float, float]]:
-    """Yield for each load the CPU seconds of an answer of the Java server and of ours, and the least ratio.
+    """Yield for each load the CPU seconds of an answer of the Java server and of ours, and the
+    least ratio.
 
     Args:
         ours: starts our server, and gives its process id and port.

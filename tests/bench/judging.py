@@ -1,8 +1,10 @@
-"""Cost of judging and analysing 200,000 exchanges: `nox -s campaign_bench`, or `python tests/bench/judging.py [--exchanges N]`.
+"""Cost of judging and analysing 200,000 exchanges: `nox -s campaign_bench`, or
+`python tests/bench/judging.py [--exchanges N]`.
 
-Some cases are really sent to four reference servers, one of them faulty. Their exchanges are then copied: each copy of a case has unique
-names, UUIDs, times, address, body and answer. Only the answers of correct targets to one case are equal, and with `--all-different` not
-even those. Exit code 1 if time or memory exceeds the limit.
+Some cases are really sent to four reference servers, one of them faulty. Their exchanges are then
+copied: each copy of a case has unique names, UUIDs, times, address, body and answer. Only the
+answers of correct targets to one case are equal, and with `--all-different` not even those. Exit
+code 1 if time or memory exceeds the limit.
 """
 
 from __future__ import annotations
@@ -202,7 +204,9 @@ class Copies:
 
 
 def own(case: int, content: bytes, met: re.Match[bytes]) -> bytes:
-    """Return the part of an answer that is unique to its case: the beginning of a message, or a property."""
+    """Return the part of an answer that is unique to its case: the beginning of a message, or a
+    property.
+    """
     if content[: met.start()].endswith(b'"'):
         return b"Case %d: " % case
     return b'"case":"%d"%b' % (case, b"" if met[1] else b",")

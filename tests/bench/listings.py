@@ -1,4 +1,5 @@
-"""Listings of tables with very many files: CPU time of the first and of later listings, start of the answer, and kept memory.
+"""Listings of tables with very many files: CPU time of the first and of later listings, start of
+the answer, and kept memory.
 
 The tables are logs only; their data files do not exist and are never requested.
 """

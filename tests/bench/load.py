@@ -1,4 +1,6 @@
-"""A load generator: some connections, each sending its next request as soon as the answer to the last one is complete."""
+"""A load generator: some connections, each sending its next request as soon as the answer to the
+last one is complete.
+"""
 
 from __future__ import annotations
 

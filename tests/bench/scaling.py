@@ -21,12 +21,15 @@ FEW = 10
 TABLES_EACH = 1000  #: tables per namespace
 PAGE = 100
 MOST = 1.2  #: times the cost with few names
-MOST_OF_A_PAGE = 2.0  #: a page reads a hundred records from anywhere in memory; a full scan would cost a thousand times
+#: a page reads a hundred records from anywhere in memory; a full scan would cost a thousand times
+MOST_OF_A_PAGE = 2.0
 WARM_UP = 0.3  #: seconds
 
 
 def fill(served: Service, names: int) -> None:
-    """Create `names` tables, top-level namespaces and child namespaces; at least one page of each."""
+    """Create `names` tables, top-level namespaces and child namespaces; at least one page of
+    each.
+    """
     make, make_table = served.handlers["createNamespace"], served.handlers["createTable"]
     for number in range(-(-names // TABLES_EACH)):
         make(body={"namespace": [f"tables-{number}"]})
@@ -60,7 +63,9 @@ def loads(names: int) -> Iterator[bytes]:
 
 
 def commits(names: int) -> Iterator[bytes]:
-    """Yield commits of a property to random tables, with an empty metadata log, so that tables do not grow."""
+    """Yield commits of a property to random tables, with an empty metadata log, so that tables do
+    not grow.
+    """
     anyone = random.Random(1)
     for number in itertools.count():
         updates = {"number": str(number), "write.metadata.previous-versions-max": "1"}
@@ -80,7 +85,9 @@ def renames(names: int) -> Iterator[bytes]:
 
 
 def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
-    """Return a function that yields requests for random pages of namespaces, at the top or below a parent."""
+    """Return a function that yields requests for random pages of namespaces, at the top or below a
+    parent.
+    """
 
     def asked(names: int) -> Iterator[bytes]:
         anyone = random.Random(1)
@@ -122,7 +129,8 @@ def scaling(
     seconds: float,
     rounds: int,
 ) -> Iterator[tuple[str, float, float, float]]:
-    """Yield for each workload the CPU seconds of an answer with few and with many names, and the limit of their ratio.
+    """Yield for each workload the CPU seconds of an answer with few and with many names, and the
+    limit of their ratio.
 
     Args:
         server: starts a server with a number of names, and yields its process id and port.

@@ -1,4 +1,6 @@
-"""The compared servers: the reference server, and a minimal ASGI application on the same catalog."""
+"""The compared servers: the reference server, and a minimal ASGI application on the same
+catalog.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,8 @@ def bare(served: Service) -> Any:
 def main() -> None:
     """Serve `bare`, the `router` or the `fast` path on a free port, and print the port.
 
-    Arguments: the kind, the warehouse, the core or a negative number for all, and the number of names (see `scaling`).
+    Arguments: the kind, the warehouse, the core or a negative number for all, and the number of
+    names (see `scaling`).
     """
     kind, place, core, names = sys.argv[1:]
     if int(core) >= 0:

@@ -1,13 +1,18 @@
-"""Commits of pyiceberg's SqlCatalog: the same commits, to tables of the same metadata, by one or several writers.
+"""Commits of pyiceberg's SqlCatalog: the same commits, to tables of the same metadata, by one or
+several writers.
 
-A SqlCatalog is a library: each program has its own, and they share the database. So each writer here is a process. It commits in one of
+A SqlCatalog is a library: each program has its own, and they share the database. So each writer
+here is a process. It commits in one of
 two ways:
 
-- `table` is the usage of programs: a loaded table commits a transaction that sets the same properties.
-- `catalog` is the least possible work: only `commit_table` runs, on requests that were parsed before the measurement.
+- `table` is the usage of programs: a loaded table commits a transaction that sets the same
+  properties.
+- `catalog` is the least possible work: only `commit_table` runs, on requests that were parsed
+  before the measurement.
 
-As a program the module is one writer: `python sql_catalog.py FOLDER NUMBER` reads lines with a way and a number of seconds, commits to
-its table, and answers each line with its number of commits and seconds.
+As a program the module is one writer: `python sql_catalog.py FOLDER NUMBER` reads lines with a way
+and a number of seconds, commits to its table, and answers each line with its number of commits and
+seconds.
 """
 
 from __future__ import annotations
@@ -56,7 +61,9 @@ def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
 
 
 def _requests() -> Iterator[CommitTableRequest]:
-    """Yield the commits of the server, without removals of absent properties: pyiceberg rejects those."""
+    """Yield the commits of the server, without removals of absent properties: pyiceberg rejects
+    those.
+    """
     identifier = {"namespace": ["bench"], "name": "small"}
     for raw in itertools.islice(commits(), DIFFERENT):
         body = json.loads(raw.partition(b"\r\n\r\n")[2])

@@ -1,4 +1,6 @@
-"""Commits of many updates, requirements and identifiers, whose cost must grow no faster than their size."""
+"""Commits of many updates, requirements and identifiers, whose cost must grow no faster than their
+size.
+"""
 
 from __future__ import annotations
 

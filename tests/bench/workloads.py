@@ -51,7 +51,9 @@ SCHEMA = {
 
 
 def table(name: str) -> dict[str, Any]:
-    """Return the creation of a table of 22 columns with one metadata-log entry, so that it does not grow."""
+    """Return the creation of a table of 22 columns with one metadata-log entry, so that it does not
+    grow.
+    """
     return {
         "name": name,
         "schema": SCHEMA,

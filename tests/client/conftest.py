@@ -105,7 +105,9 @@ Send = Callable[..., Pet | None]
 
 @pytest.fixture(params=["sync", "async"])
 def send(request: pytest.FixtureRequest) -> Send:
-    """Return a function that sends a call to a script, once in a thread and once in an event loop."""
+    """Return a function that sends a call to a script, once in a thread and once in an event
+    loop.
+    """
 
     def sent(
         script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None

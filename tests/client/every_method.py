@@ -1,7 +1,9 @@
-"""Every public method of every public class of the client, called once; `nox -s types` checks the types of the results.
+"""Every public method of every public class of the client, called once; `nox -s types` checks the
+types of the results.
 
-Nothing here runs. The calls for threads are derived from those here as the classes are, and their types are checked too.
-`test_every_method.py` compares both with the public surface, so that no new method can be forgotten.
+Nothing here runs. The calls for threads are derived from those here as the classes are, and their
+types are checked too. `test_every_method.py` compares both with the public surface, so that no new
+method can be forgotten.
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ ROWS = pa.table({"id": [1]})
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-# -- opening ---------------------------------------------------------------------------------------------------------------
+# -- opening ---------------------------------------------------------------------------------------
 
 
 def limits(limits: Limits) -> None:
@@ -177,7 +179,7 @@ def retries(retries: Retries) -> None:
     assert_type(retries.pause(tried=1, elapsed=0.0, retry_after=None), float | None)
 
 
-# -- Iceberg ---------------------------------------------------------------------------------------------------------------
+# -- Iceberg ---------------------------------------------------------------------------------------
 
 
 def metadata(metadata: TableMetadata) -> None:
@@ -364,7 +366,7 @@ def resolved(edits: TableEdits, loaded: TableMetadata) -> None:
     assert_type(edits.is_applied(loaded), bool)
 
 
-# -- Delta Sharing ---------------------------------------------------------------------------------------------------------
+# -- Delta Sharing ---------------------------------------------------------------------------------
 
 
 def predicate(wanted: Column) -> Predicate:

@@ -1,4 +1,6 @@
-"""Clients reach servers behind a private authority, a client certificate or a proxy, from other processes and event loops too."""
+"""Clients reach servers behind a private authority, a client certificate or a proxy, from other
+processes and event loops too.
+"""
 
 from __future__ import annotations
 

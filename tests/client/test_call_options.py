@@ -1,4 +1,6 @@
-"""Single calls have their own timeouts and retries, retries are announced, and replies of successes can be seen."""
+"""Single calls have their own timeouts and retries, retries are announced, and replies of successes
+can be seen.
+"""
 
 from __future__ import annotations
 

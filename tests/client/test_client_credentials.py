@@ -1,4 +1,6 @@
-"""A token is fetched once and replaced when it expires or is refused; only the token endpoint gets the secret."""
+"""A token is fetched once and replaced when it expires or is refused; only the token endpoint gets
+the secret.
+"""
 
 from __future__ import annotations
 

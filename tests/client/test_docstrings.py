@@ -1,4 +1,6 @@
-"""`help()` of every public name of the client gives its arguments and, where requests are sent, its errors."""
+"""`help()` of every public name of the client gives its arguments and, where requests are sent, its
+errors.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_docstrings_of_methods_give_their_arguments() -> None:
 
 
 def sends(function: Any) -> bool:
-    """Return whether a method sends requests: those of asynchronous classes, whose twins are made from them."""
+    """Return whether a method sends requests: those of asynchronous classes, whose twins are made
+    from them.
+    """
     method = inspect.unwrap(function)
     return inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
 

@@ -1,4 +1,6 @@
-"""`every_method.py` calls every public method of every public class, so that `nox -s types` checks all of their types."""
+"""`every_method.py` calls every public method of every public class, so that `nox -s types` checks
+all of their types.
+"""
 
 from __future__ import annotations
 

@@ -120,7 +120,9 @@ def test_transport_and_routes_alone_import_the_http_library():
 
 
 def private_uses(source: str) -> list[str]:
-    """Return the private names that a module uses of others: attributes that it neither sets nor defines, and imports."""
+    """Return the private names that a module uses of others: attributes that it neither sets nor
+    defines, and imports.
+    """
     nodes = list(ast.walk(ast.parse(source)))
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     own = {node.attr for node in attributes if ast.unparse(node.value) in {"self", "cls"}}

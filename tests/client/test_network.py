@@ -37,7 +37,9 @@ TABLES = b'{"namespace":["a"]}'
 
 @dataclass
 class Served:
-    """A server that answers each request on its connection; `heads` are the requests, by connection."""
+    """A server that answers each request on its connection; `heads` are the requests, by
+    connection.
+    """
 
     address: str = ""
     heads: list[list[bytes]] = field(default_factory=list)

@@ -24,7 +24,9 @@ VENDED = "wJalrXUtnFEMI/K7MDENG"
 
 
 def shown_by(error: BaseException | None) -> str:
-    """Return the text, the values and the local variables of our frames of an error, as a crash reporter shows them."""
+    """Return the text, the values and the local variables of our frames of an error, as a crash
+    reporter shows them.
+    """
     if error is None:
         return ""
     frames = [

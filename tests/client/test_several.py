@@ -1,4 +1,6 @@
-"""A text is refused where several names are expected, at run time and by its type: it is no list of its letters."""
+"""A text is refused where several names are expected, at run time and by its type: it is no list of
+its letters.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ METADATA = {
 
 @pytest.fixture(scope="module")
 def public() -> Iterator[list[Any]]:
-    """Yield a server, its catalog and what a catalog returns, and the values that a caller passes to it."""
+    """Yield a server, its catalog and what a catalog returns, and the values that a caller passes
+    to it.
+    """
     with running() as server, c.IcebergCatalog(server.url, auth=c.BearerToken(SECRET)) as catalog:
         yield [
             server,

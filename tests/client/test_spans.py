@@ -1,4 +1,6 @@
-"""Every request is a span of OpenTelemetry, without secrets; without its API the client imports and records nothing."""
+"""Every request is a span of OpenTelemetry, without secrets; without its API the client imports and
+records nothing.
+"""
 
 from __future__ import annotations
 

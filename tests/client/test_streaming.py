@@ -34,7 +34,9 @@ REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 14\r\n\r\nNo|not for you"
 
 @pytest.fixture(params=["sync", "async"])
 def read(request):
-    """Return a function that opens a call and reads its body, once in a thread and once in an event loop."""
+    """Return a function that opens a call and reads its body, once in a thread and once in an event
+    loop.
+    """
 
     def in_thread(address, refusals):
         connection = Connection(

@@ -32,7 +32,9 @@ SILENCE = None
 
 @contextlib.contextmanager
 def listening(*answers):
-    """Yield a socket that reads a request for each answer, sends it and closes; after `SILENCE` it keeps the connection open."""
+    """Yield a socket that reads a request for each answer, sends it and closes; after `SILENCE` it
+    keeps the connection open.
+    """
     taken, held = [], []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

@@ -1,4 +1,6 @@
-"""Hostile servers that name other origins get no credential there, and lead to no cloud metadata."""
+"""Hostile servers that name other origins get no credential there, and lead to no cloud
+metadata.
+"""
 
 from __future__ import annotations
 

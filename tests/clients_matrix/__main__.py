@@ -1,7 +1,9 @@
-"""The published matrix of clients: `nox -s clients_matrix`, or `python -m clients_matrix [NAME …]` for some of them.
+"""The published matrix of clients: `nox -s clients_matrix`, or `python -m clients_matrix [NAME …]`
+for some of them.
 
-Each program is built, checked with `lakepact check-client`, and ended. docs/matrix/clients.md is the page, and docs/matrix/clients
-has for each client the report as JSON lines, the file of known failures, and the tasks that its program implements.
+Each program is built, checked with `lakepact check-client`, and ended. docs/matrix/clients.md is
+the page, and docs/matrix/clients has for each client the report as JSON lines, the file of known
+failures, and the tasks that its program implements.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ CHECK_SECONDS = 3600
 
 
 def main(names: list[str]) -> int:
-    """Check the named clients, or all, and write the page of all reports that exist; return the exit code."""
+    """Check the named clients, or all, and write the page of all reports that exist; return the
+    exit code.
+    """
     return check_each(
         CLIENTS,
         names,

@@ -1,4 +1,6 @@
-"""The page of the matrix of clients: tasks and outcomes, each finding with the requests that show it, and requirements by client."""
+"""The page of the matrix of clients: tasks and outcomes, each finding with the requests that show
+it, and requirements by client.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def page(folder: Path, clients: Sequence[ClientProgram]) -> str:
     """Return the page in Markdown.
 
     Args:
-        folder: holds a folder with `report.jsonl.gz` and `tasks.json` for each client that was checked.
+        folder: holds a folder with `report.jsonl.gz` and `tasks.json` for each client that was
+            checked.
         clients: the columns, in order.
     """
     reports = {client: read_report(folder / client.name / "report.jsonl.gz") for client in clients}

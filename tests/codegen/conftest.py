@@ -1,4 +1,6 @@
-"""Code of the small contract, generated once for all tests, and a copy of the contract to modify."""
+"""Code of the small contract, generated once for all tests, and a copy of the contract to
+modify.
+"""
 
 from __future__ import annotations
 

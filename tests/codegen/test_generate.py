@@ -1,6 +1,7 @@
 """The output of the generator, which is always the same.
 
-The expected documents are in `generated`; `python -m codegen --specs tests/codegen/contracts --out DIR` writes them again, to review.
+The expected documents are in `generated`;
+`python -m codegen --specs tests/codegen/contracts --out DIR` writes them again, to review.
 `nox -s generate_check` compares the Python code, that of the real contracts.
 """
 

@@ -14,7 +14,8 @@ from codegen.generate import generate
 from lakepact.codegen.documents import Broken
 
 BASE = "rack"  #: the contract that the profile extends
-#: A profile of the contract for the tests of the generator: with another title, and with marks of books.
+#: A profile of the contract for the tests of the generator: with another title, and with marks of
+#: books.
 DIFFERENCES = [
     {
         "id": "D-01",

@@ -1,4 +1,6 @@
-"""Schemas of the validators give the verdicts of the bundle, and errors of the intended alternative."""
+"""Schemas of the validators give the verdicts of the bundle, and errors of the intended
+alternative.
+"""
 
 from __future__ import annotations
 

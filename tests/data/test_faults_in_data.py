@@ -1,4 +1,6 @@
-"""`lakepact data verify` finds each fault of a written table, and names its column and its first row."""
+"""`lakepact data verify` finds each fault of a written table, and names its column and its first
+row.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def wrong(folder: Path, *options: str) -> tuple[int, set[tuple[str | None, str |
     }
 
 
-# -- Iceberg ---------------------------------------------------------------------------------------------------------------
+# -- Iceberg ---------------------------------------------------------------------------------------
 
 
 def evolve(change: Callable[[Any], Any]) -> Callable[[Any], None]:
@@ -206,7 +208,7 @@ def test_fault_of_an_iceberg_table_is_found(
     assert (column, None if row is None else f"id={row}") in found
 
 
-# -- Delta -----------------------------------------------------------------------------------------------------------------
+# -- Delta -----------------------------------------------------------------------------------------
 
 
 def log(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:

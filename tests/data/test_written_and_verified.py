@@ -90,7 +90,7 @@ def test_rows_only_passes_over_other_metadata(tmp_path: Path) -> None:
     assert verified(tmp_path / "data", "--rows-only")[0] == 0
 
 
-# -- wrong usage ---------------------------------------------------------------------------------------------------------
+# -- wrong usage -----------------------------------------------------------------------------------
 
 
 def test_unreadable_shares_exit_with_3_and_one_line(folder: Path) -> None:

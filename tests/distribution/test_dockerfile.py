@@ -1,4 +1,6 @@
-"""The Dockerfile: its build steps run in a plain directory, since images cannot be built here, and the result serves."""
+"""The Dockerfile: its build steps run in a plain directory, since images cannot be built here, and
+the result serves.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def instructions(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return the folder that stands for `/opt/lakepact`, built by the steps of the first stage from the copied files."""
+    """Return the folder that stands for `/opt/lakepact`, built by the steps of the first stage from
+    the copied files.
+    """
     root = tmp_path_factory.mktemp("image")
     source, opt = root / "src", root / "opt"
     source.mkdir()

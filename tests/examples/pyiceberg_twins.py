@@ -1,4 +1,6 @@
-"""Programs of the examples as they are with pyiceberg; the readme of the examples compares the lines."""
+"""Programs of the examples as they are with pyiceberg; the readme of the examples compares the
+lines.
+"""
 
 from __future__ import annotations
 

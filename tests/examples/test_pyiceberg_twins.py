@@ -1,4 +1,6 @@
-"""The programs of pyiceberg do the same as those of the examples, and the readme compares their lines."""
+"""The programs of pyiceberg do the same as those of the examples, and the readme compares their
+lines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A client that gives a new column the id of a dropped one, rebuilt from the report apache/iceberg-go#935; `fixed` as argument mends it."""
+"""A client that gives a new column the id of a dropped one, rebuilt from the report
+apache/iceberg-go#935; `fixed` as argument mends it.
+"""
 
 from __future__ import annotations
 

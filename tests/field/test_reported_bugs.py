@@ -1,7 +1,8 @@
-"""Bugs of published clients, each rebuilt as a fault of a small client, and the requirement whose check finds it.
+"""Bugs of published clients, each rebuilt as a fault of a small client, and the requirement whose
+check finds it.
 
-The first column is the public thread in which the bug was reported. `test_clients_under_test` runs every fault. The page
-docs/from-a-bug-to-a-check.md tells how a report gets here.
+The first column is the public thread in which the bug was reported. `test_clients_under_test` runs
+every fault. The page docs/from-a-bug-to-a-check.md tells how a report gets here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Every edit of `change()` and `transaction()`, forwards and back, each step compared with the table as it is loaded afterwards."""
+"""Every edit of `change()` and `transaction()`, forwards and back, each step compared with the
+table as it is loaded afterwards.
+"""
 
 from __future__ import annotations
 

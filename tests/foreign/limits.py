@@ -1,4 +1,6 @@
-"""The known limits of servers: `limits.toml` says for each server what it cannot do, why, and how that fails."""
+"""The known limits of servers: `limits.toml` says for each server what it cannot do, why, and how
+that fails.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Limit:
         return fnmatchcase(server, self.server) and fnmatchcase(thing, self.thing)
 
     def complaint(self, failures: Sequence[str]) -> str:
-        """Return why these are not the expected failures; nothing if they are, all of them and no others."""
+        """Return why these are not the expected failures; nothing if they are, all of them and no
+        others.
+        """
         if not failures:
             return f"works now, take its limit out of limits.toml: {self.reason}"
         if len(failures) == len(self.fails) and all(map(re.search, self.fails, failures)):

@@ -23,7 +23,9 @@ OPENS = f'IcebergCatalog("{ADDRESS}")'  #: how blocks open the catalog
 
 
 def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
-    """Yield each block about catalogs, or about shares, with its heading, numbered below one heading."""
+    """Yield each block about catalogs, or about shares, with its heading, numbered below one
+    heading.
+    """
     lines = (ROOT / PAGE).read_text("utf-8").splitlines()
     counts: dict[str, int] = {}
     for block in blocks(PAGE):
@@ -37,7 +39,9 @@ def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
 
 
 def run(opened: Opened, block: Block) -> list[str]:
-    """Run a block with the names of the earlier ones, and return the failures of its statements and outputs."""
+    """Run a block with the names of the earlier ones, and return the failures of its statements and
+    outputs.
+    """
     text = block.text.replace(OPENS, "open_catalog()").replace(ADDRESS, opened.url)
     for written, other in opened.foreign.words.items():
         text = text.replace(written, other)
@@ -46,7 +50,9 @@ def run(opened: Opened, block: Block) -> list[str]:
 
 
 def run_text(text: str, names: dict[str, Any]) -> list[str]:
-    """Run a block with the names of the earlier ones, and return the failures of its statements and outputs."""
+    """Run a block with the names of the earlier ones, and return the failures of its statements and
+    outputs.
+    """
     return list(_failures(text, names))
 
 

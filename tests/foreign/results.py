@@ -24,7 +24,9 @@ class Results:
         self.cells.setdefault(thing, {})[server] = outcome
 
     def is_complete(self, things: Sequence[str], servers: Sequence[CatalogServer]) -> bool:
-        """Return whether nothing failed, and everything ran on every server that could be started."""
+        """Return whether nothing failed, and everything ran on every server that could be
+        started.
+        """
         wanted = {server.name for server in servers} - self.not_run.keys()
         return all(
             self.cells.get(thing, {}).keys() >= wanted and FAILS not in self.cells[thing].values()

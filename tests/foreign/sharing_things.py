@@ -35,7 +35,9 @@ FILTERS = 200
 
 @dataclass(frozen=True)
 class Shared:
-    """The running server, what it shares, and the names that the blocks of the page have defined."""
+    """The running server, what it shares, and the names that the blocks of the page have
+    defined.
+    """
 
     server: OfficialServer
     pack: Manifest
@@ -60,7 +62,9 @@ def versions(shared: Shared) -> Iterator[tuple[PackTable, int]]:
 
 
 def connector(function: str, url: str, **arguments: Any) -> Any:
-    """Return the result of a function of the official connector, which warns of its use of pandas."""
+    """Return the result of a function of the official connector, which warns of its use of
+    pandas.
+    """
     import delta_sharing  # noqa: PLC0415 - installed for the matrix alone
 
     with warnings.catch_warnings(action="ignore"):
@@ -111,7 +115,9 @@ def rows_of_times(shared: Shared) -> None:
 
 
 def filters(shared: Shared) -> None:
-    """Read rows by random filters, and compare them with those that DuckDB leaves of the connector's."""
+    """Read rows by random filters, and compare them with those that DuckDB leaves of the
+    connector's.
+    """
 
     import duckdb  # noqa: PLC0415 - of an extra
 

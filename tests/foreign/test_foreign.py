@@ -1,4 +1,6 @@
-"""The client works on catalog servers of others, except for what they cannot do, which is listed with its reason."""
+"""The client works on catalog servers of others, except for what they cannot do, which is listed
+with its reason.
+"""
 
 from __future__ import annotations
 

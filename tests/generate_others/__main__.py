@@ -1,6 +1,8 @@
-"""`lakepact generate` on documents of other projects: `nox -s generate_others`, or `python -m generate_others [NAME …]` for some of them.
+"""`lakepact generate` on documents of other projects: `nox -s generate_others`, or
+`python -m generate_others [NAME …]` for some of them.
 
-Each package is type-checked with `mypy --strict` and imported, and each of its operations makes a round trip with each documented answer.
+Each package is type-checked with `mypy --strict` and imported, and each of its operations makes a
+round trip with each documented answer.
 """
 
 from __future__ import annotations

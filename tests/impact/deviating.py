@@ -1,4 +1,6 @@
-"""The findings of the suite on the server with a mutant: reports compare them with those on another server."""
+"""The findings of the suite on the server with a mutant: reports compare them with those on another
+server.
+"""
 
 from __future__ import annotations
 

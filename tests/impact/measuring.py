@@ -52,7 +52,9 @@ class Sound:
     operations: Mapping[str, frozenset[str]]
 
     def calls(self, operations: Collection[str]) -> tuple[str, ...]:
-        """Return the chains in which the client calls one of these operations; all chains for none."""
+        """Return the chains in which the client calls one of these operations; all chains for
+        none.
+        """
         return tuple(
             chain
             for chain, called in self.operations.items()
@@ -99,7 +101,8 @@ def server(*faults: Fault) -> Generator[tuple[str, Truth]]:
 
 
 def sound(program: Program) -> Sound:
-    """Return what a client does on the sound server; tasks that it does not offer, or that end otherwise than expected, are left out.
+    """Return what a client does on the sound server; tasks that it does not offer, or that end
+    otherwise than expected, are left out.
 
     Raises:
         RuntimeError: its results differ from run to run.
@@ -123,9 +126,11 @@ def sound(program: Program) -> Sound:
 
 
 def impact(program: Program, known: Sound, fault: Fault, operations: Collection[str]) -> Finding:
-    """Return the worst outcome of the chains in which a client calls an operation, on a server with a fault.
+    """Return the worst outcome of the chains in which a client calls an operation, on a server with
+    a fault.
 
-    A chain ends at its first task that does not work. All chains end at the first one that is wrong or gets no answer.
+    A chain ends at its first task that does not work. All chains end at the first one that is wrong
+    or gets no answer.
 
     Args:
         program: the client.

@@ -1,7 +1,8 @@
 """The measurement of broken requirements and clients: `nox -s impact`, or `python -m impact`.
 
-Each pair of a requirement and a client is one run of the everyday programme on the reference server with one mutant. Results are
-appended to a file, so that a second start measures only what is missing; the table of all results is written at the end.
+Each pair of a requirement and a client is one run of the everyday programme on the reference server
+with one mutant. Results are appended to a file, so that a second start measures only what is
+missing; the table of all results is written at the end.
 """
 
 from __future__ import annotations

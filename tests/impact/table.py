@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from clients_matrix.clients import ClientProgram
 
 CANDIDATES = 2  #: mutants of a requirement that are measured until one hurts a client
-#: Features of servers that know their callers or sign requests: the everyday programme runs on an open server.
+#: Features of servers that know their callers or sign requests: the everyday programme runs on an
+#: open server.
 ELSEWHERE = frozenset(
     {"authentication", "oauth-tokens", "token-exchange", "second-principal", "remote-signing"}
 )
 
 
 def candidates() -> dict[str, tuple[str, ...]]:
-    """Return mutants of each requirement that binds an open server: those that break the fewest others, with the shortest names."""
+    """Return mutants of each requirement that binds an open server: those that break the fewest
+    others, with the shortest names.
+    """
     found: dict[str, tuple[str, ...]] = {}
     demanded = Contract(CONTRACT, VERSION).requirements
     for fault in sorted(
@@ -43,7 +46,8 @@ def candidates() -> dict[str, tuple[str, ...]]:
 
 
 def listed(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the entry of each requirement: its mutant that hurts clients most, among those that were measured with the most clients.
+    """Return the entry of each requirement: its mutant that hurts clients most, among those that
+    were measured with the most clients.
 
     Args:
         lines: the results; of two about the same, the later one counts.

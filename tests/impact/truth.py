@@ -1,4 +1,6 @@
-"""The content of the reference server's catalog, read from its store, with every number that the server chooses."""
+"""The content of the reference server's catalog, read from its store, with every number that the
+server chooses.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Installation of real clients into a cache folder outside the repository.
 
-A missing tool skips the tests that need it, with a reason in the report; a failed download or build is a failure.
+A missing tool skips the tests that need it, with a reason in the report; a failed download or build
+is a failure.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ def durable(folder: Path) -> list[str]:
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Generator[str]:
-    """Yield the address of a reference server with the warehouse `folder/warehouse` and the log `folder/server.log`."""
+    """Yield the address of a reference server with the warehouse `folder/warehouse` and the log
+    `folder/server.log`.
+    """
     command = [*COMMAND, "--port", "0", "--warehouse", str(folder / "warehouse"), *options]
     with (
         (folder / "server.log").open("w") as log,

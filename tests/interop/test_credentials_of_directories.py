@@ -1,4 +1,6 @@
-"""Directory credentials with an emulator of S3 and STS: the store accepts them, and deltalake reads the table."""
+"""Directory credentials with an emulator of S3 and STS: the store accepts them, and deltalake reads
+the table.
+"""
 
 from __future__ import annotations
 

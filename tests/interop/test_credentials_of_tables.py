@@ -1,4 +1,6 @@
-"""Table credentials with an emulator of S3 and STS: they open their table, and pyiceberg needs no others."""
+"""Table credentials with an emulator of S3 and STS: they open their table, and pyiceberg needs no
+others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The unmodified connector `delta-sharing` of PyPI reads the expected rows of the fixture pack from the reference server."""
+"""The unmodified connector `delta-sharing` of PyPI reads the expected rows of the fixture pack from
+the reference server.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,9 @@ def columns(table: PackTable, version: int) -> list[str]:
 
 
 def ranges(table: PackTable) -> list[tuple[int, int]]:
-    """Return first and last version of each range of changes with one schema; in delta format the connector reads no others."""
+    """Return first and last version of each range of changes with one schema; in delta format the
+    connector reads no others.
+    """
     ends: dict[tuple[str, ...], list[int]] = {}
     for version in table.versions:
         if version.version >= (table.first_change or 0):

@@ -1,4 +1,6 @@
-"""Unmodified pyiceberg with a configured token, and with tokens that it fetches from the catalog."""
+"""Unmodified pyiceberg with a configured token, and with tokens that it fetches from the
+catalog.
+"""
 
 from __future__ import annotations
 

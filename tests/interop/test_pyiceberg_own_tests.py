@@ -1,7 +1,9 @@
 """The released tests of pyiceberg for REST catalogs, on the reference server.
 
-The test of a special namespace separator and the tests of Spark are left out. The tests are configured by the environment only, which
-cannot allow slashes in names: `test_pyiceberg` covers those. The tests of views use a fixed address, which is replaced by ours.
+The test of a special namespace separator and the tests of Spark are left out. The tests are
+configured by the environment only, which
+cannot allow slashes in names: `test_pyiceberg` covers those. The tests of views use a fixed
+address, which is replaced by ours.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     unpacked = folder / archive.name.removesuffix(".tar.gz")
-    # The tests import the installed package with its compiled modules, not the sources of the same name.
+    # The tests import the installed package with its compiled modules, not the sources of the same
+    # name.
     (unpacked / "pyiceberg").rename(unpacked / "not_imported")
     return unpacked
 

@@ -1,4 +1,6 @@
-"""Clients without credentials read and write tables in an emulator of S3 that verifies signatures."""
+"""Clients without credentials read and write tables in an emulator of S3 that verifies
+signatures.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Recorded requests of Spark's connector 4.4.0 get the answers that it needs.
 
-The connector is a jar that some package registries lack; its requests and needs were recorded from a run.
+The connector is a jar that some package registries lack; its requests and needs were recorded from
+a run.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ class Connector:
         }
 
     def size(self, url: str) -> int:
-        """Return the size at a signed URL, requested without a token as the connector's file system does."""
+        """Return the size at a signed URL, requested without a token as the connector's file system
+        does.
+        """
         answer = httpx.get(url, headers={"Range": "bytes=0-3"})
         assert (answer.status_code, answer.content) == (206, b"PAR1")
         return int(answer.headers["content-range"].rpartition("/")[2])

@@ -1,14 +1,17 @@
-"""Mutants: the reference server with one fault each, which the checks of what it breaks have to find.
+"""Mutants: the reference server with one fault each, which the checks of what it breaks have to
+find.
 
-Faults lie in the folders of their contract and area, as checks do. A fault that is one call of an operator is a row in `FAULTS`:
+Faults lie in the folders of their contract and area, as checks do. A fault that is one call of an
+operator is a row in `FAULTS`:
 
     "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
 
-Its key is its name and the requirements that it breaks; after them `@/metadata/refs` may say where it shows. Other faults are functions
-(`lakepact.reference_server.faults.fault`).
+Its key is its name and the requirements that it breaks; after them `@/metadata/refs` may say where
+it shows. Other faults are functions (`lakepact.reference_server.faults.fault`).
 
-A profile of a contract has that one's faults too: `ALSO_BREAKS` in its package names what they break of the profile's own requirements,
-and `NOT_INHERITED` the faults that break nothing there, with reasons.
+A profile of a contract has that one's faults too: `ALSO_BREAKS` in its package names what they
+break of the profile's own requirements, and `NOT_INHERITED` the faults that break nothing there,
+with reasons.
 
 This package proves the suite. It is not part of the distribution.
 """
@@ -31,7 +34,9 @@ VERSION = re.compile(r"v\d\w*")  #: the folder of a later version of the contrac
 
 
 def faults(contract: str, version: str | None = None) -> dict[str, Fault]:
-    """Return the faults of a contract by name: those of its oldest version, and those of each later one up to `version`."""
+    """Return the faults of a contract by name: those of its oldest version, and those of each later
+    one up to `version`.
+    """
     versions = Contract(contract).versions
     upto = versions[: versions.index(version) + 1] if version else versions[:1]
     return {name: fault for each in upto for name, fault in own_faults(contract, each).items()}
@@ -53,7 +58,8 @@ def fault_named(name: str, contract: str, version: str | None = None) -> Fault:
 
 @cache
 def own_faults(contract: str, version: str) -> dict[str, Fault]:
-    """Return the faults of one version of a contract by name, without those of the version that it adds to.
+    """Return the faults of one version of a contract by name, without those of the version that it
+    adds to.
 
     Raises:
         ValueError: two faults have the same name.
@@ -81,7 +87,9 @@ def faults_of(module: ModuleType) -> Iterator[Fault]:
 
 
 def _written(package: ModuleType) -> Iterator[Fault]:
-    """Yield the faults in the modules of a package and of its areas; a version of the contract is an area of its own."""
+    """Yield the faults in the modules of a package and of its areas; a version of the contract is
+    an area of its own.
+    """
     for found in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{found.name}")
         if not found.ispkg:
@@ -91,7 +99,9 @@ def _written(package: ModuleType) -> Iterator[Fault]:
 
 
 def _inherited(contract: str, package: ModuleType) -> dict[str, Fault]:
-    """Return the faults that a profile has from the contract that it is one of: those that break what it demands."""
+    """Return the faults that a profile has from the contract that it is one of: those that break
+    what it demands.
+    """
     profile = Contract(contract)
     if profile.profile_of is None:
         return {}

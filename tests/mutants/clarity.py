@@ -1,4 +1,6 @@
-"""Findings that a maintainer cannot act on: without evidence, without a side of the comparison, or with Python values."""
+"""Findings that a maintainer cannot act on: without evidence, without a side of the comparison, or
+with Python values.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ PYTHON_VALUE = re.compile(
 
 
 def obscure(verdicts: Iterable[Verdict]) -> Iterator[str]:
-    """Yield one line for each broken requirement whose finding is not self-sufficient: the requirement, its check and the flaw."""
+    """Yield one line for each broken requirement whose finding is not self-sufficient: the
+    requirement, its check and the flaw.
+    """
     for verdict in verdicts:
         where = f"{verdict.requirement} ({verdict.check})"
         if not verdict.exchanges:

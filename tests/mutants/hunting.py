@@ -1,13 +1,15 @@
-"""The test of the suite: the checks of a broken requirement must find every named fault of the reference server.
+"""The test of the suite: the checks of a broken requirement must find every named fault of the
+reference server.
 
     python -m mutants [--contract NAME …] [--contract-version VERSION] [--only GLOB …] [--jobs N]
 
 Every version of a contract is tested, with or without `--only`: of a later version, its additions.
 
-A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the suite; a judged requirement
-that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail. So does a finding
-that a maintainer cannot act on, one at another place than the fault, and a requirement that the server breaks without any fault: tests of
-the server leave these to the checks.
+A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the
+suite; a judged requirement that no mutant breaks may have a check that proves nothing. Both are
+listed, and both make this command fail. So does a finding
+that a maintainer cannot act on, one at another place than the fault, and a requirement that the
+server breaks without any fault: tests of the server leave these to the checks.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class Hunt:
 def hunt(
     contract: str, fault: str, breaks: Sequence[str], folder: str, version: str | None = None
 ) -> Hunt:
-    """Run the checks of what a fault breaks against a server that has it; `folder` is for what the servers of this process share."""
+    """Run the checks of what a fault breaks against a server that has it; `folder` is for what the
+    servers of this process share.
+    """
     suite = suites.load(contract, version)
     planned = plan.plan(suite, only=breaks)
     places: set[str] = set()
@@ -100,7 +104,8 @@ def served(
     faults: Sequence[Fault] = (),
     operation: OperationId | None = None,
 ) -> Generator[Target]:
-    """A server in this process, spoken to with a token even where it asks for none, so that it can be seen to leak one.
+    """A server in this process, spoken to with a token even where it asks for none, so that it can
+    be seen to leak one.
 
     Args:
         suite: the suite of its contract.
@@ -118,7 +123,9 @@ def served(
 
 @cache
 def _home(suite: Suite[Any], folder: str, operation: OperationId | None) -> EmbeddedTarget:
-    """Return the launch settings of this process's servers; processes share no files that a check might change."""
+    """Return the launch settings of this process's servers; processes share no files that a check
+    might change.
+    """
     own = Path(folder) / str(os.getpid()) / (operation or "usual")
     own.mkdir(exist_ok=True, parents=True)
     return (
@@ -152,7 +159,8 @@ def hunts(
 
 
 def outcomes(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> dict[str, Outcome]:
-    """Return the outcome of each requirement that the checks judge on the reference server without faults.
+    """Return the outcome of each requirement that the checks judge on the reference server without
+    faults.
 
     Args:
         suite: the suite of a version of a contract.
@@ -188,7 +196,9 @@ def _matches(patterns: Sequence[str], *texts: str) -> bool:
 def unproven(
     suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Requirements that a check judges and no mutant was found to break, with their checks; a MAY cannot be broken."""
+    """Requirements that a check judges and no mutant was found to break, with their checks; a MAY
+    cannot be broken.
+    """
     proven = {requirement for h in found for requirement in h.found}
     checks = suite.judged()
     return {
@@ -269,7 +279,9 @@ def hunted(
     only: Sequence[str],
     jobs: int,
 ) -> tuple[bool, int]:
-    """Hunt mutants of one version and print what was found; return whether all is proven, and how many have a place."""
+    """Hunt mutants of one version and print what was found; return whether all is proven, and how
+    many have a place.
+    """
     found = []
     suite = suites.load(contract, version)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:

@@ -39,7 +39,9 @@ def refuse_requests(
 def on_refusal(
     operations: Operations, when: int | str, act: Callable[[Handler, dict[str, Any]], Reply]
 ) -> Install:
-    """Answer calls that are refused with one status, or with one type of error, by `act(handler, arguments)`."""
+    """Answer calls that are refused with one status, or with one type of error, by
+    `act(handler, arguments)`.
+    """
 
     def answer(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:

@@ -1,7 +1,8 @@
 """The places of faults, compared with the places of the findings about them.
 
-A fault that changes answers shows where it changes them: its filters and handlers are watched while it is hunted. A row that ends with
-`@/metadata/refs`, or `fault(…, breaks_at="/metadata/refs")`, declares the place instead. Positions in arrays are written as `*`.
+A fault that changes answers shows where it changes them: its filters and handlers are watched while
+it is hunted. A row that ends with `@/metadata/refs`, or `fault(…, breaks_at="/metadata/refs")`,
+declares the place instead. Positions in arrays are written as `*`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ POSITION = re.compile(r"/\d+(?=/|$)")
 
 
 def watched(fault: Fault, places: set[str]) -> Fault:
-    """Return a fault that adds the places of answers which it changes to `places`; a declared place is the only one."""
+    """Return a fault that adds the places of answers which it changes to `places`; a declared place
+    is the only one.
+    """
     if fault.breaks_at:
         places.add(fault.breaks_at)
         return fault
@@ -82,7 +85,9 @@ class Right(threading.local):
         return keeps
 
     def compared(self, operation: OperationId, handler: Handler, places: set[str]) -> Handler:
-        """Return a handler that adds the places where its answers differ from those that it was made of to `places`."""
+        """Return a handler that adds the places where its answers differ from those that it was
+        made of to `places`.
+        """
 
         def compares(**arguments: Any) -> Reply:
             self.replies.pop(operation, None)
@@ -136,17 +141,22 @@ def _differing(one: Any, other: Any, at: tuple[str | int, ...] = ()) -> Iterator
 
 
 def general(place: str) -> str:
-    """Return a JSON pointer with positions in arrays written as `*`, and the header for the media type."""
+    """Return a JSON pointer with positions in arrays written as `*`, and the header for the media
+    type.
+    """
     return "/headers/content-type" if place == "/media-type" else POSITION.sub("/*", place)
 
 
 def is_place(at: str) -> bool:
-    """Return whether a difference is at a place of an answer; columns of rows that were read from files have none."""
+    """Return whether a difference is at a place of an answer; columns of rows that were read from
+    files have none.
+    """
     return at != "" and not at.startswith("/rows/")
 
 
 def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list[str]]:
-    """Return whether a finding has a place to compare, and the findings without one where the fault shows.
+    """Return whether a finding has a place to compare, and the findings without one where the fault
+    shows.
 
     Args:
         verdicts: the failing verdicts about requirements that the fault breaks.
@@ -173,7 +183,9 @@ def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list
 
 
 def _meet(one: str, other: str) -> bool:
-    """Return whether one place is the other, holds it, or names its items, as `/metadata/version-log` those of `/metadata/versions`."""
+    """Return whether one place is the other, holds it, or names its items, as
+    `/metadata/version-log` those of `/metadata/versions`.
+    """
     shorter, longer = sorted((f"{one}/", f"{other}/"), key=len)
     names_items = _items(one) == _items(other) in FAMILIES.values()
     return longer.startswith(shorter) or names_items

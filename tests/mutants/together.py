@@ -1,13 +1,17 @@
-"""The test of the suite on servers with several faults: every fault still shows, and nothing else fails.
+"""The test of the suite on servers with several faults: every fault still shows, and nothing else
+fails.
 
     python -m mutants.together [--seeds N] [--first-seed S] [--jobs J] [--causes-per-fault X]
 
-A seed draws 3, 6 or 12 mutants of the oldest Iceberg contract that can coexist. Against a server with all of them:
+A seed draws 3, 6 or 12 mutants of the oldest Iceberg contract that can coexist. Against a server
+with all of them:
 
-- each requirement that one of them breaks alone fails, or a check of it is blocked by a named requirement that fails;
+- each requirement that one of them breaks alone fails, or a check of it is blocked by a named
+  requirement that fails;
 - no requirement fails that passes on the servers with one of them alone.
 
-The servers with one fault run only the checks in question. Printed beside: how well the causes of the report are the faults.
+The servers with one fault run only the checks in question. Printed beside: how well the causes of
+the report are the faults.
 """
 
 from __future__ import annotations
@@ -47,7 +51,8 @@ HIDING = {
     "camel-case": "renames the members that other faults change",
     "names-a-file-for-each-load": "names files that are not there, so that checks which write data files are not offered",
 }
-#: Part of a message of the reference server when faults meet that expect correct code around them: such a failure is real, and no fault's.
+#: Part of a message of the reference server when faults meet that expect correct code around them:
+#: such a failure is real, and no fault's.
 CRASH = "its log says why under incident"
 REQUIREMENT = re.compile(r"\b[A-Z]+(?:-[A-Z0-9]+)+-\d+\b")
 
@@ -99,7 +104,9 @@ class Trial:
 
 
 def drawn(seed: int, count: int | None = None) -> tuple[str, ...]:
-    """Return the names of the faults of a seed, which can coexist: no two of them change the same entry of the service."""
+    """Return the names of the faults of a seed, which can coexist: no two of them change the same
+    entry of the service.
+    """
     known, count = _faults(), count or SIZES[seed % len(SIZES)]
     # By hash, so that a further mutant leaves most draws as they are.
     names = sorted(
@@ -215,7 +222,9 @@ def part(requirements: Iterable[str], checks: Iterable[str]) -> Plan:
 
 
 def tried(seed: int, folder: str, count: int | None = None) -> Trial:
-    """Run the whole plan against a server with the faults of a seed, and list what the faults alone do not justify."""
+    """Run the whole plan against a server with the faults of a seed, and list what the faults alone
+    do not justify.
+    """
     faults = drawn(seed, count)
     known = _faults()
     together = run(plan(suites.load(CONTRACT)), faults, folder)
@@ -242,7 +251,9 @@ def tried(seed: int, folder: str, count: int | None = None) -> Trial:
 
 
 def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
-    """Yield the requirements that a fault breaks and that neither failed nor are blocked by a named requirement."""
+    """Yield the requirements that a fault breaks and that neither failed nor are blocked by a named
+    requirement.
+    """
     by_requirement = {r: name for name in faults for r in _faults()[name].breaks}
     for requirement, name in by_requirement.items():
         outcome = together.outcomes.get(requirement)
@@ -328,7 +339,9 @@ def trials(
     help="Fail if the servers together have more causes per visible fault.",
 )
 def main(seeds: int, *, first_seed: int, count: int | None, jobs: int, bound: float | None) -> None:
-    """Check servers with several faults at once and print every verdict that the faults alone do not justify."""
+    """Check servers with several faults at once and print every verdict that the faults alone do
+    not justify.
+    """
     done: list[Trial] = []
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         for trial in trials(

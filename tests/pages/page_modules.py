@@ -1,6 +1,8 @@
-"""Write the Python blocks of pages, and the calls of the client for threads, as modules, whose types `nox -s types` checks.
+"""Write the Python blocks of pages, and the calls of the client for threads, as modules, whose
+types `nox -s types` checks.
 
-Blocks that need what is not installed or not shown are left out; each says so in its reason for not being run.
+Blocks that need what is not installed or not shown are left out; each says so in its reason for not
+being run.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ LEFT_OUT = ("needs ", "starts Spark")
 
 
 def write(folder: Path) -> None:
-    """Write a module for each page with Python blocks, with the line numbers of the page; a block with a docstring is its own module."""
+    """Write a module for each page with Python blocks, with the line numbers of the page; a block
+    with a docstring is its own module.
+    """
     shutil.rmtree(folder, ignore_errors=True)  # of an earlier run
     folder.mkdir(parents=True)
     for page in PAGES:

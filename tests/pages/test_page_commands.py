@@ -1,4 +1,6 @@
-"""Commands and Python blocks of all pages, without running them: their verbs, options and imports exist."""
+"""Commands and Python blocks of all pages, without running them: their verbs, options and imports
+exist.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def test_imports_of_pages_exist() -> None:
 
 
 def imports(text: str) -> Iterator[str]:
-    """Yield the names that a block imports from installed modules, as `module:name` or `module:`."""
+    """Yield the names that a block imports from installed modules, as `module:name` or
+    `module:`.
+    """
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in INSTALLED:
             yield from (f"{node.module}:{alias.name}" for alias in node.names)
@@ -103,7 +107,8 @@ def exists(imported: str) -> bool:
     module, _, name = imported.partition(":")
     try:
         found = importlib.import_module(module)
-        # `__all__` names what is loaded when it is first used, and needs an extra that the tests do not install.
+        # `__all__` names what is loaded when it is first used, and needs an extra that the tests do
+        # not install.
         return (
             not name
             or name in getattr(found, "__all__", ())

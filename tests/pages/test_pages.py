@@ -45,7 +45,9 @@ ENDED = 600  #: seconds after which a command hangs; a busy machine needs a minu
 
 @pytest.fixture(scope="module")
 def tested() -> Iterator[Mapping[str, str]]:
-    """Yield real servers for the example addresses of the pages, and set the environment variables of the pages."""
+    """Yield real servers for the example addresses of the pages, and set the environment variables
+    of the pages.
+    """
     with contextlib.ExitStack() as stack:
         tested = stack.enter_context(embedded(suite.load("iceberg_rest")))
         sharing = stack.enter_context(embedded(suite.load("delta_sharing")))
@@ -68,7 +70,9 @@ def tested() -> Iterator[Mapping[str, str]]:
 
 
 def run_shell(block: Block, addresses: Mapping[str, str], folder: Path) -> None:
-    """Run each command of a block; skip installations, and stop servers after their first answer."""
+    """Run each command of a block; skip installations, and stop servers after their first
+    answer.
+    """
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -110,7 +114,9 @@ def serve(command: str, environment: Mapping[str, str], folder: Path) -> None:
 
 
 def run_python(block: Block, addresses: Mapping[str, str], names: dict[str, object]) -> None:
-    """Run a block with the names of the earlier blocks, and compare its output with the lines after `#>`."""
+    """Run a block with the names of the earlier blocks, and compare its output with the lines after
+    `#>`.
+    """
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(

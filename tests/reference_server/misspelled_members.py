@@ -1,4 +1,6 @@
-"""Misspelled members of documents. mypy has to find each of them: it refuses an ignore that nothing needs."""
+"""Misspelled members of documents. mypy has to find each of them: it refuses an ignore that nothing
+needs.
+"""
 
 from __future__ import annotations
 

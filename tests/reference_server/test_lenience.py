@@ -36,7 +36,7 @@ def table(send: Send, tables: str) -> str:
     return f"{tables}/t"
 
 
-# -- requests as a whole --------------------------------------------------------------------------------------------------
+# -- requests as a whole ---------------------------------------------------------------------------
 
 
 def test_a_token_that_was_never_configured_is_ignored(send: Send, tables: str) -> None:
@@ -63,7 +63,7 @@ def test_an_answer_is_plain_json_whatever_encodings_a_client_knows(send: Send, t
     assert "content-encoding" not in answer.headers
 
 
-# -- paths and parameters -------------------------------------------------------------------------------------------------
+# -- paths and parameters --------------------------------------------------------------------------
 
 
 def test_needless_percent_encoding_is_decoded(send: Send, namespace: str, table: str) -> None:
@@ -81,7 +81,9 @@ def test_needless_percent_encoding_is_decoded(send: Send, namespace: str, table:
 def test_booleans_may_be_spelled_as_python_does(
     tmp_path: Path, sending_to: Callable[[str], Any], spelled: str, *, kept: bool
 ) -> None:
-    """pyiceberg spells booleans in Python's way; a misread False would purge the files of the table."""
+    """pyiceberg spells booleans in Python's way; a misread False would purge the files of the
+    table.
+    """
     with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["ns"]})
         created = send("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
@@ -108,7 +110,9 @@ def test_the_warehouse_is_known_by_folder_path_or_location(
 def test_a_metadata_table_is_looked_up_in_vain(
     send: Send, table: str, namespace: str, separator: str
 ) -> None:
-    """The client in Java loads `t.files` first as the table `files` of a namespace, and expects 404."""
+    """The client in Java loads `t.files` first as the table `files` of a namespace, and expects
+    404.
+    """
     assert send("GET", f"/v1/namespaces/{namespace}{separator}t/tables/files").error == (
         404,
         "NoSuchTableException",
@@ -116,7 +120,7 @@ def test_a_metadata_table_is_looked_up_in_vain(
     )
 
 
-# -- bodies ---------------------------------------------------------------------------------------------------------------
+# -- bodies ----------------------------------------------------------------------------------------
 
 
 def test_a_namespace_may_have_null_for_properties(send: Send, namespace: str) -> None:

@@ -252,7 +252,9 @@ def test_lines_are_changed_in_place_or_replaced(
 def streaming(
     monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path
 ) -> Iterator[Callable[[str], Any]]:
-    """Yield a function that returns the answer of a server with a fault, which streams two lines."""
+    """Yield a function that returns the answer of a server with a fault, which streams two
+    lines.
+    """
     with contextlib.ExitStack() as stack:
 
         def answer(name: str) -> Any:

@@ -1,4 +1,6 @@
-"""The catalog of watsonx.data: its root, its credentials, and its differences from the Iceberg catalog."""
+"""The catalog of watsonx.data: its root, its credentials, and its differences from the Iceberg
+catalog.
+"""
 
 from __future__ import annotations
 

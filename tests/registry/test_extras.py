@@ -1,4 +1,6 @@
-"""The extras of the package: what each installs, and which one the error about a missing library names."""
+"""The extras of the package: what each installs, and which one the error about a missing library
+names.
+"""
 
 from __future__ import annotations
 

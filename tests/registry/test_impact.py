@@ -1,4 +1,6 @@
-"""The table of what broken requirements do to clients, against its schema, the registry and the mutants."""
+"""The table of what broken requirements do to clients, against its schema, the registry and the
+mutants.
+"""
 
 from __future__ import annotations
 

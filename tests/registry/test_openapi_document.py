@@ -19,7 +19,8 @@ SHARING = "delta_sharing/2026-02"
 
 every_contract = pytest.mark.parametrize("name", [ICEBERG, SHARING])
 
-#: Digest of the structure of Iceberg 1.10.0. It changes only with the version of the contract: corrections are in the overlay.
+#: Digest of the structure of Iceberg 1.10.0. It changes only with the version of the contract:
+#: corrections are in the overlay.
 STRUCTURE = "20bf6a1b5f4608f4d0ad1b0f11a5b7f91f6b330f6fa77131baed1fdfc2248e36"
 
 PROSE = {"summary", "description"}

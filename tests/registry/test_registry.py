@@ -103,7 +103,9 @@ def test_files_match_the_registry_schema(contract: str) -> None:
 
 @every_contract
 def test_registry_names_what_exists_once(contract: str) -> None:
-    """The generator refuses twins, and unknown clauses, operations, features, corrections and interpretations."""
+    """The generator refuses twins, and unknown clauses, operations, features, corrections and
+    interpretations.
+    """
     registry = versions.read(SOURCES[contract]).registry
 
     assert {requirement["id"] for requirement in requirements(contract)} <= {

@@ -1,4 +1,6 @@
-"""The source distribution names the files of the repository, so that nothing else in a clone gets into it."""
+"""The source distribution names the files of the repository, so that nothing else in a clone gets
+into it.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ CONTRACT = Contract(NAME)
 
 COMPONENTS = Components(CONTRACT)
 
-#: The answers that the page shows, by operation. Those of views have placeholders instead of types (C-18).
+#: The answers that the page shows, by operation. Those of views have placeholders instead of types
+#: (C-18).
 EXAMPLES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("getConfig", {"overrides": {"warehouse": "s3://bucket/warehouse/"}}),
     ("listNamespaces", {"namespaces": [["namespace1"], ["namespace2"]]}),
@@ -60,7 +61,8 @@ EXAMPLES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("listViews", {"identifiers": [{"namespace": ["namespace_name"], "name": "table_name"}]}),
     ("listViews", {"identifiers": []}),
 )
-#: The error types of statuses that the page shows for every operation, and of further ones by operation.
+#: The error types of statuses that the page shows for every operation, and of further ones by
+#: operation.
 ERRORS = {
     400: "BadRequestException",
     401: "NotAuthorizedException",

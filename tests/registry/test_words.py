@@ -1,6 +1,8 @@
-"""Pages, requirement files, docstrings and messages use plain words (docs/style.md, specs/words.yaml).
+"""Pages, requirement files, docstrings and messages use plain words (docs/style.md,
+specs/words.yaml).
 
-`python tests/registry/test_words.py` counts the phrases to replace in each folder; with a folder, it lists them.
+`python tests/registry/test_words.py` counts the phrases to replace in each folder; with a folder,
+it lists them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ TOPS = (
 )
 
 MISNAMED = re.compile(r"test_(?:who|whoever|what|whatever|that|where|which|whose)_|.{73}")
-#: Functions of the product: no relative clause as the subject, and no pronoun for a client, a caller or a server.
+#: Functions of the product: no relative clause as the subject, and no pronoun for a client, a
+#: caller or a server.
 OBSCURE = re.compile(
     r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)"
 )
@@ -125,7 +128,9 @@ def violations(scope: str) -> list[str]:
 
 
 def misleading_docstrings(folder: str) -> Iterator[str]:
-    """Yield each class whose docstring begins with a verb, and each function that returns nothing and promises to return something."""
+    """Yield each class whose docstring begins with a verb, and each function that returns nothing
+    and promises to return something.
+    """
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (

@@ -189,7 +189,9 @@ def remove_schemas(s: Sequence) -> None:
 
 
 def first_column_is_as_made(s: Sequence) -> bool:
-    """Return whether the source column of specs and orders is unchanged; a spoiled commit may have replaced it."""
+    """Return whether the source column of specs and orders is unchanged; a spoiled commit may have
+    replaced it.
+    """
     return any(column["id"] == 1 and column["type"] == "long" for column in s.schema["fields"])
 
 
@@ -261,7 +263,9 @@ def add_snapshot(s: Sequence) -> None:
 
 
 def _has_numbers_left(s: Sequence) -> bool:
-    """Return whether the table has numbers for another snapshot; a spoiled commit may have taken the last one."""
+    """Return whether the table has numbers for another snapshot; a spoiled commit may have taken
+    the last one.
+    """
     return (
         max(
             s.metadata["last-sequence-number"],
@@ -273,7 +277,8 @@ def _has_numbers_left(s: Sequence) -> bool:
 
 
 def _next_snapshot_id(s: Sequence) -> int:
-    # Ids exceed the exact range of floats and differ in their lowest bits only; an id removed in a commit is not used again in it.
+    # Ids exceed the exact range of floats and differ in their lowest bits only; an id removed in a
+    # commit is not used again in it.
     before = [snapshot["snapshot-id"] for snapshot in s.before["snapshots"]]
     added = [
         update["snapshot"]["snapshot-id"]

@@ -1,4 +1,6 @@
-"""Hand-written logs of Delta tables: commits, checkpoints of every kind, and a model of their result."""
+"""Hand-written logs of Delta tables: commits, checkpoints of every kind, and a model of their
+result.
+"""
 
 from __future__ import annotations
 

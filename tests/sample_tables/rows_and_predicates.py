@@ -1,6 +1,8 @@
-"""Random tables with known rows, and random predicates with independent evaluation, as a reference for data skipping.
+"""Random tables with known rows, and random predicates with independent evaluation, as a reference
+for data skipping.
 
-Nothing here is shared with the code under test. A `Reader` stands for each interpretation of predicates on which readers differ.
+Nothing here is shared with the code under test. A `Reader` stands for each interpretation of
+predicates on which readers differ.
 """
 
 from __future__ import annotations
@@ -352,7 +354,9 @@ def random_part(random: Random, table: Table) -> Part:
 
 
 def random_stats(random: Random, table: Table, part: Part) -> str | None:
-    """Return statistics of one of several writers, over all rows of the file, including deleted rows."""
+    """Return statistics of one of several writers, over all rows of the file, including deleted
+    rows.
+    """
     if random.random() < 0.1:
         return random.choice((None, "", "{}", "not json", "[]", "null"))
     document: dict[str, Any] = {"minValues": {}, "maxValues": {}, "nullCount": {}}

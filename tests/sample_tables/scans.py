@@ -88,7 +88,9 @@ SPECS: list[list[tuple[str, Any]]] = [
 
 
 def rows(seed: int, count: int) -> pa.Table:
-    """Return rows of few values and nulls, in runs of equal values, so that files have narrow bounds."""
+    """Return rows of few values and nulls, in runs of equal values, so that files have narrow
+    bounds.
+    """
     chance = random.Random(seed)
     columns = {}
     for name, kind in TYPES.items():
@@ -161,7 +163,7 @@ def data_files(table: Table) -> list[DataFile]:
     return found
 
 
-# -- filters ----------------------------------------------------------------------------------------------------------
+# -- filters ---------------------------------------------------------------------------------------
 
 
 def as_json(value: Any) -> Any:

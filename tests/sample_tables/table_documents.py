@@ -100,7 +100,9 @@ def snapshot(
 def append_updates(
     snapshot_id: int, manifest_list: str = "memory:/m.avro", *, sequence_number: int | None = None
 ) -> list[Document]:
-    """Return the updates that append a snapshot to main, in the order of their ids if no sequence number is given."""
+    """Return the updates that append a snapshot to main, in the order of their ids if no sequence
+    number is given.
+    """
     added = snapshot(
         snapshot_id,
         sequence_number or snapshot_id,

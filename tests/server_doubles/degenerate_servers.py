@@ -119,7 +119,9 @@ def _agreeing(latest: list[Reply], reply: Reply, _: Scope) -> Reply:
 
 
 def stores_everything() -> Install:
-    """Accept each request that changes something, even nonsense, and store what can be stored of it."""
+    """Accept each request that changes something, even nonsense, and store what can be stored of
+    it.
+    """
     writing = threading.local()
 
     def willing(rule: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,6 @@
-"""Two servers on different ports of 127.0.0.1, which are different origins, and names that lead there."""
+"""Two servers on different ports of 127.0.0.1, which are different origins, and names that lead
+there.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ import pytest
 
 @dataclass
 class Origin:
-    """A server that answers by path with a status, headers and a document, and records the headers of every request."""
+    """A server that answers by path with a status, headers and a document, and records the headers
+    of every request.
+    """
 
     port: int
     answers: dict[str, tuple[int, dict[str, str], Any]] = field(default_factory=dict)

@@ -1,4 +1,6 @@
-"""A catalog and a share that attack their callers, on 127.0.0.1; also as a proxy, so that they seem to be on other hosts."""
+"""A catalog and a share that attack their callers, on 127.0.0.1; also as a proxy, so that they seem
+to be on other hosts.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class Peer:
     """A hostile server.
 
     Args:
-        answers: returns status and document for a method and a path, or None for an attack of `mode`.
+        answers: returns status and document for a method and a path, or None for an attack of
+            `mode`.
         mode: `endless`, `bomb`, or nothing.
     """
 
@@ -121,8 +124,9 @@ def catalog(mode: str, table: dict[str, Any], created: dict[str, Any]) -> Peer:
     """Return a catalog.
 
     Args:
-        mode: `code` names classes of Python, `moved` its address at another host, `files` has files of this machine, `same-page` repeats
-            the token of a page, `endless` and `bomb` attack by size.
+        mode: `code` names classes of Python, `moved` its address at another host, `files` has files
+            of this machine, `same-page` repeats the token of a page, `endless` and `bomb` attack by
+            size.
         table: its answer about each table.
         created: its answer about a table that a caller creates.
     """
@@ -159,7 +163,9 @@ def catalog(mode: str, table: dict[str, Any], created: dict[str, Any]) -> Peer:
 
 
 def share(mode: str) -> Peer:
-    """Return a sharing server; `moved` gives URLs of files at another host, other modes are those of `catalog`."""
+    """Return a sharing server; `moved` gives URLs of files at another host, other modes are those
+    of `catalog`.
+    """
 
     def answers(_: str, path: str) -> Answer | None:
         last = path.rstrip("/").rpartition("/")[2]

@@ -91,7 +91,9 @@ def endless_line(_: str) -> Iterator[bytes]:
 
 
 def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
-    """Return a body of a few KiB that decodes to 80 MiB, or far more if it is compressed several times."""
+    """Return a body of a few KiB that decodes to 80 MiB, or far more if it is compressed several
+    times.
+    """
     content = b"[" + b" " * (80 * MIB) + b"]"
     for pack in packed:
         content = pack(content, 1)

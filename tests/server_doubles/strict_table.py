@@ -1,7 +1,8 @@
 """A table of a server that refuses what one of several catalogs refuses, as a test double.
 
-Iceberg's Java server needs `spec-id`, `order-id` and an addition that adds. Nessie needs `last-column-id` and `field-id`, and assigns the
-ids of schemas itself. S3 Tables of MiniStack counts no nested ids in `last-column-id`, and keeps the first schema of an id.
+Iceberg's Java server needs `spec-id`, `order-id` and an addition that adds. Nessie needs
+`last-column-id` and `field-id`, and assigns the ids of schemas itself. S3 Tables of MiniStack
+counts no nested ids in `last-column-id`, and keeps the first schema of an id.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ class Refused(Exception):
 
 
 class StrictTable:
-    """The table `n.t`; `desk` answers for it, and `change_reply` may change what a commit returns."""
+    """The table `n.t`; `desk` answers for it, and `change_reply` may change what a commit
+    returns.
+    """
 
     def __init__(self) -> None:
         self.metadata: dict[str, Any] = {}

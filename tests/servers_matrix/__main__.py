@@ -1,7 +1,9 @@
-"""The published matrix of catalog servers: `nox -s servers_matrix`, or `python -m servers_matrix [NAME …]` for some of them.
+"""The published matrix of catalog servers: `nox -s servers_matrix`, or
+`python -m servers_matrix [NAME …]` for some of them.
 
-Each server is started fresh, checked with its committed profile, and stopped. docs/matrix then has the page, and for each server the
-report as JSON lines, the file of known failures, and an issue for the maintainers for each of the gravest causes.
+Each server is started fresh, checked with its committed profile, and stopped. docs/matrix then has
+the page, and for each server the report as JSON lines, the file of known failures, and an issue for
+the maintainers for each of the gravest causes.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ PAGES = {
 
 
 def main(names: list[str]) -> int:
-    """Check the named servers, or all, and write the pages of all reports that exist; return the exit code."""
+    """Check the named servers, or all, and write the pages of all reports that exist; return the
+    exit code.
+    """
 
     def write() -> None:
         for name, (title, servers) in PAGES.items():

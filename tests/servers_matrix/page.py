@@ -1,4 +1,6 @@
-"""The page of the matrix: the causes of each server's failures by severity, and requirements by server."""
+"""The page of the matrix: the causes of each server's failures by severity, and requirements by
+server.
+"""
 
 from __future__ import annotations
 

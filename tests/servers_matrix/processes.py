@@ -57,7 +57,8 @@ def free_port() -> int:
 def running(
     command: Sequence[str], log: Path, *, answers: str, env: Mapping[str, str] | None = None
 ) -> Generator[str]:
-    """Run a program until the end of the block, and start it again if it ends; yield the URL at which it answers.
+    """Run a program until the end of the block, and start it again if it ends; yield the URL at
+    which it answers.
 
     Raises:
         RuntimeError: it ends, or does not answer in time.

@@ -1,6 +1,8 @@
-"""Catalog servers of others that package registries provide, each as a context manager that yields its address.
+"""Catalog servers of others that package registries provide, each as a context manager that yields
+its address.
 
-All listen on 127.0.0.1, except Iceberg's test server, which has no setting for it. They keep their state in memory or in the given folder.
+All listen on 127.0.0.1, except Iceberg's test server, which has no setting for it. They keep their
+state in memory or in the given folder.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ from servers_matrix.processes import (
 HERE = Path(__file__).parent
 BUCKET = "lakepact"  #: where Nessie keeps its tables
 TABLE_BUCKET = "lakepact-tables"
-RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"  #: the environment variable with Rustberg's API key, also for its profile
+#: the environment variable with Rustberg's API key, also for its profile
+RUSTBERG_KEY = "RUSTBERG_KEY_LAKEPACT"
 RUSTBERG_FEATURES = ("--no-default-features", "--features", "cli,storage-s3")
 #: The release before its rewrite takes these from the command line alone.
 RUSTBERG_OLD = (
@@ -61,7 +64,8 @@ SEAWEEDFS_PORTS = (
     ),
     *("filer.port", "filer.port.grpc", "admin.port", "admin.port.grpc"),
 )
-#: Environment variables with a token of SeaweedFS, and id:secret of its client, also for its profile.
+#: Environment variables with a token of SeaweedFS, and id:secret of its client, also for its
+#: profile.
 SEAWEEDFS_TOKEN, SEAWEEDFS_CLIENT = "SEAWEEDFS_TOKEN_LAKEPACT", "SEAWEEDFS_CLIENT_LAKEPACT"
 KEY = "rb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
@@ -80,7 +84,9 @@ class CatalogServer:
 
 @contextlib.contextmanager
 def lakepact(_: Path) -> Generator[str]:
-    """Yield no address: `lakepact check` without one starts the reference server with all features and two principals."""
+    """Yield no address: `lakepact check` without one starts the reference server with all features
+    and two principals.
+    """
     yield ""
 
 
@@ -94,7 +100,9 @@ def ministack(folder: Path) -> Generator[str]:
 
 @contextlib.contextmanager
 def nessie(folder: Path) -> Generator[str]:
-    """Yield the address of Nessie's Iceberg catalog; its tables are in an object store of MiniStack."""
+    """Yield the address of Nessie's Iceberg catalog; its tables are in an object store of
+    MiniStack.
+    """
     jar = _nessie_jar()
     with object_store(folder, services="s3") as store:
         client("s3", store).create_bucket(Bucket=BUCKET)
@@ -170,7 +178,8 @@ def rustberg(
 
 @contextlib.contextmanager
 def seaweedfs(folder: Path, *, secured: bool = False) -> Generator[str]:
-    """Yield the address of the Iceberg catalog of SeaweedFS, with one table bucket; its first start builds it.
+    """Yield the address of the Iceberg catalog of SeaweedFS, with one table bucket; its first start
+    builds it.
 
     Args:
         folder: where it keeps its files.
@@ -232,7 +241,8 @@ def _weed() -> Path:
     module = f"github.com/seaweedfs/seaweedfs@{SEAWEEDFS_VERSION}"
 
     def make(place: Path) -> None:
-        # Its go.mod replaces a module, which `go install` refuses, so it is built in its folder of the module cache.
+        # Its go.mod replaces a module, which `go install` refuses, so it is built in its folder of
+        # the module cache.
         found = subprocess.run(
             [go, "mod", "download", "-json", module], stdout=subprocess.PIPE, check=True
         ).stdout

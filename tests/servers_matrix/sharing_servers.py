@@ -1,7 +1,8 @@
-"""Sharing servers of others, each as a context manager that yields the endpoint of the fixture pack.
+"""Sharing servers of others, each as a context manager that yields the endpoint of the fixture
+pack.
 
-No package registry has the official server: `DSS_CLASSPATH` names the class path of one that was built from its sources.
-It listens on all interfaces, since it has no setting for that.
+No package registry has the official server: `DSS_CLASSPATH` names the class path of one that was
+built from its sources. It listens on all interfaces, since it has no setting for that.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ CLASS_PATH = "DSS_CLASSPATH"
 MAIN = "io.delta.sharing.server.DeltaSharingService"
 BUCKET = "lakepact"
 PACK = "pack"  #: the folder with the fixture pack
-#: The environment variable of its profile with the token of the fixture pack, published and no secret.
+#: The environment variable of its profile with the token of the fixture pack, published and no
+#: secret.
 TOKEN_VARIABLE, TOKEN = "SHARING_TOKEN_LAKEPACT", pack.TOKENS["all"]
 
 

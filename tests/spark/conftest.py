@@ -44,7 +44,9 @@ def spark() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def sharing_of(work: Path, *folders: Path, **settings: Any) -> Iterator[str]:
-    """Share folders as `share.schema.NAME`, with their history, and yield the file of the profile."""
+    """Share folders as `share.schema.NAME`, with their history, and yield the file of the
+    profile.
+    """
     tables = [
         {"name": folder.name, "location": str(folder), "historyShared": True} for folder in folders
     ]

@@ -38,7 +38,9 @@ _FORMATS = {"position": 2, "equality": 2, "vector": 3}
 
 
 def table_with_deletes(catalog: IcebergCatalog, namespace: str, kind: str) -> None:
-    """Create a table called like the kind of its deletes: `position`, `equality` or `vector`; its file has three row groups."""
+    """Create a table called like the kind of its deletes: `position`, `equality` or `vector`; its
+    file has three row groups.
+    """
     version = _FORMATS[kind]
     made = catalog.create_table(
         (namespace, kind), SCHEMA, properties={"format-version": str(version)}

@@ -1,4 +1,6 @@
-"""Files of Iceberg tables are planned by either side and read in any process, without deleted rows and with valid credentials."""
+"""Files of Iceberg tables are planned by either side and read in any process, without deleted rows
+and with valid credentials.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +130,9 @@ def test_file_of_before_its_column_was_widened_is_skipped(catalog, widened, plan
 
 @pytest.fixture(scope="module")
 def days(catalog):
-    """Return the name of a table of two partitions, one of them null, whose files lack the column of the partition."""
+    """Return the name of a table of two partitions, one of them null, whose files lack the column
+    of the partition.
+    """
     rows = pa.table({"id": [1, 2], "day": pa.array([date(2026, 11, 27), None])})
     table = pyiceberg_catalog(catalog).create_table("n.days", rows.schema)
     with table.update_spec() as update:

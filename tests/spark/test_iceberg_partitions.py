@@ -1,4 +1,6 @@
-"""Files of Iceberg tables are divided into as many partitions as Iceberg's own source has, and each byte is in one of them."""
+"""Files of Iceberg tables are divided into as many partitions as Iceberg's own source has, and each
+byte is in one of them.
+"""
 
 from __future__ import annotations
 

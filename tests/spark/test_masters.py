@@ -1,4 +1,6 @@
-"""Ten million shared rows equal those of the Parquet files, on local cores and on the executors of a standalone master."""
+"""Ten million shared rows equal those of the Parquet files, on local cores and on the executors of
+a standalone master.
+"""
 
 from __future__ import annotations
 

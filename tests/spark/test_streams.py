@@ -29,7 +29,9 @@ def folder(tmp_path):
 
 @pytest.fixture
 def deliver(spark, folder, tmp_path):
-    """Yield a function that runs a stream until it has delivered all versions, and returns all that it ever delivered."""
+    """Yield a function that runs a stream until it has delivered all versions, and returns all that
+    it ever delivered.
+    """
     with sharing_of(tmp_path, folder) as profile:
 
         def delivered(**options: Any) -> Any:
@@ -71,7 +73,8 @@ def test_restarted_stream_delivers_each_row_once(deliver, folder):
 def test_batch_that_failed_is_delivered_once(spark, deliver, folder, tmp_path):
     deliver()
     append(folder, 1)
-    # The batch is planned and written, and its commit is lost: Spark repeats it with the same offsets.
+    # The batch is planned and written, and its commit is lost: Spark repeats it with the same
+    # offsets.
     deliver()
     (tmp_path / "checkpoint" / "commits" / "1").unlink()
     (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink()

@@ -1,7 +1,7 @@
 """Typed clients of lakehouse catalogs.
 
-The façades are loaded when they are first named: they bring the HTTP library and a contract's models, and catching an error or
-building credentials needs neither.
+The façades are loaded when they are first named: they bring the HTTP library and a contract's
+models, and catching an error or building credentials needs neither.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ _PLACES = 5
 
 
 class Undecodable(Exception):
-    """The body is not what the contract says; the message names places and reasons, never values: they may be credentials."""
+    """The body is not what the contract says; the message names places and reasons, never values:
+    they may be credentials.
+    """
 
 
 @cache
@@ -32,13 +34,14 @@ def _adapter(model: Any) -> TypeAdapter[Any]:
 def decode(answers: Mapping[str, Any], reply: Reply, later: Callable[[str], Exception]) -> Any:
     """Return the body of a successful reply as its model; None where the contract has no body.
 
-    A success status that the contract does not name is read like the one that it does name. The items of arrays are validated
-    when they are first read.
+    A success status that the contract does not name is read like the one that it does name. The
+    items of arrays are validated when they are first read.
 
     Args:
         answers: The models by status.
         reply: The reply.
-        later: Makes the error of an invalid item, which is raised when the item is read, of a message.
+        later: Makes the error of an invalid item, which is raised when the item is read, of a
+            message.
 
     Raises:
         Undecodable: The body is not what the contract says.

@@ -1,8 +1,8 @@
 """How a call is made: authorize, try, try again, then decode or raise.
 
-The engine does no input or output. It is a generator: it yields the requests to send and the pauses to make, receives what came of
-them, and returns the decoded reply. `transport` drives it, in a thread or in an event loop, so
-there is one body of logic for both.
+The engine does no input or output. It is a generator: it yields the requests to send and the pauses
+to make, receives what came of them, and returns the decoded reply. `transport` drives it, in a
+thread or in an event loop, so there is one body of logic for both.
 """
 
 from __future__ import annotations
@@ -72,11 +72,13 @@ class Carried(Generic[T]):
         return _failure(self.call, self.last, message)
 
     def decoded(self) -> T:
-        """Return the body as the model that the contract names; an invalid item of an array raises when it is read.
+        """Return the body as the model that the contract names; an invalid item of an array raises
+        when it is read.
 
         Raises:
             BadReply: The body is not what the contract says.
-            OutcomeUnknown: The same, of a call that changes something: the server may have applied the change.
+            OutcomeUnknown: The same, of a call that changes something: the server may have applied
+                the change.
         """
         from lakepact.client.decoding import Undecodable, decode  # noqa: PLC0415 - it imports pydantic
 
@@ -129,7 +131,8 @@ class Engine:
             getattr(self.auth, "flow", None)
         ):  # a token as it is, perhaps, which is not repeated
             raise TypeError(
-                f"auth must be an Auth such as BearerToken(…) or ClientCredentials(…), not {type(self.auth).__name__}"
+                "auth must be an Auth such as BearerToken(…) or ClientCredentials(…), not"
+                f" {type(self.auth).__name__}"
             )
 
     def send(self, call: Call[T]) -> Flow[T]:
@@ -174,7 +177,8 @@ class Engine:
     def carry(
         self, call: Call[T], *, is_streamed: bool = False, may_be_unchanged: bool = False
     ) -> Flow[Carried[T]]:
-        """Make `call` and return its reply as it came; if it is streamed, with the body still to be read.
+        """Make `call` and return its reply as it came; if it is streamed, with the body still to be
+        read.
 
         Raises:
             LakepactError: One of its kinds, see `errors`.
@@ -198,7 +202,8 @@ class Engine:
         return carried
 
     def authorization(self, call: Call[Any]) -> Flow[str | None]:
-        """Return the `Authorization` header that `call` would be sent with; a token that it needs is fetched.
+        """Return the `Authorization` header that `call` would be sent with; a token that it needs
+        is fetched.
 
         Raises:
             LakepactError: The token cannot be fetched.
@@ -214,7 +219,8 @@ class Engine:
             answer = yield step
 
     def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
-        """Return the reply, if the call was carried out; or that there is nothing new, where that may be.
+        """Return the reply, if the call was carried out; or that there is nothing new, where that
+        may be.
 
         Raises:
             LakepactError: It was not.
@@ -259,7 +265,9 @@ class Engine:
             yield Pause(pause)
 
     def _try(self, request: Request) -> Flow[tuple[Request, Reply | Lost]]:
-        """Send `request` once, with whatever more its authorization asks for; return what was sent last and what came of it."""
+        """Send `request` once, with whatever more its authorization asks for; return what was sent
+        last and what came of it.
+        """
         flow = self.auth.flow(request)
         try:
             step = next(flow)

@@ -34,12 +34,14 @@
     └── OutcomeUnknown              a change that may or may not have been applied
 
 - The configuration of the server excludes the operation: `OperationNotSupported`. Nothing was sent.
-- No reply came: `Unreachable`, or `OutcomeUnknown` if the request may have arrived and changes something.
-- The status is not 2xx: a subclass of `ResponseError`, chosen by operation, status and error type; `OutcomeUnknown` where the contract
-  says so of that status.
-- The status is 2xx and the body breaks the contract: `BadReply`, or `OutcomeUnknown` if the call changes something.
-- The body ends with an error line: `QueryFailed`. It reports that planning failed: `PlanningFailed`. It requires a later reader:
-  `UpgradeNeeded`.
+- No reply came: `Unreachable`, or `OutcomeUnknown` if the request may have arrived and changes
+  something.
+- The status is not 2xx: a subclass of `ResponseError`, chosen by operation, status and error type;
+  `OutcomeUnknown` where the contract says so of that status.
+- The status is 2xx and the body breaks the contract: `BadReply`, or `OutcomeUnknown` if the call
+  changes something.
+- The body ends with an error line: `QueryFailed`. It reports that planning failed:
+  `PlanningFailed`. It requires a later reader: `UpgradeNeeded`.
 - The status of a commit is 2xx and the table in the reply lacks an edit: `IncompleteCommit`.
 - A data file or deletion vector differs from its listing: `DamagedData`.
 
@@ -83,7 +85,8 @@ class LakepactError(Exception):
             `str` of the error escapes control characters.
         request_id: The server's id of the request, for its operators.
         retry_after: Seconds to wait, as requested by the server.
-        is_retry_safe: Whether repeating the same call cannot apply its change twice and may succeed.
+        is_retry_safe: Whether repeating the same call cannot apply its change twice and may
+            succeed.
         tries: The number of requests sent; 0 if none was.
         exchange: The last request and reply, with secrets redacted.
     """
@@ -139,7 +142,10 @@ class DamagedData(BadReply):
 class IncompleteCommit(BadReply):
     """The server accepted a commit, but the table in its reply lacks edits."""
 
-    advice = "Load the table to see which edits it holds, and report the reply to the maintainers of the server."
+    advice = (
+        "Load the table to see which edits it holds, and report the reply to the maintainers of the"
+        " server."
+    )
 
 
 class LimitExceeded(BadReply):
@@ -149,7 +155,9 @@ class LimitExceeded(BadReply):
 
 
 class UntrustedOrigin(LakepactError):
-    """A server names an origin, or a file of this machine, that the caller does not trust; nothing was sent or opened there."""
+    """A server names an origin, or a file of this machine, that the caller does not trust; nothing
+    was sent or opened there.
+    """
 
 
 class UpgradeNeeded(LakepactError):
@@ -237,7 +245,9 @@ class CommitRejected(Conflict):
 
 
 class OperationNotSupported(ResponseError):
-    """The server does not support the operation; no request is sent if its configuration already excludes the operation."""
+    """The server does not support the operation; no request is sent if its configuration already
+    excludes the operation.
+    """
 
 
 class Throttled(ResponseError):
@@ -257,6 +267,8 @@ class QueryFailed(ServerError):
 
 
 class OutcomeUnknown(LakepactError):
-    """A change may or may not have been applied: the reply was lost, or reports an unknown outcome."""
+    """A change may or may not have been applied: the reply was lost, or reports an unknown
+    outcome.
+    """
 
     advice = "Do not repeat the change blindly: load the table again and check whether it is there."

@@ -1,4 +1,6 @@
-"""Decoded replies that are kept with their ETags, so that what has not changed is neither sent nor parsed again."""
+"""Decoded replies that are kept with their ETags, so that what has not changed is neither sent nor
+parsed again.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ class EtagCache:
             return found
 
     def keep(self, call: Call[T], reply: Reply, body: T) -> None:
-        """Keep the decoded reply to a call if it has a tag, in the place of the one before; for it, others may have to go."""
+        """Keep the decoded reply to a call if it has a tag, in the place of the one before; for it,
+        others may have to go.
+        """
         etag, size = reply.header("ETag"), WEIGHT * len(reply.content)
         key = call.path, call.query, call.headers
         with self._lock:

@@ -29,7 +29,8 @@ def header_properties(*layers: Mapping[str, str]) -> Headers:
         name = _HEADER.fullmatch(key)
         if not name or not _HEADER_VALUE.fullmatch(value.strip()):
             raise ValueError(
-                f"the property {key!r} cannot be a header: it needs a name without spaces, and a value of one line in ASCII"
+                f"the property {key!r} cannot be a header: it needs a name without spaces, and a"
+                " value of one line in ASCII"
             )
         found[name[1].lower()] = (name[1], value.strip())
     return tuple(header for name, header in found.items() if name not in _OWN_HEADERS)

@@ -8,7 +8,9 @@ import uuid
 
 
 def new_key() -> str:
-    """Return a UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at random."""
+    """Return a UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at
+    random.
+    """
     drawn = secrets.randbits(74)
     return str(
         uuid.UUID(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from lakepact.formats.limits import DECODED, Limit
 
 MIB = 1024 * 1024
-#: Bytes of status lines and headers, and of what frames a body beside as many bytes as the body has.
+#: Bytes of status lines and headers, and of what frames a body beside as many bytes as the body
+#: has.
 _FRAMING = 1 * MIB
 #: Bytes on the wire for one byte of content, at most; chunk extensions may be the rest.
 _MOST_OVERHEAD = 16
@@ -23,12 +24,16 @@ class Limits:
 
     Args:
         body: Bytes of the body of a reply that is not streamed, as it is sent and as it is decoded.
-        line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
-        listing: Bytes of the files of a listing whose rows are read; it is held until all of them are read.
+        line: Bytes of one line of a listing of files, which is streamed; the listing itself may
+            have any number of lines.
+        listing: Bytes of the files of a listing whose rows are read; it is held until all of them
+            are read.
         file: Bytes of a data file whose size its listing does not say.
-        decoded: Bytes of a data file that are decoded at once, such as its pages and the longest of its rows; a quarter for manifests.
+        decoded: Bytes of a data file that are decoded at once, such as its pages and the longest of
+            its rows; a quarter for manifests.
         pages: Pages of one listing.
-        connections: Connections that a client has open at once; further calls wait, see `Timeouts(pool=…)`.
+        connections: Connections that a client has open at once; further calls wait, see
+            `Timeouts(pool=…)`.
     """
 
     body: int = 64 * MIB
@@ -104,7 +109,9 @@ class Meter:
         self._window, self._until = 0, time.monotonic() + self._idle
 
     def pause(self, count: int) -> None:
-        """Count bytes of a body, as they are sent, and no time from here on: the reader of a stream is at work."""
+        """Count bytes of a body, as they are sent, and no time from here on: the reader of a stream
+        is at work.
+        """
         self._content += count
         self._paused = time.monotonic()
 
@@ -128,10 +135,12 @@ class Meter:
         if left <= 0:
             if self._is_stream:
                 raise LimitReached(
-                    f"less than {SLOWEST} bytes of the reply came within {self._idle:g} s; Timeouts(read=…) allows more"
+                    f"less than {SLOWEST} bytes of the reply came within {self._idle:g} s;"
+                    " Timeouts(read=…) allows more"
                 )
             raise LimitReached(
-                f"the reply was not complete within {self._seconds:g} s; Timeouts(reply=…) allows more"
+                f"the reply was not complete within {self._seconds:g} s; Timeouts(reply=…) allows"
+                " more"
             )
         return left if timeout is None else min(left, timeout)
 
@@ -148,7 +157,8 @@ class Meter:
         most = _FRAMING + _MOST_OVERHEAD * self._content + (0 if self._is_stream else self._most)
         if self._wire > most + (_FRAMING if self._is_stream else 0):
             raise LimitReached(
-                f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content} bytes of content"
+                f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content}"
+                " bytes of content"
             )
 
 

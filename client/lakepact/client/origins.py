@@ -1,4 +1,6 @@
-"""The origins to which the answers of a server may lead: that of its own address, and those that the caller trusts."""
+"""The origins to which the answers of a server may lead: that of its own address, and those that
+the caller trusts.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 @dataclass(frozen=True, slots=True)
 class TrustedOrigins:
-    """The origins that a caller trusts, and the values of the caller's own properties; `repr()` shows none of these.
+    """The origins that a caller trusts, and the values of the caller's own properties; `repr()`
+    shows none of these.
 
     Files of the table are decoded within a limit, wherever they are.
     """
@@ -57,7 +60,8 @@ class TrustedOrigins:
         *,
         decoding: Limit | None = None,
     ) -> TrustedOrigins:
-        """Return the origin of a server and further ones; `file:` is one of them where the server is at a loopback address.
+        """Return the origin of a server and further ones; `file:` is one of them where the server
+        is at a loopback address.
 
         Raises:
             ValueError: One of `trusted` is not an origin.
@@ -114,7 +118,8 @@ class TrustedOrigins:
             self._check(
                 FILES,
                 operation,
-                f"the server names the file {location[:200]!r} of this machine, which is not opened",
+                f"the server names the file {location[:200]!r} of this machine, which is not"
+                " opened",
             )
         return location
 
@@ -127,7 +132,9 @@ class TrustedOrigins:
 
 
 def is_metadata(host: str) -> bool:
-    """Return whether a host is an address, or a usual name, of the metadata of a cloud; other names may still resolve to one."""
+    """Return whether a host is an address, or a usual name, of the metadata of a cloud; other names
+    may still resolve to one.
+    """
     host = host.lower().rstrip(".")
     return host in _METADATA_NAMES or any(
         address in network for address in _addresses(host) for network in _METADATA
@@ -142,13 +149,15 @@ def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
         resolved: The results of `getaddrinfo`.
 
     Raises:
-        OSError: A name resolves to the metadata of a cloud, which the owner of the name would choose.
+        OSError: A name resolves to the metadata of a cloud, which the owner of the name would
+            choose.
     """
     addresses = [str(address[0]) for *_, address in resolved]
     for address in addresses:
         if address != host and is_metadata(address):
             raise OSError(
-                f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name"
+                f"{host} resolves to {address}, an address of cloud metadata, which is not"
+                " connected to by name"
             )
     return addresses
 
@@ -181,5 +190,6 @@ def _own_origin(trusted: str) -> str:
         return origin(server_address(web_address(trusted)))
     except ValueError as invalid:
         raise ValueError(
-            f"trusted_origins holds {trusted!r}, which is no origin such as https://storage.example: {invalid}"
+            f"trusted_origins holds {trusted!r}, which is no origin such as"
+            f" https://storage.example: {invalid}"
         ) from None

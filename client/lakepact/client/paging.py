@@ -27,10 +27,12 @@ class Bookmark:
         self._empty = 0
 
     def turn(self, token: str | None, *, items: int = 1) -> None:
-        """Move to the page of `token`, after a page with so many items; absent, null and empty alike end the listing.
+        """Move to the page of `token`, after a page with so many items; absent, null and empty
+        alike end the listing.
 
         Raises:
-            BadReply: The listing would never end: the server gave this token before, or page after page without an item.
+            BadReply: The listing would never end: the server gave this token before, or page after
+                page without an item.
             LimitExceeded: It has more pages than allowed.
         """
         self._empty = 0 if items else self._empty + 1

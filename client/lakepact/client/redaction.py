@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 HIDDEN = "[hidden]"
 #: Longest piece of a body that an exchange keeps, in characters.
 EXCERPT = 2_000
-#: Bytes of a body that are searched for it: masking may shrink the text, and longer searches are slow.
+#: Bytes of a body that are searched for it: masking may shrink the text, and longer searches are
+#: slow.
 EXCERPT_SOURCE = 10 * EXCERPT
 
 #: Parts of names whose values are secret.
@@ -28,7 +29,8 @@ _SECRET_MEMBER = re.compile(
     rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?',
     re.IGNORECASE | re.DOTALL,
 )
-#: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a URL.
+#: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a
+#: URL.
 _SECRET_FIELD = re.compile(
     rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|(?:u0026)?sig)=)[^&\s"<\\]+',
     re.IGNORECASE,
@@ -50,7 +52,9 @@ _SHORTEST_CREDENTIAL = 4
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and the reply to it, if there was one, without their secrets; long bodies are cut."""
+    """One request and the reply to it, if there was one, without their secrets; long bodies are
+    cut.
+    """
 
     method: str
     url: str
@@ -62,7 +66,9 @@ class Exchange:
 
 
 class Redactor:
-    """Takes out of any text what `request` presented as a credential, and whatever is called a secret."""
+    """Takes out of any text what `request` presented as a credential, and whatever is called a
+    secret.
+    """
 
     def __init__(self, request: Request) -> None:
         presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))

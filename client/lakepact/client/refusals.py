@@ -48,7 +48,9 @@ def members(value: Any) -> dict[str, Any]:
 
 
 def error_body(found: Mapping[str, Any], kind: str) -> ErrorBody | None:
-    """Return the error that an object describes, with the member `kind` as its type; None if it has no message."""
+    """Return the error that an object describes, with the member `kind` as its type; None if it has
+    no message.
+    """
     message, type_ = found.get("message"), found.get(kind)
     return (
         ErrorBody(message, type_ if isinstance(type_, str) else None)
@@ -77,7 +79,9 @@ class Refusals:
     def kind(
         self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool
     ) -> type[LakepactError]:
-        """Return the error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
+        """Return the error for a refusal of `operation`; `invited_back` when the reply carries a
+        `Retry-After`.
+        """
         if (
             self.is_commit(operation)
             and status >= 500
@@ -89,7 +93,8 @@ class Refusals:
             status, errors.ServerError if status >= 500 else errors.ResponseError
         )
         if grievance is None:
-            # A 404 that is not in the contract's form may come from anything on the way, so it is not yet a missing table.
+            # A 404 that is not in the contract's form may come from anything on the way, so it is
+            # not yet a missing table.
             return by_status
         if (operation, status) in self.places:
             return self.places[operation, status]
@@ -97,7 +102,8 @@ class Refusals:
         named = self.named().get((operation, status), ())
         if kind is None and len(named) == 1:
             kind = self.kinds.get(named[0])
-        # Servers tell more causes apart than the contract lists for an operation, so a type counts wherever it fits the status.
+        # Servers tell more causes apart than the contract lists for an operation, so a type counts
+        # wherever it fits the status.
         fits = kind is not None and (
             grievance.type in named or issubclass(kind, (by_status, OutcomeUnknown))
         )

@@ -1,8 +1,9 @@
 """When a call is sent again, and after how long.
 
-Only what cannot do its work twice is sent again: requests that never left, idempotent methods, those with a key that the server knows
-them by, and whatever the server itself invites back with `Retry-After` on 429 or 503. A commit without a key whose outcome is unknown
-is therefore never repeated.
+Only what cannot do its work twice is sent again: requests that never left, idempotent methods,
+those with a key that the server knows them by, and whatever the server itself invites back with
+`Retry-After` on 429 or 503. A commit without a key whose outcome is unknown is therefore never
+repeated.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from lakepact.reach.wire import Lost, Reply, Request
 
 #: Refusals that may pass by themselves, and say that nothing was done.
 _BUSY = frozenset({429, 503})
-#: These, and answers of something between client and server, after which only idempotent requests are safe.
+#: These, and answers of something between client and server, after which only idempotent requests
+#: are safe.
 _PASSING = _BUSY | {408, 502, 504}
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A call of `operation` that is sent again after `pause` seconds: the last of its `tries` had this `status`, or none for a `cause`."""
+    """A call of `operation` that is sent again after `pause` seconds: the last of its `tries` had
+    this `status`, or none for a `cause`.
+    """
 
     operation: str
     tries: int
@@ -36,9 +40,10 @@ class Retry:
 class Retries:
     """How often and for how long a call is tried.
 
-    A server's `Retry-After` is waited for exactly; without one the pauses grow from `first_pause` twofold up to `longest_pause`,
-    each shortened at random by up to a half. A pause that would end after `total` seconds is not begun: the call fails at once.
-    `on_retry` is called with a `Retry` before each pause, and after it where pyiceberg commits rows again; an error that it raises ends
+    A server's `Retry-After` is waited for exactly; without one the pauses grow from `first_pause`
+    twofold up to `longest_pause`, each shortened at random by up to a half. A pause that would end
+    after `total` seconds is not begun: the call fails at once. `on_retry` is called with a `Retry`
+    before each pause, and after it where pyiceberg commits rows again; an error that it raises ends
     the call.
     """
 
@@ -90,7 +95,9 @@ def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) 
 
 
 def retry_after(answer: Reply | Lost, *, now: Callable[[], float] = time.time) -> float | None:
-    """Return seconds that the server asks to wait, from either form of `Retry-After`; None without one that can be read."""
+    """Return seconds that the server asks to wait, from either form of `Retry-After`; None without
+    one that can be read.
+    """
     text = answer.header("Retry-After") if isinstance(answer, Reply) else None
     if text is None:
         return None

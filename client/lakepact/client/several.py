@@ -1,4 +1,6 @@
-"""Parameters that take several names: a single text is none of these, though it is a sequence of letters."""
+"""Parameters that take several names: a single text is none of these, though it is a sequence of
+letters.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Several(Protocol[T_co]):
-    """Values in an order, such as a list or tuple; `str` has another `__contains__`, so that type checkers refuse it."""
+    """Values in an order, such as a list or tuple; `str` has another `__contains__`, so that type
+    checkers refuse it.
+    """
 
     def __contains__(self, value: object, /) -> bool: ...
     def __iter__(self) -> Iterator[T_co]: ...

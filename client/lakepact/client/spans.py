@@ -1,7 +1,8 @@
 """Spans of OpenTelemetry for requests of the client, if the extra `otel` is installed.
 
-A span is one request, also one that is repeated or fetches a token. Its name and attributes are those of the semantic conventions for HTTP
-clients. It holds no header, no body, no query and no text of an error, because these may hold secrets.
+A span is one request, also one that is repeated or fetches a token. Its name and attributes are
+those of the semantic conventions for HTTP clients. It holds no header, no body, no query and no
+text of an error, because these may hold secrets.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _PORTS = {"http": 80, "https": 443}
 def request_span(
     operation: str, request: Request, resent: int
 ) -> AbstractContextManager[Callable[[Reply | Lost], None]]:
-    """Return the span of a request, which is current while it is entered; it is called with what came of the request.
+    """Return the span of a request, which is current while it is entered; it is called with what
+    came of the request.
 
     Args:
         operation: The operation of the contract that the request is for.
@@ -42,7 +44,9 @@ def request_span(
 
 
 def _tracer() -> Tracer | None:
-    """Return the tracer; None until the program sets a provider, because its spans would be dropped."""
+    """Return the tracer; None until the program sets a provider, because its spans would be
+    dropped.
+    """
     api = _api()
     return (
         None

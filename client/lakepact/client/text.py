@@ -1,4 +1,6 @@
-"""Text of others as it may stand on a terminal: nothing in it moves the cursor, changes colours, breaks a line or turns its direction."""
+"""Text of others as it may stand on a terminal: nothing in it moves the cursor, changes colours,
+breaks a line or turns its direction.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +8,24 @@ import json
 import unicodedata
 from typing import Any
 
-#: Control characters, invisible ones that direct text, separators of lines, and halves of characters, which cannot be encoded.
+#: Control characters, invisible ones that direct text, separators of lines, and halves of
+#: characters, which cannot be encoded.
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KNOWN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def plain(text: object) -> str:
-    """Return the text with every character that acts instead of being seen spelled out, as escapes are in Python; it is one line."""
+    """Return the text with every character that acts instead of being seen spelled out, as escapes
+    are in Python; it is one line.
+    """
     said = str(text)
     return said if said.isascii() and said.isprintable() else "".join(map(_spelled, said))
 
 
 def json_line(document: Any, *, indent: int | None = None) -> str:
-    """Return the document as JSON text, in which such characters are written as JSON escapes, so that it still says the same."""
+    """Return the document as JSON text, in which such characters are written as JSON escapes, so
+    that it still says the same.
+    """
     text = json.dumps(document, ensure_ascii=False, indent=indent)
     return (
         text
@@ -59,7 +66,8 @@ def _spelled(character: str) -> str:
 
 
 def _in_json(character: str) -> str:
-    # The line feeds of an indented document are its layout; those inside of strings are escapes already.
+    # The line feeds of an indented document are its layout; those inside of strings are escapes
+    # already.
     if character == "\n" or unicodedata.category(character) not in _ACTING:
         return character
     return json.dumps(character)[1:-1]

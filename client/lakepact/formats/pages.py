@@ -33,7 +33,9 @@ _LEVELS = 8
 
 
 class Pages:
-    """A Parquet file whose reads end where a page ends, so that pyarrow enters one page after the other."""
+    """A Parquet file whose reads end where a page ends, so that pyarrow enters one page after the
+    other.
+    """
 
     closed = False
 

@@ -1,4 +1,6 @@
-"""Parquet files of others, in batches whose size is that of the decoded rows, whatever a file claims."""
+"""Parquet files of others, in batches whose size is that of the decoded rows, whatever a file
+claims.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,8 @@ class ZenApiKey(Auth):
     def __init__(self, user: str, api_key: str) -> None:
         if not user or not api_key or ":" in user:
             raise ValueError(
-                "an API key is sent with the name of its user, which holds no colon, and neither is empty"
+                "an API key is sent with the name of its user, which holds no colon, and neither is"
+                " empty"
             )
         # Without the line feed that `echo` would leave behind the key.
         encoded = base64.b64encode(f"{user}:{api_key}".encode()).decode()

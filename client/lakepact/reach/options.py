@@ -16,7 +16,10 @@ OPTIONS = (
     click.option(
         "--api-key-env",
         metavar="NAME",
-        help="Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud.",
+        help=(
+            "Environment variable that holds `user:key` of watsonx.data, or an API key of IBM"
+            " Cloud."
+        ),
     ),
     click.option(
         "--credential-env",
@@ -26,8 +29,10 @@ OPTIONS = (
     click.option(
         "--token-endpoint",
         metavar="URL",
-        help="Token endpoint of --credential-env, or of --api-key-env.  "
-        "[default: URL/v1/oauth/tokens, or that of IBM Cloud]",
+        help=(
+            "Token endpoint of --credential-env, or of --api-key-env.  "
+            "[default: URL/v1/oauth/tokens, or that of IBM Cloud]"
+        ),
     ),
     click.option("--scope", metavar="SCOPE", help="Scope of its tokens.  [default: catalog]"),
     click.option(
@@ -54,8 +59,10 @@ OPTIONS = (
     click.option(
         "--proxy",
         metavar="URL",
-        help="Proxy, http://HOST:PORT or socks5://HOST:PORT, or `none`.  "
-        "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]",
+        help=(
+            "Proxy, http://HOST:PORT or socks5://HOST:PORT, or `none`.  "
+            "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]"
+        ),
     ),
 )
 

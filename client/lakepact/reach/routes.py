@@ -49,13 +49,15 @@ def tls(access: Access) -> ssl.SSLContext:
     if verify is False:
         raise WrongSetting(
             "verify",
-            "=False: verification cannot be switched off; verify= takes the server's own certificate too",
+            "=False: verification cannot be switched off; verify= takes the server's own"
+            " certificate too",
         )
     if isinstance(verify, ssl.SSLContext):
         if cert:
             raise WrongSetting(
                 "cert",
-                " and TLS settings in verify exclude each other; load the certificate into these settings",
+                " and TLS settings in verify exclude each other; load the certificate into these"
+                " settings",
             )
         return verify
     name = next((name for name in _AUTHORITIES if environ.get(name)), "certifi")

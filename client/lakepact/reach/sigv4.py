@@ -63,7 +63,8 @@ class SigV4(Auth):
         # secret of it.
         if hasattr(self._given, "refresh_needed"):
             raise TypeError(
-                "SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration"
+                "SigV4 cannot be pickled with credentials= that renew themselves; leave them to the"
+                " AWS configuration"
             )
         return partial(type(self), region=self._region, credentials=self._given), (self._service,)
 

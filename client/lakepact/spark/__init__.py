@@ -1,4 +1,5 @@
-"""Spark reads shared tables and Iceberg tables without a jar: `spark.dataSource.register(LakepactDataSource)`.
+"""Spark reads shared tables and Iceberg tables without a jar:
+`spark.dataSource.register(LakepactDataSource)`.
 
 The data source is loaded when it is first named: it needs pyspark and pyarrow.
 """

@@ -45,7 +45,8 @@ class LakepactDataSource(DataSource):
         """Return the columns of the table, fetched from its server.
 
         Raises:
-            AnalysisException: The table does not exist, is not shared with this caller, or needs a later reader.
+            AnalysisException: The table does not exist, is not shared with this caller, or needs a
+                later reader.
         """
         with explained():
             columns: StructType = self._module("tables").described(self._table)
@@ -54,8 +55,8 @@ class LakepactDataSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return a reader of the table's rows.
 
-        It takes filters only if asked to: Spark 4.1 gives the files of a filtered query to later queries of the same DataFrame, even if
-        they have no filter.
+        It takes filters only if asked to: Spark 4.1 gives the files of a filtered query to later
+        queries of the same DataFrame, even if they have no filter.
         """
         tables = self._module("tables")
         made: DataSourceReader = (
@@ -67,11 +68,13 @@ class LakepactDataSource(DataSource):
         """Return a reader of the table's later versions.
 
         Raises:
-            OptionError: It is a table of an Iceberg catalog, or the stream has no start. Spark shows it only with its traceback.
+            OptionError: It is a table of an Iceberg catalog, or the stream has no start. Spark
+                shows it only with its traceback.
         """
         if not isinstance(self._table, SharedTable):
             raise OptionError(
-                "tables of Iceberg catalogs are read in batches here; only shared tables are streamed"
+                "tables of Iceberg catalogs are read in batches here; only shared tables are"
+                " streamed"
             )
         made: DataSourceStreamReader = self._module("streams").SharedTableStream(
             self._table, schema
@@ -79,6 +82,8 @@ class LakepactDataSource(DataSource):
         return made
 
     def _module(self, topic: str) -> Any:
-        """Return a module of the table's contract. Spark loads it in each process, and the other contract's would take a second more."""
+        """Return a module of the table's contract. Spark loads it in each process, and the other
+        contract's would take a second more.
+        """
         contract = "shared" if isinstance(self._table, SharedTable) else "iceberg"
         return importlib.import_module(f"lakepact.spark.{contract}_{topic}")

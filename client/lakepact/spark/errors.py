@@ -14,7 +14,9 @@ from lakepact.spark.options import OptionError
 
 @contextmanager
 def explained() -> Generator[None]:
-    """Raise errors of options, of the client, of files and of missing libraries as an `AnalysisException` that says what to do."""
+    """Raise errors of options, of the client, of files and of missing libraries as an
+    `AnalysisException` that says what to do.
+    """
     try:
         yield
     except (OptionError, LakepactError, ImportError, ValueError, OSError) as error:

@@ -1,7 +1,8 @@
 """Filters of Spark as predicates of the client.
 
-Spark applies all filters itself afterwards, so a filter may be left out, but a predicate must keep every row that Spark keeps. Spark
-sorts NaN after all other numbers, so of floating-point columns only comparisons that no NaN satisfies are taken.
+Spark applies all filters itself afterwards, so a filter may be left out, but a predicate must keep
+every row that Spark keeps. Spark sorts NaN after all other numbers, so of floating-point columns
+only comparisons that no NaN satisfies are taken.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _WITHOUT_NAN = (EqualTo, LessThan, LessThanOrEqual)
 
 
 class TakesFilters(DataSourceReader):
-    """A reader that takes filters as hints for planning and for skipping files; Spark applies all of them again."""
+    """A reader that takes filters as hints for planning and for skipping files; Spark applies all
+    of them again.
+    """
 
     _schema: t.StructType
     _predicate: Predicate | None
@@ -65,7 +68,9 @@ class TakesFilters(DataSourceReader):
 
 
 def predicate_of(filters: Iterable[Filter], schema: t.StructType) -> Predicate | None:
-    """Return a predicate that is true for every row that all filters keep; None if it would be true for all rows."""
+    """Return a predicate that is true for every row that all filters keep; None if it would be true
+    for all rows.
+    """
     parts = tuple(part for each in filters if (part := _predicate(each, schema)) is not None)
     return And(parts) if len(parts) > 1 else next(iter(parts), None)
 
@@ -119,7 +124,9 @@ def _of_values(each: Filter, named: Column, kind: t.DataType) -> Predicate | Non
 
 
 def _type(each: Filter, schema: t.StructType) -> t.DataType | None:
-    """Return the type of the column that a filter is about; None for a nested column, and for a name that hints would take for one."""
+    """Return the type of the column that a filter is about; None for a nested column, and for a
+    name that hints would take for one.
+    """
     attribute: tuple[str, ...] = getattr(each, "attribute", ())
     if len(attribute) != 1 or "." in attribute[0] or attribute[0] not in schema.names:
         return None

@@ -1,4 +1,6 @@
-"""Tables of Iceberg catalogs read by Spark: the server or the driver plans the files, executors read them with pyiceberg."""
+"""Tables of Iceberg catalogs read by Spark: the server or the driver plans the files, executors
+read them with pyiceberg.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,12 @@ if TYPE_CHECKING:
     from lakepact.spark.options import CatalogTable
 
 _SERVER_PLANS = "planTableScan"
-#: As Iceberg's own source divides files: parts, the least that it makes of small tables, and the bytes that opening a file costs.
+#: As Iceberg's own source divides files: parts, the least that it makes of small tables, and the
+#: bytes that opening a file costs.
 _SPLIT, _LEAST, _OPENING = 128 << 20, 16 << 20, 4 << 20
-_SLOTS = 200  #: partitions to aim at: `spark.sql.shuffle.partitions`, whose value Spark does not tell a Python data source
+#: partitions to aim at: `spark.sql.shuffle.partitions`, whose value Spark does not tell a Python
+#: data source
+_SLOTS = 200
 _LOOKBACK = 10
 
 
@@ -57,7 +62,8 @@ def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
 
 
 def scan_of(table: Table, options: CatalogTable) -> DataScan:
-    """Return a scan of the wanted snapshot, with the schema of that snapshot, or the current one of a branch.
+    """Return a scan of the wanted snapshot, with the schema of that snapshot, or the current one of
+    a branch.
 
     Raises:
         OptionError: The table has no such snapshot, branch or tag.
@@ -93,7 +99,10 @@ class FilesPartition(InputPartition):
         self.parts = parts
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.parts)} parts of files, {sum(part.size for part in self.parts)} bytes)"
+        return (
+            f"{type(self).__name__}({len(self.parts)} parts of files,"
+            f" {sum(part.size for part in self.parts)} bytes)"
+        )
 
 
 class Reader(DataSourceReader):
@@ -173,11 +182,13 @@ class FilteredReader(TakesFilters, Reader):
 def partitions_of(
     files: Iterable[PlannedFile], most: int | None, properties: Mapping[str, str]
 ) -> list[tuple[PlannedFile, ...]]:
-    """Divide files at row groups, or by bytes if their manifests name no row groups, and return the parts of each partition.
+    """Divide files at row groups, or by bytes if their manifests name no row groups, and return the
+    parts of each partition.
 
     Args:
         files: The files of a scan.
-        most: The bytes of a partition; None for the table's setting, or less if that gives few partitions.
+        most: The bytes of a partition; None for the table's setting, or less if that gives few
+            partitions.
         properties: The settings of the table.
     """
     whole = list(files)

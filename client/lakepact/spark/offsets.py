@@ -1,4 +1,6 @@
-"""Offsets of a stream: the last version that was delivered, as Spark stores it in the checkpoint."""
+"""Offsets of a stream: the last version that was delivered, as Spark stores it in the
+checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def version_of(stored: Mapping[str, Any]) -> int | None:
     version = stored.get(_VERSION, "")
     if version is not None and (not isinstance(version, int) or isinstance(version, bool)):
         raise ValueError(
-            f"the checkpoint is not of this source: its offset is {dict(stored)}; name another checkpointLocation"
+            f"the checkpoint is not of this source: its offset is {dict(stored)}; name another"
+            " checkpointLocation"
         )
     return version
 

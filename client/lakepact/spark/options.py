@@ -47,7 +47,9 @@ LATEST = "latest"
 
 
 class OptionError(ValueError):
-    """Options are missing, unknown, invalid or in conflict; the message says what to write instead."""
+    """Options are missing, unknown, invalid or in conflict; the message says what to write
+    instead.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +196,8 @@ def _shared_table(options: _Options) -> SharedTable:
         profile, _, table = table.rpartition("#")
     if profile is None:
         raise OptionError(
-            'name a profile of Delta Sharing, .option("profile", FILE), or an Iceberg REST catalog, .option("catalog", "https://…")'
+            'name a profile of Delta Sharing, .option("profile", FILE), or an Iceberg REST catalog,'
+            ' .option("catalog", "https://…")'
         )
     parts = table.split(".") if table else []
     if len(parts) != 3 or not all(parts):

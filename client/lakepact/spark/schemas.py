@@ -1,4 +1,6 @@
-"""Schemas of Arrow as schemas of Spark, and Arrow tables as the record batches that Spark expects."""
+"""Schemas of Arrow as schemas of Spark, and Arrow tables as the record batches that Spark
+expects.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _BATCH_ROWS = 65_536
 
 
 def spark_schema(schema: Any) -> t.StructType:
-    """Return the schema of Spark for a schema of Arrow, with everything nullable, as `spark.read.parquet` has it.
+    """Return the schema of Spark for a schema of Arrow, with everything nullable, as
+    `spark.read.parquet` has it.
 
     Raises:
         AnalysisException: Spark has no type for a column.
@@ -30,7 +33,10 @@ def _type(field: Any) -> t.DataType:
     try:
         return from_arrow_type(field.type, prefer_timestamp_ntz=True)
     except PySparkTypeError:
-        message = f"lakepact: Spark has no type for column {field.name}, which is {field.type}; name other columns with .schema(…)"
+        message = (
+            f"lakepact: Spark has no type for column {field.name}, which is {field.type}; name"
+            " other columns with .schema(…)"
+        )
         raise AnalysisException(message) from None
 
 

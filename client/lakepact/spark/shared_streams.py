@@ -1,4 +1,6 @@
-"""Streams of a shared table: each version is delivered once, and an offset is the last version delivered."""
+"""Streams of a shared table: each version is delivered once, and an offset is the last version
+delivered.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,17 @@ class SharedTableStream(DataSourceStreamReader):
             and options.starting_timestamp is None
         ):
             raise OptionError(
-                "a stream of changes needs startingVersion (a number or latest) or startingTimestamp"
+                "a stream of changes needs startingVersion (a number or latest) or"
+                " startingTimestamp"
             )
         self._options = options
         self._schema = schema
         self._latest = -1
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - a name of Spark's
-        """Return the version before the first; without a start, the stream begins with a snapshot."""
+        """Return the version before the first; without a start, the stream begins with a
+        snapshot.
+        """
         start = self._options.starting_version
         if isinstance(start, int):
             return offset(start - 1)
@@ -65,7 +70,9 @@ class SharedTableStream(DataSourceStreamReader):
             return offset(table.version(starting_timestamp=self._options.starting_timestamp) - 1)
 
     def latestOffset(self) -> dict[str, Any]:  # noqa: N802 - a name of Spark's
-        """Return the latest version of the table; an earlier one, of a server that lags behind, is not returned."""
+        """Return the latest version of the table; an earlier one, of a server that lags behind, is
+        not returned.
+        """
         with explained(), opened(self._options) as client:
             self._latest = max(self._latest, table_of(client, self._options).version())
         return offset(self._latest)
@@ -76,7 +83,10 @@ class SharedTableStream(DataSourceStreamReader):
         assert last is not None  # noqa: S101 - no end is before the first version
         self._latest = max(self._latest, last, (first or 0) - 1)
         if first is not None and first > last + 1:
-            message = f"lakepact: the server returned version {last}, and the stream has read up to {first - 1}: the server lags behind, "
+            message = (
+                f"lakepact: the server returned version {last}, and the stream has read up to"
+                f" {first - 1}: the server lags behind, "
+            )
             raise AnalysisException(
                 message
                 + "or the table was replaced; restart the stream when the server has the version"
@@ -125,9 +135,13 @@ def _appended(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPar
         return partitions
     if not skips:
         first = min(version or 0 for version in changing)
-        way_out = 'set option readChangeFeed to "true", or skipChangeCommits to "true" to leave out such versions'
+        way_out = (
+            'set option readChangeFeed to "true", or skipChangeCommits to "true" to leave out such'
+            " versions"
+        )
         raise AnalysisException(
-            f"lakepact: version {first} deletes or updates rows, and this stream delivers appends: {way_out}"
+            f"lakepact: version {first} deletes or updates rows, and this stream delivers appends:"
+            f" {way_out}"
         )
     kept = [
         FilesPartition(

@@ -1,4 +1,6 @@
-"""Shared tables read by Spark: the driver lists files and divides them into partitions, executors fetch and read them."""
+"""Shared tables read by Spark: the driver lists files and divides them into partitions, executors
+fetch and read them.
+"""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 
-#: Exit code after Ctrl-C, a closed output pipe, or an internal error; click's own is 1, which means that a server
-#: does not conform.
+#: Exit code after Ctrl-C, a closed output pipe, or an internal error; click's own is 1, which means
+#: that a server does not conform.
 INCOMPLETE = 3
 
 
@@ -49,7 +49,9 @@ def _terminated_like_interrupted() -> Generator[None]:
 
 
 def _name_the_extra(verb: str, missing: ModuleNotFoundError) -> NoReturn:
-    """Say which extra installs a missing library, and exit like wrong usage; exit as incomplete where a module of ours is missing."""
+    """Say which extra installs a missing library, and exit like wrong usage; exit as incomplete
+    where a module of ours is missing.
+    """
     library = (missing.name or "").partition(".")[0]
     if verb not in VERBS or library in {"", "lakepact"}:
         traceback.print_exception(missing)
@@ -123,7 +125,9 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that `args` start with; suggest the nearest verbs for an unknown one."""
+        """Return the command that `args` start with; suggest the nearest verbs for an unknown
+        one.
+        """
         near = (
             difflib.get_close_matches(args[0], VERBS, n=2) if args and args[0] not in VERBS else ()
         )
@@ -140,4 +144,6 @@ class Verbs(click.Group):
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="lakepact", prog_name="lakepact")
 def main() -> None:
-    """Check lakehouse catalogs and their clients against Iceberg REST, Delta Sharing and watsonx.data, or serve a catalog."""
+    """Check lakehouse catalogs and their clients against Iceberg REST, Delta Sharing and
+    watsonx.data, or serve a catalog.
+    """

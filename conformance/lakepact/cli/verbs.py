@@ -1,4 +1,6 @@
-"""The verbs of the `lakepact` command. Each is imported when it is called, so that it requires only its own extra."""
+"""The verbs of the `lakepact` command. Each is imported when it is called, so that it requires only
+its own extra.
+"""
 
 from __future__ import annotations
 

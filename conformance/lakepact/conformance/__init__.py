@@ -1,1 +1,3 @@
-"""The conformance suite: checks any server or client against a contract, clause by clause, with evidence."""
+"""The conformance suite: checks any server or client against a contract, clause by clause, with
+evidence.
+"""

@@ -1,4 +1,6 @@
-"""Iceberg catalogs and their tables, opened by the client: what a server answers runs no code and opens no file of this machine."""
+"""Iceberg catalogs and their tables, opened by the client: what a server answers runs no code and
+opens no file of this machine.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class CannotOpen(OSError):
 
 @dataclass(frozen=True)
 class CatalogAddress:
-    """The address of a catalog, or its name in the configuration of pyiceberg, with properties of pyiceberg.
+    """The address of a catalog, or its name in the configuration of pyiceberg, with properties of
+    pyiceberg.
 
     An API key is authorization of its own, which pyiceberg has no property for.
     """
@@ -47,7 +50,8 @@ class CatalogAddress:
         """Return the client of the catalog.
 
         Raises:
-            ValueError: pyiceberg's configuration has no such catalog, or a property is not supported.
+            ValueError: pyiceberg's configuration has no such catalog, or a property is not
+                supported.
         """
         is_url = "://" in self.address
         named = {"uri": self.address} if is_url else profile_properties(self.address)
@@ -66,7 +70,8 @@ class CatalogAddress:
         """Yield the client of the catalog.
 
         Raises:
-            CannotOpen: pyiceberg is not installed; or the catalog, or one of its tables, is not readable or writable.
+            CannotOpen: pyiceberg is not installed; or the catalog, or one of its tables, is not
+                readable or writable.
         """
         try:
             refusals = table_errors()
@@ -124,7 +129,8 @@ def login_of(api_key_env: str | None, token_env: str | None) -> Auth | None:
 
 
 def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a catalog, which become its argument `catalog`: an address, or None.
+    """Give a command the options of a catalog, which become its argument `catalog`: an address, or
+    None.
 
     Args:
         default: The sentence about what happens without `--catalog`.
@@ -158,7 +164,10 @@ def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callab
             click.option(
                 "--api-key-env",
                 metavar="NAME",
-                help="Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud, for --catalog.",
+                help=(
+                    "Environment variable that holds `user:key` of watsonx.data, or an API key of"
+                    " IBM Cloud, for --catalog."
+                ),
             ),
             click.option(
                 "--token-env",

@@ -1,4 +1,6 @@
-"""The verb `lakepact data`: tables with known rows, written and read back through both protocols."""
+"""The verb `lakepact data`: tables with known rows, written and read back through both
+protocols.
+"""
 
 from __future__ import annotations
 
@@ -103,13 +105,15 @@ def write(
 ) -> None:
     """Write tables into FOLDER: Iceberg tables of a catalog, and Delta tables that can be shared.
 
-    Each has three versions: the first rows, a tenth more, and without the first twentieth. FOLDER/data.json says which rows those are.
+    Each has three versions: the first rows, a tenth more, and without the first twentieth.
+    FOLDER/data.json says which rows those are.
 
     Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
     """
     if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
         raise click.UsageError(
-            f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name another folder"
+            f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name"
+            " another folder"
         )
     versions = (
         Version(0, rows),
@@ -161,7 +165,8 @@ def write(
     truth.write(folder, Written(NAMESPACE, tuple(tables)))
     held = sum(version.last - version.first for table in tables for version in table.versions)
     click.echo(
-        f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in {time.monotonic() - begun:.1f} s"
+        f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in"
+        f" {time.monotonic() - begun:.1f} s"
     )
     click.echo(
         f"read them back: lakepact data verify {folder}"
@@ -175,7 +180,10 @@ def write(
 @click.option(
     "--sharing",
     metavar="URL",
-    help="Base address of a Delta Sharing server. [default: the reference server, for as long as it takes]",
+    help=(
+        "Base address of a Delta Sharing server. [default: the reference server, for as long as it"
+        " takes]"
+    ),
 )
 @click.option(
     "--sharing-token-env",
@@ -201,11 +209,14 @@ def verify(
     engine: Callable[[], AbstractContextManager[Engine]],
     as_json: bool,
 ) -> None:
-    """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with what was written.
+    """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with
+    what was written.
 
-    Exit code: 0 all is as it was written, 1 something is not, 2 wrong usage, 3 something could not be read.
+    Exit code: 0 all is as it was written, 1 something is not, 2 wrong usage, 3 something could not
+    be read.
 
-    Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing --sharing-token-env TOKEN
+    Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing
+    --sharing-token-env TOKEN
     """
     console, results = Screen(highlight=False, soft_wrap=True), []
     try:

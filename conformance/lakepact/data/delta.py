@@ -76,7 +76,9 @@ def _rows(table: WrittenTable, number: int, rows: Version) -> Any:
 
 
 def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
-    """Write the shares file of a folder's tables, readable only by its owner; return the recipient's token."""
+    """Write the shares file of a folder's tables, readable only by its owner; return the
+    recipient's token.
+    """
     token = secrets.token_urlsafe(32)
     listed = "\n".join(
         f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}"

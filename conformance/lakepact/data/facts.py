@@ -107,7 +107,9 @@ def _planned(
 
 
 def _bounds(table: WrittenTable, statistics: Mapping[str, Figures]) -> Iterator[Difference]:
-    """Yield statistics of the last version that do not hold: nulls exactly, bounds as such, for they may be cut."""
+    """Yield statistics of the last version that do not hold: nulls exactly, bounds as such, for
+    they may be cut.
+    """
     last = len(table.versions) - 1
     shape = table.shape_of(last)
     for name, truth in table.versions[last].figures(shape).items():
@@ -128,7 +130,9 @@ def _bounds(table: WrittenTable, statistics: Mapping[str, Figures]) -> Iterator[
 
 
 def _exceeds(one: Any, other: Any) -> bool:
-    """Return whether a value is greater than another, or of a type that cannot be compared with it."""
+    """Return whether a value is greater than another, or of a type that cannot be compared with
+    it.
+    """
     try:
         return bool(one > other)
     except TypeError:
@@ -136,7 +140,9 @@ def _exceeds(one: Any, other: Any) -> bool:
 
 
 def _figures_of_manifests(files: Iterable[dict[str, Any]]) -> dict[str, Figures]:
-    """Return the figures of all files together; a column without figures in one of them has none."""
+    """Return the figures of all files together; a column without figures in one of them has
+    none.
+    """
     return _together(
         {
             name: Figures(each["null_value_count"], each["lower_bound"], each["upper_bound"])

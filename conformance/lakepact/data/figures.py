@@ -11,7 +11,9 @@ from lakepact.conformance.evidence.arrow import Array, pa, pc
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one column: number of nulls, and least and greatest value as text; `None` for unordered types."""
+    """The figures of one column: number of nulls, and least and greatest value as text; `None` for
+    unordered types.
+    """
 
     nulls: int = 0
     least: Any = None

@@ -27,7 +27,8 @@ MARK = "lakepact.written"  #: the table property that says that a table may be r
 
 
 def refuse_foreign(catalog: IcebergCatalog, namespace: str, shapes: Sequence[Shape]) -> None:
-    """Refuse to replace tables that lakepact has not written: those without the property `lakepact.written`.
+    """Refuse to replace tables that lakepact has not written: those without the property
+    `lakepact.written`.
 
     Raises:
         CannotWrite: there is such a table.
@@ -36,8 +37,9 @@ def refuse_foreign(catalog: IcebergCatalog, namespace: str, shapes: Sequence[Sha
         with contextlib.suppress(NoSuchTable):
             if MARK not in catalog.load_table((namespace, shape.name)).metadata.properties:
                 raise CannotWrite(
-                    f"the table {namespace}.{shape.name} was expected to be absent or written by lakepact, but has no property {MARK}: "
-                    "rename or drop it, or choose other shapes with --shape"
+                    f"the table {namespace}.{shape.name} was expected to be absent or written by"
+                    f" lakepact, but has no property {MARK}: rename or drop it, or choose other"
+                    " shapes with --shape"
                 )
 
 
@@ -58,11 +60,13 @@ def write(
         shape: of its rows.
         versions: what it holds, in time.
         files: how many the first version has.
-        writer: writes files of plain tables in local folders; pyiceberg or this process writes all others.
+        writer: writes files of plain tables in local folders; pyiceberg or this process writes all
+            others.
 
     Raises:
         CannotWrite: a file cannot be written.
-        UntrustedOrigin: the server chooses a folder of this machine, and the caller does not trust it with files.
+        UntrustedOrigin: the server chooses a folder of this machine, and the caller does not trust
+            it with files.
     """
     before = Version(versions[0].first, versions[0].first)
     written = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
@@ -131,7 +135,9 @@ def _evolve(table: Any, shape: Shape) -> None:
 def _add(
     table: Any, shape: Shape, rows: Version, *, files: int, writer: Writer, folder: Path | None
 ) -> None:
-    """Add rows in one snapshot or several: files that the writer puts into a folder, without one those of pyiceberg."""
+    """Add rows in one snapshot or several: files that the writer puts into a folder, without one
+    those of pyiceberg.
+    """
     if folder:
         cut = writers.pieces(shape.name, rows, folder, files=files)
         writer.write(cut)

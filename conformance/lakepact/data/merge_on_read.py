@@ -1,4 +1,6 @@
-"""Snapshots of Iceberg tables with deleted rows in files of their own: pyiceberg reads those, but writes neither them nor format 3."""
+"""Snapshots of Iceberg tables with deleted rows in files of their own: pyiceberg reads those, but
+writes neither them nor format 3.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ class MergeOnRead:
         self._commit(deletes, operation="delete")
 
     def _positions(self, gone: dict[str, int]) -> list[File]:
-        """Write one file of position deletes, sorted by file and position, as the specification demands."""
+        """Write one file of position deletes, sorted by file and position, as the specification
+        demands.
+        """
         numbered = [
             pa.field(name, type_, nullable=False, metadata={"PARQUET:field_id": str(number)})
             for name, type_, number in (

@@ -65,7 +65,8 @@ class Shape:
 
         Args:
             version: its number.
-            protocol: how the table is kept; Delta tables get further columns, but deltalake neither renames nor widens.
+            protocol: how the table is kept; Delta tables get further columns, but deltalake neither
+                renames nor widens.
             grown: the first row that was written after the first version.
         """
         if not self.former:
@@ -85,7 +86,9 @@ class Shape:
 
     @property
     def has_reader_features(self) -> bool:
-        """Whether its Delta tables can be read only by readers that know more than version 1 of the protocol."""
+        """Whether its Delta tables can be read only by readers that know more than version 1 of the
+        protocol.
+        """
         return bool(self.deletes) or any(
             pa.types.is_timestamp(column.type) and not column.type.tz for column in self.columns
         )

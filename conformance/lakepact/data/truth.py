@@ -1,4 +1,6 @@
-"""The file beside the tables that records what was written: shapes, versions, and the row numbers of each version."""
+"""The file beside the tables that records what was written: shapes, versions, and the row numbers
+of each version.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,17 @@ FORMAT = 2
 
 
 class NotWritten(LookupError):
-    """A folder holds no tables that were written by `lakepact data write`, or another version's; the message says what."""
+    """A folder holds no tables that were written by `lakepact data write`, or another version's;
+    the message says what.
+    """
 
 
 @dataclass(frozen=True)
 class Version:
     """The rows of a table at one time: those with numbers from `first` to before `last`.
 
-    Every version either adds rows at the end or takes some away at the start, so that what changed between two of them is known too.
+    Every version either adds rows at the end or takes some away at the start, so that what changed
+    between two of them is known too.
     """
 
     first: int
@@ -60,7 +65,9 @@ class WrittenTable:
         return SHAPES[self.shape].at(version, self.protocol, grown=self.versions[0].last)
 
     def gone(self, version: int) -> int:
-        """Return how many rows of its data files are deleted by delete files or vectors in a version."""
+        """Return how many rows of its data files are deleted by delete files or vectors in a
+        version.
+        """
         return (
             self.versions[version].first - self.versions[0].first
             if SHAPES[self.shape].deletes
@@ -110,7 +117,8 @@ def read(folder: Path) -> Written:
         ) from None
     if document.get("format") != FORMAT:
         raise NotWritten(
-            f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables again"
+            f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT};"
+            " write the tables again"
         )
     return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
 

@@ -1,4 +1,6 @@
-"""The tables of `lakepact data write` as they were written: a side of a comparison that needs no server."""
+"""The tables of `lakepact data write` as they were written: a side of a comparison that needs no
+server.
+"""
 
 from __future__ import annotations
 

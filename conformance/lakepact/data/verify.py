@@ -1,4 +1,6 @@
-"""Verification: each version of a written table is compared with what is read of it, and its facts are looked at."""
+"""Verification: each version of a written table is compared with what is read of it, and its facts
+are looked at.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ class Verification:
     def of_share(
         self, side: SharedSide, written: Written, table: WrittenTable
     ) -> Iterator[Compared]:
-        """Yield the comparison of each version of a shared table in both formats, its changes and its facts."""
+        """Yield the comparison of each version of a shared table in both formats, its changes and
+        its facts.
+        """
         name, last = f"{written.namespace}.{table.name}", len(table.versions) - 1
         shared = side.client.table(SHARE, written.namespace, table.name)
         for form in FORMATS[1:] if table.shape_of(last).has_reader_features else FORMATS:
@@ -111,7 +115,9 @@ class Verification:
         return replace(result, table=name, other=name, seconds=seconds)
 
     def _without_error(self, result: Compared, *, may_be_gone: bool) -> Compared:
-        """Return a result in which rows that cannot be read are a difference, or none if they may be gone."""
+        """Return a result in which rows that cannot be read are a difference, or none if they may
+        be gone.
+        """
         if not result.error:
             return result
         unread = Difference("rows", "rows that can be read", "all", result.error)

@@ -134,12 +134,15 @@ class OnSpark:
             )
 
 
-#: Writes pieces, each into the file that it names, and raises `CannotWrite` if one is not there afterwards.
+#: Writes pieces, each into the file that it names, and raises `CannotWrite` if one is not there
+#: afterwards.
 Writer: TypeAlias = LocalWriter | OnSpark
 
 
 def written_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the pieces of Arrow record batches, written by the task that this is; yields how many rows each file has."""
+    """Yield the pieces of Arrow record batches, written by the task that this is; yields how many
+    rows each file has.
+    """
     for batch in batches:
         rows = [{"path": piece["path"], "rows": write_piece(piece)} for piece in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=DONE)

@@ -1,4 +1,5 @@
-"""Fixtures that every pytest has where lakepact is installed: `lakepact_server`, `lakepact_catalog` and `lakepact_share`.
+"""Fixtures that every pytest has where lakepact is installed: `lakepact_server`, `lakepact_catalog`
+and `lakepact_share`.
 
     @pytest.mark.lakepact(fault="loadTable.answers-503")
     def test_outage(lakepact_server): ...
@@ -42,13 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(fault='OPERATION.NAME', recipient='NAME', **settings): faults (one or a list) and settings of `lakepact_server`,"
-        " as `lakepact.reference_server.running` takes them; recipient of `lakepact_share`.",
+        f"{MARKER}(fault='OPERATION.NAME', recipient='NAME', **settings): faults (one or a list)"
+        " and settings of `lakepact_server`, as `lakepact.reference_server.running` takes them;"
+        " recipient of `lakepact_share`.",
     )
 
 
 def wanted(node: pytest.Item) -> Wanted:
-    """Return what the markers of a test, its class and its module say together; the nearest marker wins.
+    """Return what the markers of a test, its class and its module say together; the nearest marker
+    wins.
 
     Raises:
         pytest.UsageError: a marker has a positional argument.
@@ -91,7 +94,9 @@ def lakepact_fixture_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lakepact_server(request: pytest.FixtureRequest) -> Generator[Server]:
-    """An empty reference server of this test alone; it shares tables too if the test uses `lakepact_share`."""
+    """An empty reference server of this test alone; it shares tables too if the test uses
+    `lakepact_share`.
+    """
     asked = wanted(request.node)
     settings = dict(asked.settings)
     if "lakepact_share" in request.fixturenames and "shares" not in settings:
@@ -115,7 +120,9 @@ def lakepact_catalog(lakepact_server: Server) -> Generator[IcebergCatalog]:
 def lakepact_share(
     request: pytest.FixtureRequest, lakepact_server: Server
 ) -> Generator[SharingClient]:
-    """A client of the tables that `lakepact_server` shares: the fixture tables, or those of `lakepact(shares=FILE)`."""
+    """A client of the tables that `lakepact_server` shares: the fixture tables, or those of
+    `lakepact(shares=FILE)`.
+    """
     from lakepact.client import SharingClient
 
     served = lakepact_server.services[SHARING]

@@ -1,6 +1,7 @@
 """`pytest --lakepact URL`: each requirement of a contract is a test among the project's own.
 
-Every pytest loads this module where lakepact is installed; the suite is imported only when the option is used.
+Every pytest loads this module where lakepact is installed; the suite is imported only when the
+option is used.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--lakepact",
         metavar="URL|FILE.toml|embedded",
-        help="Check the server at URL, or of a profile (see `lakepact probe`), or the embedded reference server.",
+        help=(
+            "Check the server at URL, or of a profile (see `lakepact probe`), or the embedded"
+            " reference server."
+        ),
     )
     group.addoption(
         "--lakepact-contract",
@@ -38,7 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Reject pytest-xdist: each process would check the whole target."""
     if config.getoption("lakepact") is not None and config.getoption("numprocesses", default=None):
         raise pytest.UsageError(
-            "--lakepact cannot be combined with -n: it runs checks concurrently itself; use a separate pytest run"
+            "--lakepact cannot be combined with -n: it runs checks concurrently itself; use a"
+            " separate pytest run"
         )
 
 

@@ -1,4 +1,6 @@
-"""Requirements as pytest tests: one run judges the selected ones, and each test reports its requirement."""
+"""Requirements as pytest tests: one run judges the selected ones, and each test reports its
+requirement.
+"""
 
 from __future__ import annotations
 
@@ -214,7 +216,8 @@ def requirements(
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:
         raise pytest.UsageError(
-            f"--lakepact: {plain(wrong.args[0] if isinstance(wrong, LookupError) and wrong.args else wrong)}"
+            "--lakepact:"
+            f" {plain(wrong.args[0] if isinstance(wrong, LookupError) and wrong.args else wrong)}"
         ) from wrong
     except click.UsageError as wrong:
         raise pytest.UsageError(f"--lakepact: {plain(wrong.message)}") from wrong

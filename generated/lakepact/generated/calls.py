@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 ff0192d2fb1b0bc3. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 9bf06babdfc5bc05. Do not edit: nox -s generate
 """How the parts of a call are written: segments of paths, parameters, forms."""
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Value = str | int | bool
 
 
 class Later:
-    """A module that is imported when it is first used: models take half the time of importing a client.
+    """A module that is imported when it is first used: models take half the time of importing a
+    client.
 
     Args:
         module: Its name.

@@ -1,5 +1,6 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 875bff169bc66fba. Do not edit: nox -s generate
-"""A contract as code: operations, answers, requirements, features and corrections, as frozen values.
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 48928d99be0068a1. Do not edit: nox -s generate
+"""A contract as code: operations, answers, requirements, features and corrections, as frozen
+values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
 """
@@ -75,7 +76,9 @@ class Requirement:
     id: str
     level: Literal["MUST", "SHOULD", "MAY"]
     sentence: str
-    clause: str  #: JSON pointer into the contract document, or anchor (`#…`) of a heading of the prose that it is read from
+    #: JSON pointer into the contract document, or anchor (`#…`) of a heading of the prose that it
+    #: is read from
+    clause: str
     basis: Literal["text", "schema", "implied", "our-interpretation"]
     area: str
     operations: tuple[str, ...] = ()  #: empty: all of them
@@ -171,7 +174,8 @@ class Contract:
         self._package = f"lakepact.generated.{name}"
         if version is not None and version not in self.versions:
             raise UnknownVersion(
-                f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}"
+                f"{name} {version} is not known; what can be served and judged is"
+                f" {', '.join(self.versions)}"
             )
         if version is not None and version != self.versions[0]:
             self._package += f".versions.{version_module(version)}"
@@ -226,13 +230,17 @@ class Contract:
 
     @cached_property
     def profile_of(self) -> str | None:
-        """The name of the contract that this one is a profile of, if it is one: it demands the same, but for its differences."""
+        """The name of the contract that this one is a profile of, if it is one: it demands the
+        same, but for its differences.
+        """
         name: str | None = self._facts.get("profile of")
         return name
 
     @property
     def impact(self) -> dict[str, Any]:
-        """The measured impact of broken requirements on clients, for all versions and profiles; empty where nothing was measured."""
+        """The measured impact of broken requirements on clients, for all versions and profiles;
+        empty where nothing was measured.
+        """
         package = f"lakepact.generated.{self.profile_of or self.name}"
         return (
             _document(package, "impact.json")
@@ -242,7 +250,9 @@ class Contract:
 
     @property
     def prose(self) -> Prose | None:
-        """The prose that the contract is read from; none where its authors wrote the document itself."""
+        """The prose that the contract is read from; none where its authors wrote the document
+        itself.
+        """
         return _registry(self._package).prose
 
     def place(self, clause: str) -> str:
@@ -258,9 +268,11 @@ class Contract:
 
     @cached_property
     def schemas(self) -> dict[str, Any]:
-        """The component schemas of the normative document as `{"components": {"schemas": …}}`, in the form to compile validators from.
+        """The component schemas of the normative document as `{"components": {"schemas": …}}`, in
+        the form to compile validators from.
 
-        They judge as those of the bundle do, but choose an alternative before they look into it, so that an error says what is wrong.
+        They judge as those of the bundle do, but choose an alternative before they look into it, so
+        that an error says what is wrong.
         """
         return self._document("schemas.json")
 
@@ -317,7 +329,9 @@ class _Registry:
 
 @cache
 def _registry(package: str) -> _Registry:
-    """Return the registry of a contract; a version or profile holds what it changes, and extends another one."""
+    """Return the registry of a contract; a version or profile holds what it changes, and extends
+    another one.
+    """
     document = _document(package, "requirements.json")
     shared = _registry(document["extends"]).requirements if document["extends"] else {}
     return _Registry(
@@ -369,7 +383,9 @@ def version_module(version: str) -> str:
 
 
 def contracts() -> tuple[str, ...]:
-    """Return names of the contracts that this installation holds; the first is meant where none is named."""
+    """Return names of the contracts that this installation holds; the first is meant where none is
+    named.
+    """
     return tuple(_manifest())
 
 

@@ -1,5 +1,7 @@
-# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 fadc6b9a7b2a10c3. Do not edit: nox -s generate
-"""The base class of Iceberg's table metadata: its current schema, partition spec, sort order and snapshot as properties."""
+# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 4f7e9d53eaeb2d8f. Do not edit: nox -s generate
+"""The base class of Iceberg's table metadata: its current schema, partition spec, sort order and
+snapshot as properties.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _NO_SNAPSHOT = -1
 
 
 class CurrentParts(FormatVersion1Defaults):
-    """Table metadata whose current parts are found by their ids; a schema or partition spec without an id has the id 0."""
+    """Table metadata whose current parts are found by their ids; a schema or partition spec without
+    an id has the id 0.
+    """
 
     @property
     def current_schema(self) -> Schema:

@@ -1,5 +1,6 @@
-# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 24a5c84549608389. Do not edit: nox -s generate
-"""Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old writer, may omit.
+# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 9aaf9dab04115536. Do not edit: nox -s generate
+"""Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old
+writer, may omit.
 
 The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's libraries.
 Members that are added count as unset, so that they are not written.
@@ -52,7 +53,9 @@ class FormatVersion1Defaults(_WithDefaults):
 
 
 class SortFieldDefaults(_WithDefaults):
-    """A field of a sort order; in ascending order nulls come first, and in descending order last."""
+    """A field of a sort order; in ascending order nulls come first, and in descending order
+    last.
+    """
 
     @classmethod
     def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +65,9 @@ class SortFieldDefaults(_WithDefaults):
 
 
 def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return the members that later format versions require; without `schema` there is nothing to make `schemas` of."""
+    """Return the members that later format versions require; without `schema` there is nothing to
+    make `schemas` of.
+    """
     fields = [
         {"field-id": _FIRST_PARTITION_ID + place, **_document(field)}
         for place, field in enumerate(_member(metadata, "partition-spec") or ())

@@ -1,8 +1,9 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 6c0ad6e39de7a611. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 c805a8c566fa6692. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
-A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
-validates that item; iterating, comparing or writing the array validates all of them. Without that context everything is validated at once.
+A document that is validated with a `Reading` as its context keeps the objects of its arrays as they
+came. The first access to an item validates that item; iterating, comparing or writing the array
+validates all of them. Without that context everything is validated at once.
 """
 
 from __future__ import annotations
@@ -30,11 +31,14 @@ _SCALARS = frozenset({str, int, float, bool})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the arrays of a document are read later. The document then belongs to its models: its items are replaced by theirs.
+    """How the arrays of a document are read later. The document then belongs to its models: its
+    items are replaced by theirs.
 
     Args:
-        error: Makes the error that is raised for an invalid item, of pydantic's error and the name of the array.
-        light: Returns what makes light models of documents, for types that have some, see `lakepact.generated.light`.
+        error: Makes the error that is raised for an invalid item, of pydantic's error and the name
+            of the array.
+        light: Returns what makes light models of documents, for types that have some, see
+            `lakepact.generated.light`.
     """
 
     error: Callable[[ValidationError, str], Exception]
@@ -107,7 +111,8 @@ class UnreadList(ReadOnlyList[T]):
                 read, problem = _read(_items(self._of), self._items, reading, self._name)
             if problem is not None:
                 raise problem
-            # Items first: another thread that still sees the reading validates models, which changes nothing.
+            # Items first: another thread that still sees the reading validates models, which
+            # changes nothing.
             self._items = read
             self._reading = None
         return self._items
@@ -147,10 +152,12 @@ def _read(
 ) -> tuple[Any, Exception | None]:
     """Return a validated value, or its error.
 
-    The error is not raised here: tracebacks that show variables would show the value, and the original error quotes it. It may be secret.
+    The error is not raised here: tracebacks that show variables would show the value, and the
+    original error quotes it. It may be secret.
     """
     try:
-        # By the names of the contract alone, which is a tenth faster than to look for the names of Python too.
+        # By the names of the contract alone, which is a tenth faster than to look for the names of
+        # Python too.
         return adapter.validator.validate_python(
             value, context=reading, by_alias=True, by_name=False
         ), None
@@ -246,7 +253,9 @@ class _AsDict:
 
 
 def _text() -> CoreSchema:
-    """Return the schema of a text; a number or boolean in its place becomes one, since some writers leave out quotes."""
+    """Return the schema of a text; a number or boolean in its place becomes one, since some writers
+    leave out quotes.
+    """
     boolean = core_schema.no_info_after_validator_function(
         lambda value: str(value).lower(), core_schema.bool_schema(strict=True)
     )

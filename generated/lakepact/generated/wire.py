@@ -1,7 +1,8 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 f454a11cd28e0074. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 c27b4aa00f11f25c. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
-Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only: `model_copy(update=…)` makes another.
+Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only:
+`model_copy(update=…)` makes another.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class WireModel(BaseModel):
 
 @contextmanager
 def _errors_of_items(model: BaseModel) -> Generator[None]:
-    """Raise the error of an invalid item of a model in place of the error of the serializer, which wraps it."""
+    """Raise the error of an invalid item of a model in place of the error of the serializer, which
+    wraps it.
+    """
     try:
         yield
     except PydanticSerializationError:
@@ -87,7 +90,9 @@ def _brief(name: str, value: Any) -> str:
 
 
 class TaggedModel(WireModel):
-    """One of several alternatives that a member with a fixed value tells apart; that member is always written."""
+    """One of several alternatives that a member with a fixed value tells apart; that member is
+    always written.
+    """
 
     _tags: ClassVar[frozenset[str]] = frozenset()
 

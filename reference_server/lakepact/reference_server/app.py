@@ -1,9 +1,12 @@
 """The ASGI application: the contracts' router, and Flask for all other pages.
 
-1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change them.
-2. The plan of each contract holds the routes that connexion derives from it; by default connexion itself is not imported.
+1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change
+   them.
+2. The plan of each contract holds the routes that connexion derives from it; by default connexion
+   itself is not imported.
 3. `ContractRouter` answers every path of the contracts with compiled handlers.
-4. Flask answers `/healthz` and `/openapi.json`; it is imported at the first request for one of them.
+4. Flask answers `/healthz` and `/openapi.json`; it is imported at the first request for one of
+   them.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ from lakepact.reference_server.settings import (
 )
 
 PAGES = ("/healthz", "/openapi.json")
-#: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.
+#: The origin of routes: plans that connexion made at code generation, or connexion itself at every
+#: start.
 ENGINES = ("plan", "connexion")
 
 
@@ -75,13 +79,16 @@ def unanswered(contract: Contract) -> list[OperationId]:
 def services(
     wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()
 ) -> tuple[Service, ...]:
-    """Return the services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
+    """Return the services of several contracts beside each other, in the order of `wanted`; of all
+    that the settings allow, if it is empty.
 
-    Profiles of another contract are served when they are named. A fault is switched on in every contract that has one of its name.
+    Profiles of another contract are served when they are named. A fault is switched on in every
+    contract that has one of its name.
 
     Raises:
         UnknownFault: no contract has a fault of that name.
-        BadSetting: a contract cannot be built from these settings, or a setting is of no use to any of those wanted.
+        BadSetting: a contract cannot be built from these settings, or a setting is of no use to any
+            of those wanted.
     """
     able = [
         c
@@ -100,7 +107,8 @@ def services(
         if getattr(settings, setting) is not None and not set(needed_by) & set(meant):
             option = f"--{setting.replace('_', '-')}"
             raise BadSetting(
-                f"{option} requires --contract {' or '.join(needed_by)} (serving: {', '.join(meant)})"
+                f"{option} requires --contract {' or '.join(needed_by)} (serving:"
+                f" {', '.join(meant)})"
             )
     built: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
@@ -117,7 +125,9 @@ def services(
 
 
 def _version(contract: str, wanted: str | None, served: Iterable[str]) -> str | None:
-    """Return the version of a contract to serve: the wanted one, or the default if only another served contract has such a version."""
+    """Return the version of a contract to serve: the wanted one, or the default if only another
+    served contract has such a version.
+    """
     having = {one for one in served if wanted in Contract(one).versions}
     return wanted if contract in having or not having else None
 
@@ -170,7 +180,9 @@ def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
 
 
 class PagesOnDemand:
-    """Flask's pages, created at the first request: importing Flask takes longer than the rest of the start."""
+    """Flask's pages, created at the first request: importing Flask takes longer than the rest of
+    the start.
+    """
 
     def __init__(self, services: tuple[Service, ...]) -> None:
         self._services = services

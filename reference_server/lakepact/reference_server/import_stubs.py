@@ -1,7 +1,9 @@
-"""Stubs of modules that connexion imports and this server never uses: importing them takes half of the start-up time.
+"""Stubs of modules that connexion imports and this server never uses: importing them takes half of
+the start-up time.
 
-connexion imports starlette's test client for `app.test_client()`, requests for remote references in contracts, and httpx to
-verify tokens remotely. Our contracts have no remote references, and our tests speak HTTP.
+connexion imports starlette's test client for `app.test_client()`, requests for remote references in
+contracts, and httpx to verify tokens remotely. Our contracts have no remote references, and our
+tests speak HTTP.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def listening(host: str, port: int) -> tuple[socket.socket, str]:
 
 @contextlib.contextmanager
 def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
-    """Yield a warehouse's location; without one, a fresh temporary folder that is removed in the end.
+    """Yield a warehouse's location; without one, a fresh temporary folder that is removed in the
+    end.
 
     Raises:
         BadSetting: a store that is to stay would be removed with it.
@@ -108,7 +109,8 @@ def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
         return
     if store != "memory":
         raise BadSetting(
-            f"--store {store} keeps a catalog whose tables would go when the server ends; name a --warehouse that stays"
+            f"--store {store} keeps a catalog whose tables would go when the server ends; name a"
+            " --warehouse that stays"
         )
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         yield f"file://{folder}"
@@ -139,17 +141,24 @@ def running(
     """Yield a reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
-        contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.
-        contract_version: the version of the contract that it serves; by default the oldest, which has models.
-        warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
-        allowed_locations: folders beside the warehouse that tables may lie in, if their creators say so.
+        contract: the contract that it serves; if none is named, all that it can serve but profiles
+            of others: Delta Sharing needs `shares`.
+        contract_version: the version of the contract that it serves; by default the oldest, which
+            has models.
+        warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary
+            folder.
+        allowed_locations: folders beside the warehouse that tables may lie in, if their creators
+            say so.
         prefix: path segments that clients must put behind `/v1/`.
         shares: the file that says what is shared through Delta Sharing, and with whom.
         credentials: the file with the tokens and API keys that open a watsonx.data catalog.
         config: the server file, which says which warehouses there are, and who may do what.
-        auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file suggests.
-        store: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file.
-        durability: what a file store survives: `full` for a power failure, `normal` for the end of the process alone.
+        auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file
+            suggests.
+        store: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a
+            file.
+        durability: what a file store survives: `full` for a power failure, `normal` for the end of
+            the process alone.
         faults: faults, or their names: `slow`, `loadTable.slow`.
         port: the port; 0 takes a free one.
         engine: where the routes come from, `plan` or `connexion`; answers are the same.

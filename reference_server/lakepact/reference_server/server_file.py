@@ -1,4 +1,6 @@
-"""The server file: warehouses, principals and what they may do, as one TOML file says it, read once at the start."""
+"""The server file: warehouses, principals and what they may do, as one TOML file says it, read once
+at the start.
+"""
 
 from __future__ import annotations
 
@@ -46,13 +48,16 @@ class WarehouseEntry:
 
     Args:
         name: how clients ask for it.
-        location: where its tables keep their files; None for a folder of its own below the server's warehouse.
-        prefix: the path segments that clients must put behind `/v1/`; None if the file says nothing of it.
+        location: where its tables keep their files; None for a folder of its own below the server's
+            warehouse.
+        prefix: the path segments that clients must put behind `/v1/`; None if the file says nothing
+            of it.
         defaults: settings that clients start from.
         overrides: settings that clients must take.
         table_defaults: properties of every table that is created, unless its request has them.
         credentials: how its storage is opened, as the file has it.
-        functions: the JSON file of its functions; a relative path is from the folder of the server file.
+        functions: the JSON file of its functions; a relative path is from the folder of the server
+            file.
     """
 
     name: str
@@ -86,7 +91,8 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The access of one principal to a catalog, to a namespace and all below it, or to one table or view.
+    """The access of one principal to a catalog, to a namespace and all below it, or to one table or
+    view.
 
     Args:
         principal: the name of the principal.
@@ -121,10 +127,12 @@ def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -
 
     Args:
         path: the file.
-        environment: source of `token-env` and `client-secret-env`; by default the process environment.
+        environment: source of `token-env` and `client-secret-env`; by default the process
+            environment.
 
     Raises:
-        BadSetting: it cannot be read or is invalid; the message names the place and repeats no secret.
+        BadSetting: it cannot be read or is invalid; the message names the place and repeats no
+            secret.
     """
     # Only a server that has such a file pays for the parser.
     import tomllib  # noqa: PLC0415
@@ -221,14 +229,16 @@ def _principal(name: str, table: dict[str, Any], environment: Mapping[str, str])
     if (client_id is None) != (secret is None):
         raise _Misread(
             at,
-            "client-id and client-secret (or client-secret-env) go together; one of them is missing",
+            "client-id and client-secret (or client-secret-env) go together; one of them is"
+            " missing",
         )
     if client_id is not None and ":" in client_id:
         raise _Misread(f"{at}.client-id", "must not hold a colon, which divides it from its secret")
     if token is None and client_id is None:
         raise _Misread(
             at,
-            "has nothing to be known by: neither token (or token-env) nor client-id and client-secret",
+            "has nothing to be known by: neither token (or token-env) nor client-id and"
+            " client-secret",
         )
     return Principal(
         name,
@@ -260,7 +270,8 @@ def _grant(
     ):
         raise _Misread(
             f"{at}.namespace",
-            "is the list of the namespace's levels, one text each; without it, the whole catalog is meant",
+            "is the list of the namespace's levels, one text each; without it, the whole catalog is"
+            " meant",
         )
     table = _optional(grant, "table", at)
     if table is not None and not levels:
@@ -305,7 +316,9 @@ def _apart(principals: Mapping[str, Principal]) -> None:
 def _secret(
     table: dict[str, Any], name: str, at: str, environment: Mapping[str, str]
 ) -> Secret | None:
-    """Return a secret that stands in the file, or in the environment under the name that stands there."""
+    """Return a secret that stands in the file, or in the environment under the name that stands
+    there.
+    """
     given, variable = _optional(table, name, at), _optional(table, f"{name}-env", at)
     if given is not None and variable is not None:
         raise _Misread(at, f"{name} and {name}-env are two places for one thing; keep one")
@@ -377,6 +390,7 @@ def _one_of(table: dict[str, Any], name: str, at: str, allowed: tuple[str, ...])
     if value not in allowed:
         raise _Misread(
             f"{at}.{name}",
-            f"{value!r} is not one of {', '.join(allowed) or 'those named in this file: there are none'}",
+            f"{value!r} is not one of"
+            f" {', '.join(allowed) or 'those named in this file: there are none'}",
         )
     return value

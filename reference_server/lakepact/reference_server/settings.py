@@ -73,7 +73,8 @@ class Settings:
     auth: str | None = (
         None  #: how callers are known, one of `AUTH`; None for what the file suggests
     )
-    store: str = "memory"  #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
+    #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
+    store: str = "memory"
     durability: str = DURABILITIES[0]  #: what a file store survives, one of `DURABILITIES`
     contract_version: str | None = (
         None  #: the version of the contract that is served; None for the one that has models

@@ -34,8 +34,9 @@ def store() -> None:
 def check(path: Path, *, as_json: bool) -> None:
     """Say whether a store is sound: PATH is the file, or the warehouse that it stands below.
 
-    It checks whether all acknowledged changes are there, the file's integrity, each record by its schema, checksum and tag, the namespaces
-    that tables are in, and the metadata files in the warehouse. Nothing is changed. The server must not be running on it.
+    It checks whether all acknowledged changes are there, the file's integrity, each record by its
+    schema, checksum and tag, the namespaces that tables are in, and the metadata files in the
+    warehouse. Nothing is changed. The server must not be running on it.
 
     Exit codes: 0 sound, 1 not, 2 not a store, 3 it could not be looked at.
 
@@ -63,12 +64,15 @@ def check(path: Path, *, as_json: bool) -> None:
 @store.command("accept-loss")
 @click.argument("path", type=click.Path(path_type=Path))
 def accept(path: Path) -> None:
-    """Give up acknowledged changes that a store has lost: PATH is its file, or the warehouse that it stands below.
+    """Give up acknowledged changes that a store has lost: PATH is its file, or the warehouse that
+    it stands below.
 
-    A server does not start on a store that lacks changes which it acknowledged. If the missing files cannot be brought back, this takes
-    what is there for all that there was. Records that are damaged themselves are not accepted.
+    A server does not start on a store that lacks changes which it acknowledged. If the missing
+    files cannot be brought back, this takes what is there for all that there was. Records that are
+    damaged themselves are not accepted.
 
-    Exit codes: 0 accepted, or nothing is missing, 1 damaged, 2 not a store, 3 it could not be looked at.
+    Exit codes: 0 accepted, or nothing is missing, 1 damaged, 2 not a store, 3 it could not be
+    looked at.
 
     Example: lakepact store accept-loss ./tables/.lakepact/iceberg_rest.sqlite
     """
@@ -116,7 +120,8 @@ def _stores(path: Path) -> list[Path]:
     )
     if not found:
         raise BadSetting(
-            f"there is no store below {path}: `lakepact serve --store file` keeps it in {path / PRIVATE}"
+            f"there is no store below {path}: `lakepact serve --store file` keeps it in"
+            f" {path / PRIVATE}"
         )
     return found
 

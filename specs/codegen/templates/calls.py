@@ -15,7 +15,8 @@ Value = str | int | bool
 
 
 class Later:
-    """A module that is imported when it is first used: models take half the time of importing a client.
+    """A module that is imported when it is first used: models take half the time of importing a
+    client.
 
     Args:
         module: Its name.

@@ -1,4 +1,6 @@
-"""The base class of Iceberg's table metadata: its current schema, partition spec, sort order and snapshot as properties."""
+"""The base class of Iceberg's table metadata: its current schema, partition spec, sort order and
+snapshot as properties.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _NO_SNAPSHOT = -1
 
 
 class CurrentParts(FormatVersion1Defaults):
-    """Table metadata whose current parts are found by their ids; a schema or partition spec without an id has the id 0."""
+    """Table metadata whose current parts are found by their ids; a schema or partition spec without
+    an id has the id 0.
+    """
 
     @property
     def current_schema(self) -> Schema:

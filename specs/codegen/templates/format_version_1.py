@@ -1,4 +1,5 @@
-"""Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old writer, may omit.
+"""Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old
+writer, may omit.
 
 The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's libraries.
 Members that are added count as unset, so that they are not written.
@@ -51,7 +52,9 @@ class FormatVersion1Defaults(_WithDefaults):
 
 
 class SortFieldDefaults(_WithDefaults):
-    """A field of a sort order; in ascending order nulls come first, and in descending order last."""
+    """A field of a sort order; in ascending order nulls come first, and in descending order
+    last.
+    """
 
     @classmethod
     def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +64,9 @@ class SortFieldDefaults(_WithDefaults):
 
 
 def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return the members that later format versions require; without `schema` there is nothing to make `schemas` of."""
+    """Return the members that later format versions require; without `schema` there is nothing to
+    make `schemas` of.
+    """
     fields = [
         {"field-id": _FIRST_PARTITION_ID + place, **_document(field)}
         for place, field in enumerate(_member(metadata, "partition-spec") or ())

@@ -1,7 +1,8 @@
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
-A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
-validates that item; iterating, comparing or writing the array validates all of them. Without that context everything is validated at once.
+A document that is validated with a `Reading` as its context keeps the objects of its arrays as they
+came. The first access to an item validates that item; iterating, comparing or writing the array
+validates all of them. Without that context everything is validated at once.
 """
 
 from __future__ import annotations
@@ -29,11 +30,14 @@ _SCALARS = frozenset({str, int, float, bool})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the arrays of a document are read later. The document then belongs to its models: its items are replaced by theirs.
+    """How the arrays of a document are read later. The document then belongs to its models: its
+    items are replaced by theirs.
 
     Args:
-        error: Makes the error that is raised for an invalid item, of pydantic's error and the name of the array.
-        light: Returns what makes light models of documents, for types that have some, see `lakepact.generated.light`.
+        error: Makes the error that is raised for an invalid item, of pydantic's error and the name
+            of the array.
+        light: Returns what makes light models of documents, for types that have some, see
+            `lakepact.generated.light`.
     """
 
     error: Callable[[ValidationError, str], Exception]
@@ -106,7 +110,8 @@ class UnreadList(ReadOnlyList[T]):
                 read, problem = _read(_items(self._of), self._items, reading, self._name)
             if problem is not None:
                 raise problem
-            # Items first: another thread that still sees the reading validates models, which changes nothing.
+            # Items first: another thread that still sees the reading validates models, which
+            # changes nothing.
             self._items = read
             self._reading = None
         return self._items
@@ -146,10 +151,12 @@ def _read(
 ) -> tuple[Any, Exception | None]:
     """Return a validated value, or its error.
 
-    The error is not raised here: tracebacks that show variables would show the value, and the original error quotes it. It may be secret.
+    The error is not raised here: tracebacks that show variables would show the value, and the
+    original error quotes it. It may be secret.
     """
     try:
-        # By the names of the contract alone, which is a tenth faster than to look for the names of Python too.
+        # By the names of the contract alone, which is a tenth faster than to look for the names of
+        # Python too.
         return adapter.validator.validate_python(
             value, context=reading, by_alias=True, by_name=False
         ), None
@@ -245,7 +252,9 @@ class _AsDict:
 
 
 def _text() -> CoreSchema:
-    """Return the schema of a text; a number or boolean in its place becomes one, since some writers leave out quotes."""
+    """Return the schema of a text; a number or boolean in its place becomes one, since some writers
+    leave out quotes.
+    """
     boolean = core_schema.no_info_after_validator_function(
         lambda value: str(value).lower(), core_schema.bool_schema(strict=True)
     )

@@ -1,8 +1,10 @@
-"""Light models: they read their fields from their document, and the whole model, made when it is needed, does everything else.
+"""Light models: they read their fields from their document, and the whole model, made when it is
+needed, does everything else.
 
-A light model is an instance of a subclass of its class. It costs a third of a whole one, since its document is checked and not copied.
-The models of a class are light if it has no validators, and if its members are scalars, arrays of texts and such models. Documents with a
-member of another type, such as a number in quotes, are validated, which converts or refuses it.
+A light model is an instance of a subclass of its class. It costs a third of a whole one, since its
+document is checked and not copied. The models of a class are light if it has no validators, and if
+its members are scalars, arrays of texts and such models. Documents with a member of another type,
+such as a number in quotes, are validated, which converts or refuses it.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _SCALARS = {str, int, float, bool, NoneType}
 #: Methods of Python that the whole model has, and attributes of it that pydantic reads.
 _METHODS = ("__hash__", "__copy__", "__deepcopy__")
 _ATTRIBUTES = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__")
-#: Keeps the document, and later the whole model, where other models have private attributes, of which these have none.
+#: Keeps the document, and later the whole model, where other models have private attributes, of
+#: which these have none.
 _keep = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
@@ -88,7 +91,9 @@ def _made(
 
 
 def _accepted(annotation: Any) -> tuple[set[type], Make | None]:
-    """Return the types of values that a field keeps, and the function that makes what is kept of others; neither if it is unknown."""
+    """Return the types of values that a field keeps, and the function that makes what is kept of
+    others; neither if it is unknown.
+    """
     if isinstance(annotation, TypeAliasType):
         return _accepted(annotation.__value__)
     if annotation in _SCALARS:

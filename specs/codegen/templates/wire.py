@@ -1,6 +1,7 @@
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
-Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only: `model_copy(update=…)` makes another.
+Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only:
+`model_copy(update=…)` makes another.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class WireModel(BaseModel):
 
 @contextmanager
 def _errors_of_items(model: BaseModel) -> Generator[None]:
-    """Raise the error of an invalid item of a model in place of the error of the serializer, which wraps it."""
+    """Raise the error of an invalid item of a model in place of the error of the serializer, which
+    wraps it.
+    """
     try:
         yield
     except PydanticSerializationError:
@@ -86,7 +89,9 @@ def _brief(name: str, value: Any) -> str:
 
 
 class TaggedModel(WireModel):
-    """One of several alternatives that a member with a fixed value tells apart; that member is always written."""
+    """One of several alternatives that a member with a fixed value tells apart; that member is
+    always written.
+    """
 
     _tags: ClassVar[frozenset[str]] = frozenset()
 

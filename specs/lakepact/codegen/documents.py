@@ -1,4 +1,6 @@
-"""Documents as people write them (YAML) and as programs read them (JSON), and the pointers into them."""
+"""Documents as people write them (YAML) and as programs read them (JSON), and the pointers into
+them.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Broken(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without timestamps, so that a date stays the text it is, without keys that stand twice, and within limits."""
+    """YAML without timestamps, so that a date stays the text it is, without keys that stand twice,
+    and within limits.
+    """
 
     def __init__(self, content: bytes) -> None:
         super().__init__(content)
@@ -48,7 +52,9 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[yaml.Node, int] = {}  #: values in each complete node
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
-        """Return the next node; an alias counts as all values that it repeats, because merge keys and copies repeat them too."""
+        """Return the next node; an alias counts as all values that it repeats, because merge keys
+        and copies repeat them too.
+        """
         before, is_alias = self._count, self.check_event(yaml.AliasEvent)
         self._depth += 1
         within(self._depth, DEEPEST, _LEVELS)
@@ -85,7 +91,9 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def read_yaml(path: Path) -> Any:
-    """Return the document at `path`, every key a string: `200:` is a number in YAML, but a status in a contract."""
+    """Return the document at `path`, every key a string: `200:` is a number in YAML, but a status
+    in a contract.
+    """
     return from_yaml(path.read_bytes())
 
 
@@ -249,9 +257,11 @@ def component(reference: str) -> str:
 
 
 def rewritten(node: Any, rewrite: Callable[[Document], Document], *, names: bool = False) -> Any:
-    """Return a copy of a document with `rewrite` applied to every object in it, the innermost first.
+    """Return a copy of a document with `rewrite` applied to every object in it, the innermost
+    first.
 
-    Literal values are left alone, and so are objects whose keys are names: a property may be called like a keyword.
+    Literal values are left alone, and so are objects whose keys are names: a property may be called
+    like a keyword.
     """
     if is_object(node):
         inner = {

@@ -1,4 +1,6 @@
-"""The model set and the types of plain documents: one class or type alias for each component schema, made by datamodel-code-generator."""
+"""The model set and the types of plain documents: one class or type alias for each component
+schema, made by datamodel-code-generator.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ FLAGS = [
     "--use-standard-collections",
     "--use-union-operator",
     "--enum-field-as-literal=all",
-    "--no-collapse-root-models",  # with it the string branch of a union of a string and an object is lost
+    # with it the string branch of a union of a string and an object is lost
+    "--no-collapse-root-models",
     "--use-schema-description",
     "--use-single-line-docstring",
     "--use-typed-nullable-map-values",
@@ -54,7 +57,10 @@ OF_TYPED_DICTS = [
     "--use-total-false-for-typed-dict",
     "--no-use-closed-typed-dict",
 ]
-TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract, for type checkers alone: import this module for annotations."""'
+TYPED_DICTS_PREAMBLE = (
+    '"""The JSON documents of the contract, for type checkers alone: import this module for'
+    ' annotations."""'
+)
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
@@ -65,8 +71,10 @@ _ALIAS = re.compile(
 )
 #: A member whose default is an empty array or map.
 _EMPTY_BY_DEFAULT = re.compile(
-    r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>(?!Annotated)\w+(?:\[.+?\])?)(?: \| None)?"
-    r"(?:,\s*Field\((?P<alias>alias=[^,)]+)?(?:, )?(?:validate_default=True)?\),?\s*\])? = (?:\[\]|\{\})$"
+    r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>(?!Annotated)\w+(?:\[.+?\])?)(?: \|"
+    r" None)?"
+    r"(?:,\s*Field\((?P<alias>alias=[^,)]+)?(?:, )?(?:validate_default=True)?\),?\s*\])? ="
+    r" (?:\[\]|\{\})$"
 )
 
 
@@ -79,8 +87,8 @@ def models(
         document: The document with the schemas.
         header: The first line.
         wire: The module with the base classes.
-        lazy: Whether arrays and maps are read-only, and made of models when they are first read, and required members with a default may
-            be absent.
+        lazy: Whether arrays and maps are read-only, and made of models when they are first read,
+            and required members with a default may be absent.
 
     Raises:
         Broken: The generator warned, or left out a schema.
@@ -128,7 +136,9 @@ def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
 
 
 def _read_only(source: str) -> str:
-    """Return the source of a module of models with the read-only arrays and maps of `items` in place of lists and dictionaries."""
+    """Return the source of a module of models with the read-only arrays and maps of `items` in
+    place of lists and dictionaries.
+    """
     lines = source.encode().splitlines(keepends=True)
     subscripts = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Subscript)]
     for node in sorted(
@@ -145,13 +155,16 @@ def _read_only(source: str) -> str:
     )
     lines.insert(
         first - 1,
-        b"from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers\n",
+        b"from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems,"
+        b" OptionalMembers\n",
     )
     return _empty_by_default(b"".join(lines).decode())
 
 
 def _empty_by_default(source: str) -> str:
-    """Return the source of a module of models where members whose default is empty are not None, and share one empty value."""
+    """Return the source of a module of models where members whose default is empty are not None,
+    and share one empty value.
+    """
     aliases = {found["name"]: found["type"] for found in _ALIAS.finditer(source)}
 
     def member(found: re.Match[str]) -> str:
@@ -179,7 +192,9 @@ def defined(source: str) -> set[str]:
 
 
 def _tagged(document: Document) -> list[str]:
-    """Return schemas that are alternatives of a union, and what they are made of: their tag has to be written, whoever sets it."""
+    """Return schemas that are alternatives of a union, and what they are made of: their tag has to
+    be written, whoever sets it.
+    """
     schemas = document["components"]["schemas"]
     names = [name for members in unions.tagged(document).values() for name in members]
     for name in names:  # grows while it is walked

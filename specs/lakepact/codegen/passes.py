@@ -1,4 +1,6 @@
-"""Changes made to every contract before and after its overlay: the general differences of OpenAPI and JSON Schema."""
+"""Changes made to every contract before and after its overlay: the general differences of OpenAPI
+and JSON Schema.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
 def prepared(document: Document) -> Document:
-    """Return the contract as an overlay finds it: a 3.1 document in which every keyword means what its author meant."""
+    """Return the contract as an overlay finds it: a 3.1 document in which every keyword means what
+    its author meant.
+    """
     plain: Document = rewritten(document, _null_as_a_type)
     narrowed: Document = rewritten(plain, lambda schema: _narrowed_in_place(plain, schema))
     whole: Document = rewritten(narrowed, lambda response: _headers_as_headers(narrowed, response))
@@ -35,7 +39,9 @@ def prepared(document: Document) -> Document:
 
 
 def bounded(document: Document) -> Document:
-    """Return the document with the range that each integer format stands for: a format alone refuses nothing."""
+    """Return the document with the range that each integer format stands for: a format alone
+    refuses nothing.
+    """
     ranged: Document = rewritten(document, _with_range)
     return ranged
 
@@ -61,7 +67,8 @@ def _null_as_a_type(schema: Document) -> Document:
 
 
 def _narrowed_in_place(document: Document, schema: Document) -> Document:
-    # A `$ref` to a scalar with a `const` or `enum` beside it: generators overlook what stands beside a reference.
+    # A `$ref` to a scalar with a `const` or `enum` beside it: generators overlook what stands
+    # beside a reference.
     beside = {key: value for key, value in schema.items() if key != "$ref"}
     if not isinstance(schema.get("$ref"), str) or not _NARROWING & set(beside):
         return schema
@@ -77,7 +84,8 @@ def _narrowed_in_place(document: Document, schema: Document) -> Document:
 
 
 def _headers_as_headers(document: Document, response: Document) -> Document:
-    # A response header that refers to a parameter: what it says is taken over without `name` and `in`.
+    # A response header that refers to a parameter: what it says is taken over without `name` and
+    # `in`.
     headers = response.get("headers")
     if not is_object(headers):
         return response

@@ -1,4 +1,6 @@
-"""Values and templates as Python source, and how all generated source looks: one header line, one format."""
+"""Values and templates as Python source, and how all generated source looks: one header line, one
+format.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ _IMPORTS = [
 
 
 class Code(str):
-    """Source of Python. Other text is data, and no template accepts data before `placed` has made source of it."""
+    """Source of Python. Other text is data, and no template accepts data before `placed` has made
+    source of it.
+    """
 
     __slots__ = ()
 
@@ -65,7 +69,8 @@ def placed(value: object, context: Context) -> Code:
 
     Args:
         value: Text, or a frozen value for `source`.
-        context: Its place: a comment, a docstring in three double quotes, a name, an expression (`source`), or an annotation (`type`).
+        context: Its place: a comment, a docstring in three double quotes, a name, an expression
+            (`source`), or an annotation (`type`).
 
     Raises:
         Broken: It cannot stand there.
@@ -139,7 +144,9 @@ def _only_code(value: object) -> Code:
 
 
 def source(value: Any) -> str:
-    """Return a frozen value as the expression that makes it; what equals its default is left out."""
+    """Return a frozen value as the expression that makes it; what equals its default is left
+    out.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = (
             (field.name, getattr(value, field.name), field.default)
@@ -165,7 +172,9 @@ def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
 
 
 def formatted(folder: Path) -> None:
-    """Sort the imports and break the lines of every module below `folder`, whatever settings surround it."""
+    """Sort the imports and break the lines of every module below `folder`, whatever settings
+    surround it.
+    """
     _ruff("check", *_IMPORTS, folder=folder)
     _ruff("format", folder=folder)
 

@@ -1,4 +1,6 @@
-"""Alternatives that a member tells apart: a `discriminator` is a hint to OpenAPI, so each alternative has to say the same as a schema."""
+"""Alternatives that a member tells apart: a `discriminator` is a hint to OpenAPI, so each
+alternative has to say the same as a schema.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def tagged(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the component schemas that are told apart by a member, each with the names of its alternatives."""
+    """Return the component schemas that are told apart by a member, each with the names of its
+    alternatives.
+    """
     return {
         name: tuple(component(member["$ref"]) for member in schema["oneOf"])
         for name, schema in document["components"]["schemas"].items()
@@ -23,7 +27,8 @@ def check(document: Document) -> None:
     """See that JSON Schema alone tells alternatives apart wherever a discriminator does.
 
     Raises:
-        Broken: An alternative does not fix its tag, does not require it, or is not what the discriminator says.
+        Broken: An alternative does not fix its tag, does not require it, or is not what the
+            discriminator says.
     """
     for name, schema in document["components"]["schemas"].items():
         if "discriminator" in schema:
@@ -46,7 +51,8 @@ def _check(document: Document, schema: Document) -> None:
     meant = {(value, component(reference)) for value, reference in mapping.items()}
     if said != meant:
         raise Broken(
-            f"the alternatives say {sorted(said - meant)} and the mapping says {sorted(meant - said)} of {tag}"
+            f"the alternatives say {sorted(said - meant)} and the mapping says"
+            f" {sorted(meant - said)} of {tag}"
         )
 
 

@@ -126,7 +126,9 @@ def ids(files: Any) -> list[str]:
 
 
 class Desk:
-    """A server that answers by method and path, with each answer in turn and the last forever, and records requests."""
+    """A server that answers by method and path, with each answer in turn and the last forever, and
+    records requests.
+    """
 
     def __init__(self, **answers: Any) -> None:
         self.answers: dict[str, list[Any]] = {}

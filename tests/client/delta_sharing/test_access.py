@@ -1,4 +1,6 @@
-"""The client chooses the access mode by the contract and caches directory credentials until they expire."""
+"""The client chooses the access mode by the contract and caches directory credentials until they
+expire.
+"""
 
 from __future__ import annotations
 

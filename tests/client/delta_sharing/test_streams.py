@@ -271,7 +271,9 @@ def uncollected():
     ],
 )
 def test_dropped_answer_closes_its_connection_at_once(read, keeps):
-    """A connection returned by the garbage collector within another request would deadlock the connection pool."""
+    """A connection returned by the garbage collector within another request would deadlock the
+    connection pool.
+    """
     answer = Counting()
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, stream=answer))
     with SharingClient(PROFILE, http=httpx.Client(transport=carrier)) as client:
@@ -364,7 +366,9 @@ class Enough(Exception):
 
 
 def followed(opened, latest, **options):
-    """Return the desk and the files of a followed table, until the third request for the version."""
+    """Return the desk and the files of a followed table, until the third request for the
+    version.
+    """
     versions = iter(latest)
 
     def version(_):

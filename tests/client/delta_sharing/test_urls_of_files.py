@@ -1,4 +1,6 @@
-"""Files are fetched by http and https only, without credentials, and errors hide their signatures."""
+"""Files are fetched by http and https only, without credentials, and errors hide their
+signatures.
+"""
 
 from __future__ import annotations
 

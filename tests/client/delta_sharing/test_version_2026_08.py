@@ -1,4 +1,6 @@
-"""The client speaks the version of August 2026: queries in the background, and protocols of earlier versions."""
+"""The client speaks the version of August 2026: queries in the background, and protocols of earlier
+versions.
+"""
 
 from __future__ import annotations
 

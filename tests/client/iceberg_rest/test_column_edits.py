@@ -1,4 +1,6 @@
-"""Edits that let a table take other rows: default values, required columns and unions with other schemas; and statistics files."""
+"""Edits that let a table take other rows: default values, required columns and unions with other
+schemas; and statistics files.
+"""
 
 # ruff: noqa: DTZ001 - some types of columns have no zone
 
@@ -281,7 +283,9 @@ def catalog():
 
 @pytest.fixture
 def table(catalog):
-    """Yield the name of a table with two rows; its format version is 2, because pyiceberg writes no rows of version 3."""
+    """Yield the name of a table with two rows; its format version is 2, because pyiceberg writes no
+    rows of version 3.
+    """
     catalog.create_table("n.t", ROWS.schema)
     catalog.append("n.t", ROWS)
     yield "n.t"

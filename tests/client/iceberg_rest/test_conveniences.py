@@ -1,4 +1,6 @@
-"""Counts, time travel by time, rollback, previews, existing files and the insides of tables, through both catalogs."""
+"""Counts, time travel by time, rollback, previews, existing files and the insides of tables,
+through both catalogs.
+"""
 
 from __future__ import annotations
 

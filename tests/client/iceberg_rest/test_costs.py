@@ -1,4 +1,6 @@
-"""A call of the client makes few calls of functions: the load of the machine does not change their number."""
+"""A call of the client makes few calls of functions: the load of the machine does not change their
+number.
+"""
 
 from __future__ import annotations
 

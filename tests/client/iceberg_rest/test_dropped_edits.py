@@ -1,4 +1,6 @@
-"""An accepted commit whose edits the server dropped raises an error; an applied one that it answered with an error does not."""
+"""An accepted commit whose edits the server dropped raises an error; an applied one that it
+answered with an error does not.
+"""
 
 from __future__ import annotations
 

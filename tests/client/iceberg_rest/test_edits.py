@@ -377,7 +377,9 @@ CONFLICT = httpx.Response(
 
 @pytest.fixture
 def at_a_desk(drive):
-    """Return a function that opens a catalog whose table has these states and whose commits get these answers, in order."""
+    """Return a function that opens a catalog whose table has these states and whose commits get
+    these answers, in order.
+    """
 
     def catalog(states, answers, **options):
         states, answers = [{"metadata": {**METADATA, **state}} for state in states], list(answers)

@@ -1,4 +1,6 @@
-"""Metadata in forms that writers and servers of the field use is read, and written back as it came."""
+"""Metadata in forms that writers and servers of the field use is read, and written back as it
+came.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,8 @@ FILES: dict[str, Document] = {
     },
     "view-of-another-kind": view(PLAN, SQL),
 }
-#: What is written otherwise, of the same meaning: null as an absent or empty member, and numbers as text.
+#: What is written otherwise, of the same meaning: null as an absent or empty member, and numbers as
+#: text.
 REWRITTEN: dict[str, Document] = {
     "numbers-as-properties": {"properties": {"a": "1", "b": "2.5", "c": "true", "d": "e"}},
     "optional-members-that-are-null": {

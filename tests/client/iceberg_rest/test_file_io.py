@@ -1,4 +1,6 @@
-"""A hostile catalog gets neither files of this machine, nor a token, nor code run, through the tables of pyiceberg."""
+"""A hostile catalog gets neither files of this machine, nor a token, nor code run, through the
+tables of pyiceberg.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The catalog sends requests of the contract to the endpoints of the server and returns its models."""
+"""The catalog sends requests of the contract to the endpoints of the server and returns its
+models.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tables are created and edited on servers that insist on ids, and an edit that a reply lacks is an error."""
+"""Tables are created and edited on servers that insist on ids, and an edit that a reply lacks is an
+error.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A change that the server answered with success, in a body that the client cannot read, has an unknown outcome."""
+"""A change that the server answered with success, in a body that the client cannot read, has an
+unknown outcome.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ CALLS: dict[str, Any] = {
     "dropView": lambda catalog: catalog.drop_view("n.v"),
     "renameView": lambda catalog: catalog.rename_view("n.v", "n.w"),
 }
-#: Operations that no method of the catalog calls on its own: the client cancels plans that it leaves, and fetches tokens as credentials.
+#: Operations that no method of the catalog calls on its own: the client cancels plans that it
+#: leaves, and fetches tokens as credentials.
 UNCALLED = {"cancelPlanning", "getToken"}
 UNREADABLE = {
     "not-json": b"<html>",
@@ -81,7 +84,9 @@ def answering(
     asked: list[httpx.Request] | None = None,
     **headers: str,
 ) -> httpx.MockTransport:
-    """Return a server of all operations but one, which answers every call but that for its configuration with a status and a body."""
+    """Return a server of all operations but one, which answers every call but that for its
+    configuration with a status and a body.
+    """
     endpoints = [
         f"{operation.method} {operation.path}"
         for operation in OPERATIONS.values()

@@ -1,4 +1,6 @@
-"""The client speaks version 1.11.0: view registration, remote signing, chains of views, hints and credentials of plans."""
+"""The client speaks version 1.11.0: view registration, remote signing, chains of views, hints and
+credentials of plans.
+"""
 
 from __future__ import annotations
 

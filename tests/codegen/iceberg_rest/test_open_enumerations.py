@@ -1,4 +1,6 @@
-"""Enumerations of models take values of later versions, except those that tell alternatives apart."""
+"""Enumerations of models take values of later versions, except those that tell alternatives
+apart.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Table metadata has the members that the table spec requires, and those that format version 1 may omit get their defaults."""
+"""Table metadata has the members that the table spec requires, and those that format version 1 may
+omit get their defaults.
+"""
 
 from __future__ import annotations
 

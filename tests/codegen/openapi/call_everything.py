@@ -1,4 +1,6 @@
-"""Imports generated packages of hostile documents and calls all that they define: `python call_everything.py PACKAGE …`."""
+"""Imports generated packages of hostile documents and calls all that they define:
+`python call_everything.py PACKAGE …`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def main(packages: list[str]) -> None:
 
 
 def call(modules: Any, operation: Any, client: Any) -> None:
-    """Call an operation; only its names and values may be ones that HTTP or the model refuses them."""
+    """Call an operation; only its names and values may be ones that HTTP or the model refuses
+    them.
+    """
     function = getattr(modules["endpoints"], operation.function)
     inspect.getdoc(function)
     made = function(**dict.fromkeys(inspect.signature(function).parameters, "text"))

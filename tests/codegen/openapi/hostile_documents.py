@@ -102,7 +102,8 @@ class Hostile:
     """Gives a hostile string for each place of a document.
 
     Args:
-        seed: Chooses the strings: each place gets each of them with one of the first seeds; combinations follow.
+        seed: Chooses the strings: each place gets each of them with one of the first seeds;
+            combinations follow.
     """
 
     seed: int

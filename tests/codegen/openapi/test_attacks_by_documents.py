@@ -1,4 +1,6 @@
-"""`lakepact generate` of documents that name other files and servers, or that grow when they are read."""
+"""`lakepact generate` of documents that name other files and servers, or that grow when they are
+read.
+"""
 
 from __future__ import annotations
 

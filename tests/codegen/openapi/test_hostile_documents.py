@@ -40,7 +40,9 @@ def called(folder: Path, *packages: str) -> list[Any]:
 
 
 def refused_or_harmless(result: Result, folder: Path) -> None:
-    """Assert that a document was refused with an error in words, or that calling its package does nothing."""
+    """Assert that a document was refused with an error in words, or that calling its package does
+    nothing.
+    """
     assert result.exit_code in (0, 2), (result.output, result.exception)
     if result.exit_code == 0:
         called(folder, "made")

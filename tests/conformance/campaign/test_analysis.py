@@ -111,7 +111,8 @@ def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
 def divergences(
     answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]] = ()
 ) -> list[Row]:
-    """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers.
+    """Cases that targets answer differently, each with the coarsest class in which they do, and
+    with that of headers.
 
     Args:
         answers: normalised.
@@ -158,7 +159,9 @@ def regressions(
     after: Sequence[Mapping[str, Any]],
     answers: Iterable[Mapping[str, Any]],
 ) -> list[Row]:
-    """Return requirements that passed before and fail now, the reverse, and those that no case judges any more."""
+    """Return requirements that passed before and fail now, the reverse, and those that no case
+    judges any more.
+    """
     old, new = _worst(before), _worst(after)
     rows = _lost(before, after, answers)
     for key in sorted(old.keys() & new.keys()):

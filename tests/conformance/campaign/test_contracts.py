@@ -1,4 +1,6 @@
-"""One campaign over all contracts: each case goes to the targets of its contract, and equal servers answer alike."""
+"""One campaign over all contracts: each case goes to the targets of its contract, and equal servers
+answer alike.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""An interrupted run resumes to the result of an undisturbed run, and sends no finished case twice."""
+"""An interrupted run resumes to the result of an undisturbed run, and sends no finished case
+twice.
+"""
 
 from __future__ import annotations
 

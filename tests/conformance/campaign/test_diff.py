@@ -102,7 +102,8 @@ def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path, request: pytest.Fixtu
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
-    gc.disable()  # Hypothesis measures each collection, and a signal that arrives in its callback is lost
+    # Hypothesis measures each collection, and a signal that arrives in its callback is lost
+    gc.disable()
     request.addfinalizer(gc.enable)
     with LocalEngine(2) as engine:
         threading.Thread(target=interrupt, args=(engine,), daemon=True).start()

@@ -1,4 +1,6 @@
-"""A comparison of two servers finds faults of one of them, shows the cause first, and repeats it with few requests."""
+"""A comparison of two servers finds faults of one of them, shows the cause first, and repeats it
+with few requests.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def compared(plan: Path, folder: Path, faults: Sequence[str], **options: str) ->
         return compare(plan, folder / "run", targets, engine=Here(), ticker=Ticker("cases"))
 
 
-#: Faults, each with the beginning of the first line; the first ones are looked for in every run of the tests.
+#: Faults, each with the beginning of the first line; the first ones are looked for in every run of
+#: the tests.
 FAULTS = {
     "listTables.last-page-lost": "listTables returned different content at /identifiers",
     "updateTable.not-persisted": "loadTable returned different content at /metadata/",

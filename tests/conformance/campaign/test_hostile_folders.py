@@ -1,4 +1,6 @@
-"""Folders of plans and runs that a stranger packed: nothing in them is executed, and nothing outside them is read or written."""
+"""Folders of plans and runs that a stranger packed: nothing in them is executed, and nothing
+outside them is read or written.
+"""
 
 from __future__ import annotations
 

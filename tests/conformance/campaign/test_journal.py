@@ -1,4 +1,6 @@
-"""The journal keeps every answered case when a worker ends early; only cases in flight are in doubt."""
+"""The journal keeps every answered case when a worker ends early; only cases in flight are in
+doubt.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every kept exchange of a campaign is judged by every invariant and by the requests that must be refused."""
+"""Every kept exchange of a campaign is judged by every invariant and by the requests that must be
+refused.
+"""
 
 from __future__ import annotations
 

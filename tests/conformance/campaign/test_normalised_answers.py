@@ -1,4 +1,6 @@
-"""Normalised answers keep what the contract fixes, and leave out what a server chooses for itself."""
+"""Normalised answers keep what the contract fixes, and leave out what a server chooses for
+itself.
+"""
 
 from __future__ import annotations
 

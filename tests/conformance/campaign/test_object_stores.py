@@ -1,4 +1,6 @@
-"""A run in an object store keeps what is stored there, whichever process ends, and every case is in it once."""
+"""A run in an object store keeps what is stored there, whichever process ends, and every case is in
+it once.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,9 @@ def test_worker_taken_for_lost_stores_no_more_rows(worker: ObjectLog, run: Any) 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[str]:
-    """Return the address of an S3-compatible store with a bucket, which the environment names with its keys."""
+    """Return the address of an S3-compatible store with a bucket, which the environment names with
+    its keys.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url, words = (

@@ -1,4 +1,6 @@
-"""Replay of a single case of a run, and minimization to the smallest case that breaks the same requirement."""
+"""Replay of a single case of a run, and minimization to the smallest case that breaks the same
+requirement.
+"""
 
 from __future__ import annotations
 

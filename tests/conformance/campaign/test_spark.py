@@ -64,7 +64,9 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextlib.contextmanager
 def three_targets() -> Iterator[list[str]]:
-    """Start a correct server, a faulty server and another correct server, and yield them as options."""
+    """Start a correct server, a faulty server and another correct server, and yield them as
+    options.
+    """
     with (
         serving(warehouse="memory:") as one,
         serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
@@ -123,7 +125,9 @@ def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: P
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the correct servers. Cases on the faulty server influence each other, in any order."""
+    """Return the rows of the correct servers. Cases on the faulty server influence each other, in
+    any order.
+    """
     return {table: [row for row in rows if row["target"] != "bad"] for table, rows in found.items()}
 
 

@@ -1,4 +1,6 @@
-"""Every kind of Spark draws the same cases, gives the same verdicts as the local engine and keeps secrets."""
+"""Every kind of Spark draws the same cases, gives the same verdicts as the local engine and keeps
+secrets.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,9 @@ def cases_of(plan: Path) -> list[dict[str, Any]]:
 
 
 def of_checks(run: Path) -> set[tuple[str, str, str]]:
-    """Return the verdicts of checks, without their exchanges: concurrent requests have no fixed order."""
+    """Return the verdicts of checks, without their exchanges: concurrent requests have no fixed
+    order.
+    """
     return {
         (row["case_id"], row["requirement_id"], row["verdict"])
         for row in said(run, Here())["results"]

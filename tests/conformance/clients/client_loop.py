@@ -1,4 +1,6 @@
-"""The loop of a client program: a task in each line of standard input, and its answer in a line of standard output."""
+"""The loop of a client program: a task in each line of standard input, and its answer in a line of
+standard output.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def answer_tasks(perform: Callable[[str, dict[str, Any]], Any]) -> None:
-    """Answer every task with the result of `perform(task, arguments)`, which raises NotImplementedError for what it does not offer."""
+    """Answer every task with the result of `perform(task, arguments)`, which raises
+    NotImplementedError for what it does not offer.
+    """
     for line in sys.stdin:
         asked = json.loads(line)
         try:

@@ -1,9 +1,10 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
-LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
-`no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`,
-`asks-twice` (each GET), `expires-nothing`, `undoes-transactions` (single commits), `compacts` (after each append),
-`stages` (a snapshot and its branch in two commits); several with + between them.
+LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`,
+`retries-reads`, `retries-conflicts`, `no-table-tasks`, `refreshes-where-configured`, `heads-first`,
+`never-caches`, `splits-edits`, `reorders`, `refuses-names`, `asks-twice` (each GET),
+`expires-nothing`, `undoes-transactions` (single commits), `compacts` (after each append), `stages`
+(a snapshot and its branch in two commits); several with + between them.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Catalog(History):
             method, path, document, headers, token=self.tokens.get(path.partition("?")[0], "")
         ).document
 
-    # -- paths ---------------------------------------------------------------------------------------------------
+    # -- paths -------------------------------------------------------------------------------------
 
     def namespace(self, levels: list[str] | None = None) -> str:
         levels = self.levels if levels is None else levels
@@ -87,7 +88,7 @@ class Catalog(History):
         name = quote(name, safe="") if FAULT == "encodes-names-in-bodies" else name
         return {"namespace": self.levels, "name": name}
 
-    # -- listings ------------------------------------------------------------------------------------------------
+    # -- listings ----------------------------------------------------------------------------------
 
     def pages(self, path: str, member: str) -> list[Any]:
         token, found = "", []
@@ -149,7 +150,7 @@ class Catalog(History):
 
         return repeatedly(listed, self.given)
 
-    # -- namespaces ----------------------------------------------------------------------------------------------
+    # -- namespaces --------------------------------------------------------------------------------
 
     def create_namespace(self) -> Any:
         spelled: Any = ".".join(self.levels) if FAULT == "namespaces-are-words" else self.levels
@@ -188,7 +189,7 @@ class Catalog(History):
     def table_exists(self) -> Any:
         return self.exists(HEAD_TABLE, self.table())
 
-    # -- tables --------------------------------------------------------------------------------------------------
+    # -- tables ------------------------------------------------------------------------------------
 
     def create_table(self) -> Any:
         fields = (
@@ -294,7 +295,7 @@ class Catalog(History):
         for member in ("first", "second"):
             self.commit([{"action": "set-properties", "updates": self.given[member]}])
 
-    # -- evolution -----------------------------------------------------------------------------------------------
+    # -- evolution ---------------------------------------------------------------------------------
 
     def add_column(self) -> Any:
         self.change_schema([{"edit": "add", "column": [self.given["column"]]}])
@@ -543,7 +544,7 @@ class Catalog(History):
                 raise
             committed.append(path)
 
-    # -- views ---------------------------------------------------------------------------------------------------
+    # -- views -------------------------------------------------------------------------------------
 
     def view(self) -> str:
         return f"{self.namespace()}/views/{quote(self.given['view'], safe='')}"
@@ -610,7 +611,7 @@ class Catalog(History):
     def drop_view(self) -> Any:
         self.ask("DELETE", self.view())
 
-    # -- files and scans -----------------------------------------------------------------------------------------
+    # -- files and scans ---------------------------------------------------------------------------
 
     def chosen(self, loaded: dict[str, Any]) -> dict[str, str]:
         location = loaded["metadata-location"]

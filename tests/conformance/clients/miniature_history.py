@@ -1,4 +1,6 @@
-"""Rows, snapshots, branches and tags of the small catalog client; its data files and manifests are JSON."""
+"""Rows, snapshots, branches and tags of the small catalog client; its data files and manifests are
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def real_rows(
     is_filtered: bool = False,
     spec: int | None = None,
 ) -> list[Any]:
-    """Return the rows of a snapshot with Avro manifests, without deleted rows; deletion vectors are refused.
+    """Return the rows of a snapshot with Avro manifests, without deleted rows; deletion vectors are
+    refused.
 
     Args:
         manifest_list: of the snapshot.
@@ -143,7 +146,7 @@ class History:
         found: int | None = ((metadata.get("refs") or {}).get(branch) or {}).get("snapshot-id")
         return found
 
-    # -- reading -------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def rows(
         self,
@@ -151,7 +154,9 @@ class History:
         snapshot: dict[str, Any] | None,
         where: dict[str, Any] | None = None,
     ) -> list[Any]:
-        """Return the rows of a snapshot in partitions that may hold these values; data files have them by field ids."""
+        """Return the rows of a snapshot in partitions that may hold these values; data files have
+        them by field ids.
+        """
         if snapshot and snapshot["manifest-list"].endswith(".avro"):
             names = {} if FAULT == "ignores-name-mapping" else mapped_names(metadata)
             rows = real_rows(local(snapshot["manifest-list"]), names, is_filtered=bool(where))
@@ -258,7 +263,7 @@ class History:
             ),
         )
 
-    # -- writing -------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------
 
     def append_rows(self) -> Any:
         self.append(MAIN)
@@ -432,7 +437,9 @@ class History:
         return files
 
     def partition(self, metadata: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of the partition that all rows of the task are in; no field where rows differ."""
+        """Return the values of the partition that all rows of the task are in; no field where rows
+        differ.
+        """
         names = {column["id"]: column["name"] for column in self.schema(metadata)["fields"]}
         spec = next(
             spec
@@ -514,7 +521,7 @@ class History:
             manifest.unlink()
             raise
 
-    # -- branches and tags ---------------------------------------------------------------------------------------
+    # -- branches and tags -------------------------------------------------------------------------
 
     @staticmethod
     def reference(name: str, kind: str, snapshot: int) -> dict[str, Any]:

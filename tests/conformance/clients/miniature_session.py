@@ -282,7 +282,9 @@ class Session:
                     raise
 
     def renew(self, *, renewed: bool) -> None:
-        """Obtain another token after a refusal, once for each request; called where the refusal is handled."""
+        """Obtain another token after a refusal, once for each request; called where the refusal is
+        handled.
+        """
         if renewed or not self.properties.get("credential") or FAULT == "never-refreshes":
             raise  # noqa: PLE0704 - the refusal
         self.authorize(again=True)

@@ -149,7 +149,8 @@ def test_client_that_performs_no_task_exits_with_3_without_verdicts(program: str
 @pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
 @pytest.mark.parametrize("result", some(["null", "[]"], 2))
 def test_client_that_sends_no_request_passes_nothing(contract: str, result: str) -> None:
-    error = '{"error": {"type": "Error", "message": "as ever"}}'  # fast-forwards are refused where they have to be
+    # fast-forwards are refused where they have to be
+    error = '{"error": {"type": "Error", "message": "as ever"}}'
     program = f"import sys\nfor line in sys.stdin: print({error!r} if 'fast-forward' in line else '{{\"result\": {result}}}', flush=True)"
     ended = called("--contract", contract, "--json", "--", sys.executable, "-c", program)
     results = [

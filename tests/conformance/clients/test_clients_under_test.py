@@ -95,7 +95,9 @@ def suite_of(contract: str) -> suites.Suite[Any]:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Target]]:
-    """Yield a function that returns the server of a contract, and starts the server on first use."""
+    """Yield a function that returns the server of a contract, and starts the server on first
+    use.
+    """
     started: dict[str, Target] = {}
     with ExitStack() as ending:
 

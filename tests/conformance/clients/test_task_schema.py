@@ -1,4 +1,6 @@
-"""The published schema of the lines between `lakepact check-client` and the program that runs a client."""
+"""The published schema of the lines between `lakepact check-client` and the program that runs a
+client.
+"""
 
 from __future__ import annotations
 

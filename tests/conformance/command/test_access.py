@@ -1,4 +1,6 @@
-"""`lakepact check` reaches servers behind a private authority, a proxy or a login, and names the option of each wrong setting."""
+"""`lakepact check` reaches servers behind a private authority, a proxy or a login, and names the
+option of each wrong setting.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ def lakepact(*words: str | Path) -> tuple[int, str]:
 
 
 def checked(url: str, folder: Path, *words: str | Path) -> tuple[int, list[dict[str, Any]]]:
-    """Check a server; return the exit code and the lines of the report, which is in `folder/report.jsonl`."""
+    """Check a server; return the exit code and the lines of the report, which is in
+    `folder/report.jsonl`.
+    """
     code, _ = lakepact("check", url, *ONLY, "--report", f"jsonl={folder / 'report.jsonl'}", *words)
     return code, lines.read(folder / "report.jsonl")
 

@@ -23,7 +23,9 @@ BY_ITSELF = "IRC-NS-GET-002"
 
 @pytest.fixture(scope="module")
 def report() -> list[dict[str, Any]]:
-    """Return a report of a server that creates no namespace: a step blocks three requirements, and a refusal a fourth."""
+    """Return a report of a server that creates no namespace: a step blocks three requirements, and
+    a refusal a fourth.
+    """
     suite = new_suite()
 
     @suite.check(*BY_ONE_STEP)

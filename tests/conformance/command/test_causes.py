@@ -1,4 +1,6 @@
-"""Causes of failures: findings that state the same facts are one cause, and the gravest comes first."""
+"""Causes of failures: findings that state the same facts are one cause, and the gravest comes
+first.
+"""
 
 from __future__ import annotations
 

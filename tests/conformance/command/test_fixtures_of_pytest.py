@@ -1,4 +1,6 @@
-"""The fixtures `lakepact_server`, `lakepact_catalog` and `lakepact_share`, in the tests of another project."""
+"""The fixtures `lakepact_server`, `lakepact_catalog` and `lakepact_share`, in the tests of another
+project.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Return a function that runs tests in an empty folder, in an interpreter that may lack libraries."""
+    """Return a function that runs tests in an empty folder, in an interpreter that may lack
+    libraries.
+    """
 
     def run(
         source: str, *words: str, without: tuple[str, ...] = ()

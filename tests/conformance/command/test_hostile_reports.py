@@ -1,4 +1,6 @@
-"""Reports that a stranger wrote: every verb shows them escaped or refuses them in one sentence, and writes nothing else."""
+"""Reports that a stranger wrote: every verb shows them escaped or refuses them in one sentence, and
+writes nothing else.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ PAGES: dict[str, Callable[[str], str]] = {
 
 
 def outputs(path: Path) -> dict[str, tuple[int, str, str]]:
-    """Run every verb that reads a report, and return exit codes, outputs, and pages that were written."""
+    """Run every verb that reads a report, and return exit codes, outputs, and pages that were
+    written.
+    """
     found = {}
     for command in COMMANDS:
         words = command.replace("REPORT", "\0").replace("OUT", str(path.with_name("out"))).split()
@@ -104,7 +108,9 @@ def outputs(path: Path) -> dict[str, tuple[int, str, str]]:
 
 
 def with_value(report: Report, kind: str, place: str, value: Any) -> Report:
-    """Return a report in which all lines of a kind have another value at a place, such as `request/url`."""
+    """Return a report in which all lines of a kind have another value at a place, such as
+    `request/url`.
+    """
     changed = copy.deepcopy(report)
     *parents, last = [int(step) if step.isdigit() else step for step in place.split("/")]
     for line in changed:
@@ -227,7 +233,8 @@ def test_report_of_a_later_release_is_shown(report: Report, tmp_path: Path) -> N
     assert {code for code, *_ in found.values()} == {0}
 
 
-#: What must not be active wherever it stands: terminal sequences, markup, links, formulas, and ends of blocks.
+#: What must not be active wherever it stands: terminal sequences, markup, links, formulas, and ends
+#: of blocks.
 ATTACK = "\x1b[2J\x9b1m\u202e\n# x\r```\n<script>alert(1)</script><img src=x onerror=y>]]>'\"[a](javascript:b) ![c](http://d) [red]@all"
 ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
@@ -325,7 +332,7 @@ def test_baseline_lists_no_pattern_of_a_hostile_report(
     assert {line.pattern for line in listed} <= {ID}
 
 
-# -- scripts ----------------------------------------------------------------------------------------------------------------
+# -- scripts ---------------------------------------------------------------------------------------
 
 
 def script(report: Report, folder: Path) -> Path | None:
@@ -369,7 +376,9 @@ print(json.dumps({"line": "result", "requirement": "ID", "outcome": "fail", "ver
 
 
 def seen_by_lakepact(report: Report, folder: Path) -> tuple[dict[str, Any], str]:
-    """Run the script of a report with a program in place of lakepact; return what the program was given, and the output."""
+    """Run the script of a report with a program in place of lakepact; return what the program was
+    given, and the output.
+    """
     program, seen = folder / "bin" / "lakepact", folder / "seen.json"
     program.parent.mkdir(exist_ok=True)
     program.write_text(LAKEPACT, "utf-8")
@@ -491,7 +500,7 @@ def test_script_survives_bodies_of_a_hostile_server(
     assert (done.returncode in {1, 3}, "Traceback" in done.stderr) == (True, False), done.stderr
 
 
-# -- curl lines --------------------------------------------------------------------------------------------------------------
+# -- curl lines ------------------------------------------------------------------------------------
 
 HOSTILE_BODIES = [
     b"$(touch pwned)", b"`touch pwned`", b"'; touch pwned; '", b'"; touch pwned; "', b"\n touch pwned \n", b"!!", b"-o pwned",

@@ -1,4 +1,6 @@
-"""Reports say which published clients a fault hurts that was measured, and nothing of other faults."""
+"""Reports say which published clients a fault hurts that was measured, and nothing of other
+faults.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`lakepact matrix` compares reports of one contract, names incomplete reports and rejects unusable files."""
+"""`lakepact matrix` compares reports of one contract, names incomplete reports and rejects unusable
+files.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def report(
     stopped: str = "",
     only: tuple[str, ...] = (),
 ) -> Report:
-    """Return a report of requirements R-1, R-2, …: R-1 belongs to area one and one operation, the others to area two."""
+    """Return a report of requirements R-1, R-2, …: R-1 belongs to area one and one operation, the
+    others to area two.
+    """
     header = {
         "line": "header",
         "report": 1,

@@ -1,4 +1,6 @@
-"""`lakepact probe` only reads from a target, reports what it found, and gives advice after errors."""
+"""`lakepact probe` only reads from a target, reports what it found, and gives advice after
+errors.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def operations(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def share_server(method: str, path: str, body: bytes) -> Answer:
-    """Answer as a server with a share, a schema and a table that supports only listings and shares."""
+    """Answer as a server with a share, a schema and a table that supports only listings and
+    shares.
+    """
     kind = path.rpartition("/")[2]
     if kind in LISTED:
         return answer(200, {"items": [{"name": name} for name in LISTED[kind]]})

@@ -28,7 +28,9 @@ TOKEN = "s3cr3t-token-value"
 
 @pytest.fixture(scope="module")
 def report() -> list[dict[str, Any]]:
-    """Return a report with a failure, a warning and a pass, of a server that repeats the token that it was sent."""
+    """Return a report with a failure, a warning and a pass, of a server that repeats the token that
+    it was sent.
+    """
     suite = new_suite()
 
     @suite.check("IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002")
@@ -245,7 +247,8 @@ def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any
     assert "no answer to GET /v1/config" in page
 
 
-#: Steps of a reader. After each step the script notes which requirements are shown, and which of their groups are open.
+#: Steps of a reader. After each step the script notes which requirements are shown, and which of
+#: their groups are open.
 STEPS = """
 const noted = [], form = document.forms.filters;
 const note = () => noted.push([
@@ -355,7 +358,9 @@ def test_page_fits_its_window_and_has_contrast(
 
 @pytest.fixture(scope="module")
 def twice() -> list[dict[str, Any]]:
-    """Return a report with a requirement that has two causes: a wrong status, and a bad request that is accepted."""
+    """Return a report with a requirement that has two causes: a wrong status, and a bad request
+    that is accepted.
+    """
     suite = new_suite()
 
     @suite.check("IRC-CFG-001")

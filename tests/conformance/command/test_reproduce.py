@@ -1,4 +1,6 @@
-"""`lakepact reproduce` writes scripts that exit with 1 on a faulty server and with 0 on a correct one."""
+"""`lakepact reproduce` writes scripts that exit with 1 on a faulty server and with 0 on a correct
+one.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def broken() -> Iterator[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded() -> None:
-    """Import modules before the inner pytest, which removes its own imports at its end, so that none is imported twice."""
+    """Import modules before the inner pytest, which removes its own imports at its end, so that
+    none is imported twice.
+    """
     importlib.import_module("lakepact.testing.requirements")
     for contract in contracts():
         suites.load(contract)

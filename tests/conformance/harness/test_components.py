@@ -1,4 +1,6 @@
-"""Components are found at any depth, only the innermost wrong component fails, and documents of other writers pass."""
+"""Components are found at any depth, only the innermost wrong component fails, and documents of
+other writers pass.
+"""
 
 import copy
 
@@ -44,7 +46,8 @@ VALUE = {
     "x": [],
 }
 
-#: Metadata with a snapshot log, statistics, nested types, unknown members in unlikely places, and large or negative ids.
+#: Metadata with a snapshot log, statistics, nested types, unknown members in unlikely places, and
+#: large or negative ids.
 VERSION_2 = {
     "format-version": 2,
     "table-uuid": UUID.upper(),
@@ -235,7 +238,9 @@ def shown_by(exchange):
 
 
 def edited(document, pointer, value):
-    """Return a copy of a document with another value at a JSON pointer; `...` removes the member."""
+    """Return a copy of a document with another value at a JSON pointer; `...` removes the
+    member.
+    """
     changed = copy.deepcopy(document)
     *path, last = [
         int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")
@@ -250,7 +255,7 @@ def edited(document, pointer, value):
     return changed
 
 
-# -- correct answers --------------------------------------------------------------------------------------------------------
+# -- correct answers -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -328,7 +333,7 @@ def test_body_without_json_breaks_no_component_invariant(body):
     assert broken_by(answered(body)) == []
 
 
-# -- wrong answers ------------------------------------------------------------------------------------------------------------
+# -- wrong answers ---------------------------------------------------------------------------------
 
 
 def test_invariants_cover_every_schema_that_is_not_excused():
@@ -478,7 +483,7 @@ def test_long_flaw_is_cut_to_301_characters():
     assert len(flaw) == 301
 
 
-# -- components compared with the whole schema ----------------------------------------------------------------------------------
+# -- components compared with the whole schema -----------------------------------------------------
 
 
 def pointers(value, pointer=""):

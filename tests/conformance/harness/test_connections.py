@@ -53,7 +53,8 @@ def speaking(
     stays: bool = False,
     closed: threading.Semaphore | None = None,
 ) -> Generator[tuple[str, int, list[bytes]]]:
-    """Start a server that sends the same bytes to every request; yield its host, its port and the requests of each connection.
+    """Start a server that sends the same bytes to every request; yield its host, its port and the
+    requests of each connection.
 
     Args:
         said: the bytes to send.
@@ -160,7 +161,9 @@ def test_closed_connection_is_replaced_before_a_request_is_sent() -> None:
 
 @contextlib.contextmanager
 def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
-    """Start a server that closes or resets each connection at its second request, without an answer."""
+    """Start a server that closes or resets each connection at its second request, without an
+    answer.
+    """
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:

@@ -1,4 +1,6 @@
-"""Targets that answer everything alike, or one operation never: no requirement passes that they were not seen to keep."""
+"""Targets that answer everything alike, or one operation never: no requirement passes that they
+were not seen to keep.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def error(status: int) -> tuple[int, dict[str, str], bytes]:
     )
 
 
-#: Requirements that any answer may keep: of the configuration, which is right here, and of single answers.
+#: Requirements that any answer may keep: of the configuration, which is right here, and of single
+#: answers.
 CONFIGURATION_ONLY = frozenset(
     {f"IRC-CFG-{n:03}" for n in (1, 4, 7, 8, 9, 10, 12, 14, 16, 17, 18, 19, 20)}
     | {"IRC-SCH-CatalogConfig"}
@@ -62,7 +65,8 @@ NO_BODY_OF_HEAD, STATUS_200, SPELLING, UNKNOWN_PATHS = (
 )
 SINGLE_ANSWERS = frozenset({NO_BODY_OF_HEAD, STATUS_200, SPELLING})
 
-#: By name: the answer to everything but the configuration, and the requirements that such a server keeps.
+#: By name: the answer to everything but the configuration, and the requirements that such a server
+#: keeps.
 TARGETS = {
     "200-empty": (answer(200), {NO_SERVER_ERROR, JSON_BODIES}),
     "204": (answer(204), {NO_SERVER_ERROR, JSON_BODIES, NO_CONTENT}),
@@ -78,7 +82,9 @@ TARGETS = {
 def passes_beyond(
     constant: tuple[int, dict[str, str], bytes], kept: set[str]
 ) -> tuple[int, list[str], list[str], bool]:
-    """Return the exit code, the passes that such a server cannot have earned, the errors of the suite, and whether causes are few."""
+    """Return the exit code, the passes that such a server cannot have earned, the errors of the
+    suite, and whether causes are few.
+    """
 
     def answered(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
         status, headers, body = CONFIGURATION if target.startswith("/v1/config") else constant

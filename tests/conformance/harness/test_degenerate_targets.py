@@ -1,4 +1,6 @@
-"""Targets that answer everything alike, forget or refuse nothing: no false pass, few causes, no error, the right exit code."""
+"""Targets that answer everything alike, forget or refuse nothing: no false pass, few causes, no
+error, the right exit code.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def error(contract: str, status: int) -> bytes:
 
 
 def constant(contract: str, version: str, name: str) -> Install:
-    """Return a server whose listings or configuration are right, and whose other answers are all alike."""
+    """Return a server whose listings or configuration are right, and whose other answers are all
+    alike.
+    """
     operations = set(Contract(contract, version).operations) - (
         LISTINGS if contract == SHARING else {catalog.get_config}
     )
@@ -76,7 +80,8 @@ def constant(contract: str, version: str, name: str) -> Install:
             )
 
 
-#: Requirements about any answer, which such servers may keep: of errors, of single answers, and those that permit.
+#: Requirements about any answer, which such servers may keep: of errors, of single answers, and
+#: those that permit.
 ANY_ANSWER = {
     SHARING: {
         *(

@@ -1,4 +1,6 @@
-"""Places and kinds of differences: what an expectation states of an answer, and in which way values differ."""
+"""Places and kinds of differences: what an expectation states of an answer, and in which way values
+differ.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ METADATA, PROPERTIES, REFS = (
     reply().place("metadata", *path) for path in ((), ("properties",), ("refs",))
 )
 
-#: By what a failure is about: an expectation that is not met, and the place and kind of the difference.
+#: By what a failure is about: an expectation that is not met, and the place and kind of the
+#: difference.
 UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
     "a value at its place": (
         lambda: expect.equal("you", "me", "owner", at=PROPERTIES.within("owner")),

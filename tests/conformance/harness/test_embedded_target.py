@@ -1,4 +1,6 @@
-"""The settings of an embedded target reach the server, and its address, headers and parameters reach the run."""
+"""The settings of an embedded target reach the server, and its address, headers and parameters
+reach the run.
+"""
 
 from __future__ import annotations
 

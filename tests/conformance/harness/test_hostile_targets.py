@@ -69,7 +69,9 @@ def first(path: str) -> bytes | None:
 
 
 def checked(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
-    """Return the exit code, the peak memory in bytes and the report of a check in its own process."""
+    """Return the exit code, the peak memory in bytes and the report of a check in its own
+    process.
+    """
     report = folder / "report.jsonl"
     command = [sys.executable, "-c", CHECK, url, "--report", f"jsonl={report}", *words]
     printed = subprocess.run(

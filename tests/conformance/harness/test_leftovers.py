@@ -1,4 +1,6 @@
-"""The leftovers of a run are the objects that are still on the target: all of them, and no others."""
+"""The leftovers of a run are the objects that are still on the target: all of them, and no
+others.
+"""
 
 from __future__ import annotations
 

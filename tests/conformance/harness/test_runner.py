@@ -372,7 +372,9 @@ def ends_in_an_inner_loop(lab: Lab) -> None:
 
 
 def exhausts_loops_in_loops(lab: Lab) -> None:
-    """A loop within a loop has judged the same as the outer one when it ends, and both are exhausted."""
+    """A loop within a loop has judged the same as the outer one when it ends, and both are
+    exhausted.
+    """
     for _ in lab.each(range(2)):
         for _ in lab.each(range(2)):
             with lab.judge(MUST):

@@ -113,7 +113,9 @@ def test_misspelled_requirement_of_a_step_is_an_error() -> None:
 
 
 def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
-    """Return a suite with a request to refuse, and an invariant that its effect on the first namespace would break."""
+    """Return a suite with a request to refuse, and an invariant that its effect on the first
+    namespace would break.
+    """
     suite = new_suite(leftovers=lambda _lab, _exchanges: [])
 
     @suite.check(JUDGED, last=int(last))

@@ -26,7 +26,9 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def judged(
     folder: Path, *areas: str, quirk: Install | None = None, known: bool = True, **features: bool
 ) -> dict[str, Any]:
-    """Return the results of the checks of some areas on a server with a quirk; `known` names its content."""
+    """Return the results of the checks of some areas on a server with a quirk; `known` names its
+    content.
+    """
     faults = [] if quirk is None else [unnamed(quirk)]
     with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
         target = Target(

@@ -1,4 +1,6 @@
-"""Catalogs with unusual access control fail nothing, and requirements without evidence are not offered."""
+"""Catalogs with unusual access control fail nothing, and requirements without evidence are not
+offered.
+"""
 
 from __future__ import annotations
 

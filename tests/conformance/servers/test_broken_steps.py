@@ -1,4 +1,6 @@
-"""Servers that lose one thing: what depends on it is blocked by its requirement, and nothing else fails."""
+"""Servers that lose one thing: what depends on it is blocked by its requirement, and nothing else
+fails.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ def answers_without_refs(handler: Handler, arguments: dict[str, Any]) -> Reply:
 CREATED_AT_ONCE = rewrites("createTable", lambda body: body | {"stage-create": False})
 
 
-#: By loss: the server, the requirement that it breaks, and requirements of which checks need what is lost.
+#: By loss: the server, the requirement that it breaks, and requirements of which checks need what
+#: is lost.
 LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
     "statistics": (
         ignored("set-statistics"),

@@ -1,4 +1,6 @@
-"""Catalogs with one quirk fail only the requirement that it breaks, or none; what depends on it is blocked."""
+"""Catalogs with one quirk fail only the requirement that it breaks, or none; what depends on it is
+blocked.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ def refuses_unit_separators(scope: Scope) -> None:
 
 
 def counts(changing: tuple[str, ...], showing: tuple[str, ...]) -> Install:
-    """Return a catalog whose objects carry the number of the last request that could have changed one."""
+    """Return a catalog whose objects carry the number of the last request that could have changed
+    one.
+    """
     last = itertools.count()
     shown = [0]
 
@@ -306,7 +310,8 @@ def shuffled(document: dict[str, Any]) -> None:
 
 
 SERVED = itertools.count(1)
-# A requirement that an invariant judges runs the whole suite: IRC-META-001, for one. Few quirks need that.
+# A requirement that an invariant judges runs the whole suite: IRC-META-001, for one. Few quirks
+# need that.
 IDS = (
     "IRC-UPD-01[2-8]",
     "IRC-UPD-02*",
@@ -393,7 +398,8 @@ PROPERTIES = (
 )
 NO_PROPERTIES = "UnsupportedOperationException"
 
-#: By quirk: the catalog, requirements, and the outcomes of those that it breaks or that are worth a look; no other is broken.
+#: By quirk: the catalog, requirements, and the outcomes of those that it breaks or that are worth a
+#: look; no other is broken.
 QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "requires-ids": (
         all_of(
@@ -731,7 +737,9 @@ def test_pages_are_judged_without_nested_paths() -> None:
 
 
 class RemovesFilesOfViews:
-    """A catalog that removes the metadata file of a dropped view, even if another view uses the file."""
+    """A catalog that removes the metadata file of a dropped view, even if another view uses the
+    file.
+    """
 
     def __init__(self) -> None:
         self.current: dict[Any, str] = {}

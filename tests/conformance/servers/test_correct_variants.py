@@ -1,4 +1,6 @@
-"""Correct variants of servers fail nothing, and single deviations fail only the requirement that they break."""
+"""Correct variants of servers fail nothing, and single deviations fail only the requirement that
+they break.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,9 @@ def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
 
 
 class FlatAndHalf:
-    """A catalog without endpoints that has one level of namespaces, keeps the first level of a longer name, and can drop nothing."""
+    """A catalog without endpoints that has one level of namespaces, keeps the first level of a
+    longer name, and can drop nothing.
+    """
 
     def __init__(self) -> None:
         self.there: set[str] = set()
@@ -192,7 +196,9 @@ def test_server_that_hangs_up_on_forms_is_still_judged(capfd: pytest.CaptureFixt
 
 
 def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
-    """Answer as a catalog without endpoints that reports missing objects with its own error type."""
+    """Answer as a catalog without endpoints that reports missing objects with its own error
+    type.
+    """
     path = target.partition("?")[0].split("/")
     if path[-1] == "config":
         return answer(200, {"defaults": {}, "overrides": {}})
@@ -229,7 +235,9 @@ def test_own_error_type_for_missing_objects_fails_nothing() -> None:
 
 
 class IsBusy:
-    """A catalog that answers every third request with an error and `Retry-After`, until the request is repeated."""
+    """A catalog that answers every third request with an error and `Retry-After`, until the request
+    is repeated.
+    """
 
     def __init__(self, status: int) -> None:
         self.status, self.asked, self.namespaces = status, itertools.count(1), Namespaces()
@@ -274,7 +282,9 @@ OF_NAMESPACES = (
 
 
 class SeparatesByEncodedDots(Namespaces):
-    """A catalog that accepts the announced separator only in the announced spelling, and refuses the default separator."""
+    """A catalog that accepts the announced separator only in the announced spelling, and refuses
+    the default separator.
+    """
 
     config: ClassVar[dict[str, Any]] = {
         "defaults": {},
@@ -340,7 +350,9 @@ def test_shared_files_are_read_without_being_declared(
 
 
 def refusing(operation: OperationId, status: int, is_refused: Callable[[Any], bool]) -> Install:
-    """Return a server that refuses some bodies of an operation, as a policy of its own may demand."""
+    """Return a server that refuses some bodies of an operation, as a policy of its own may
+    demand.
+    """
     refusal = Reply(
         status,
         orjson.dumps(

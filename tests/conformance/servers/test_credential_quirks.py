@@ -38,7 +38,9 @@ def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
 
 
 class Catalog:
-    """A catalog with one table under any name, and a fixed answer to requests for its credentials."""
+    """A catalog with one table under any name, and a fixed answer to requests for its
+    credentials.
+    """
 
     def __init__(self, credentials: Answer) -> None:
         self.credentials = credentials

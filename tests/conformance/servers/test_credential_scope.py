@@ -76,7 +76,9 @@ def _signer(authorization: str) -> str:
 
 
 def as_google(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Answer as if the tables were in Google's storage, which takes the id of the key as a token."""
+    """Answer as if the tables were in Google's storage, which takes the id of the key as a
+    token.
+    """
     body = arguments.get("body")
     if body and "location" in body:
         arguments = {

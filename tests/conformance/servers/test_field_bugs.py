@@ -1,6 +1,8 @@
-"""Servers with bugs that people met in the field: each is found by a requirement that was written for its class.
+"""Servers with bugs that people met in the field: each is found by a requirement that was written
+for its class.
 
-A row names the thread in which the bug was reported. `UNSEEN` lists those that no server shows to its callers.
+A row names the thread in which the bug was reported. `UNSEEN` lists those that no server shows to
+its callers.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ EXPIRY, REFRESH = "s3.session-token-expires-at-ms", "client.refresh-credentials-
 
 @dataclass(frozen=True)
 class Row:
-    """A bug of the field: where it was reported, the server that has it, and the requirements that find it."""
+    """A bug of the field: where it was reported, the server that has it, and the requirements that
+    find it.
+    """
 
     where: str
     fault: str | Install  #: the name of a mutant that is this bug, or the bug itself
@@ -58,7 +62,7 @@ class Row:
         )
 
 
-# -- bugs that are no mutant of the suite -----------------------------------------------------------------------------
+# -- bugs that are no mutant of the suite ----------------------------------------------------------
 
 
 def creation_fails_beside_a_drop() -> Install:
@@ -88,7 +92,9 @@ def _configs(document: Document) -> list[dict[str, str]]:
 
 
 def credentials_for_an_hour_alone(document: Document) -> None:
-    """Send a session token in `config` alone, without its expiry and without an endpoint that refreshes it."""
+    """Send a session token in `config` alone, without its expiry and without an endpoint that
+    refreshes it.
+    """
     for config in _configs(document):
         config.pop(EXPIRY, None)
         config.pop(REFRESH, None)
@@ -195,7 +201,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcomes(
     about: tuple[str, str], requirements: Sequence[str], folder: Path, *faults: Fault
 ) -> dict[str, Outcome]:
-    """Return the outcomes of requirements against a server of a contract and version with these faults."""
+    """Return the outcomes of requirements against a server of a contract and version with these
+    faults.
+    """
     contract, version = about
     suite = suites.load(contract, version or None)
     own = folder / f"{contract}-{version}"  # servers of different versions have different settings

@@ -1,4 +1,6 @@
-"""Catalogs that refuse the caller, from the start or from some moment on, or limit the rate of requests: no verdict comes from that."""
+"""Catalogs that refuse the caller, from the start or from some moment on, or limit the rate of
+requests: no verdict comes from that.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ ALWAYS = itertools.repeat(True)
 
 
 def refuses(status: int, served: Iterable[bool]) -> Install:
-    """Refuse requests without the token, and those with it for which `served` has no true value; the configuration is always served."""
+    """Refuse requests without the token, and those with it for which `served` has no true value;
+    the configuration is always served.
+    """
     turns = iter(served)
     error = orjson.dumps({"error": {"message": "refused", "type": KINDS[status], "code": status}})
 
@@ -175,7 +179,8 @@ def test_answers_beside_the_first_refusal_are_taken_back(served: int) -> None:
 
 
 def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:
-    # Four refusals in a row would end the patience: requests of checks that send several at a time take turns at random.
+    # Four refusals in a row would end the patience: requests of checks that send several at a time
+    # take turns at random.
     run = judged(
         limits(itertools.cycle((*[True] * 9, False)), retry_after="0"), only="IRC-NS-CREATE-00*"
     )

@@ -65,7 +65,7 @@ def test_server_with_unknown_content_fails_nothing(shares: Path) -> None:
     assert broken(of_lines(shares, known=False)) == {}
 
 
-# -- quirks that the contract allows -----------------------------------------------------------------------------------------
+# -- quirks that the contract allows ---------------------------------------------------------------
 
 
 def _news(lines: list[Any]) -> None:
@@ -228,7 +228,7 @@ def test_new_file_ids_in_each_answer_fail_only_the_id_requirements(shares: Path)
     assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 
-# -- URLs that expire --------------------------------------------------------------------------------------------------------------
+# -- URLs that expire ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""Correct variants of sharing servers fail nothing, and single deviations fail only what they break."""
+"""Correct variants of sharing servers fail nothing, and single deviations fail only what they
+break.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ class Refused(Exception):
 
 
 class Sharing:
-    """A server with one share, one schema and one table that says as little as the protocol allows; subclasses have quirks.
+    """A server with one share, one schema and one table that says as little as the protocol allows;
+    subclasses have quirks.
 
     It pages, has no ids, leaves out optional members, and adds unknown members.
     """
@@ -110,7 +113,9 @@ class Sharing:
         raise Refused(404)
 
     def named(self, parts: list[str]) -> list[str]:
-        """Return the names in a path as they are spelled there, or refuse names that are not shared."""
+        """Return the names in a path as they are spelled there, or refuse names that are not
+        shared.
+        """
         given = parts[1:6:2]
         for name, known in zip(given, (self.share, self.schema, self.table), strict=False):
             if name.lower() != known.lower():

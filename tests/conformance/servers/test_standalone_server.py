@@ -1,6 +1,7 @@
 """A standalone reference server with default options fails nothing.
 
-The embedded server authenticates the suite; this server is open to all callers, and the checks run under every version.
+The embedded server authenticates the suite; this server is open to all callers, and the checks run
+under every version.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def judged(
 
 
 def scenarios(version: str) -> tuple[str, ...]:
-    """Return the requirements of some areas that only checks judge. Invariants would need the traffic of all checks."""
+    """Return the requirements of some areas that only checks judge. Invariants would need the
+    traffic of all checks.
+    """
     suite = suites.load("iceberg_rest", version)
     known = suite.contract.requirements
     return tuple(

@@ -1,4 +1,6 @@
-"""Documents drawn from the schemas of a contract: allowed by them, or with a violation of each kind."""
+"""Documents drawn from the schemas of a contract: allowed by them, or with a violation of each
+kind.
+"""
 
 from __future__ import annotations
 

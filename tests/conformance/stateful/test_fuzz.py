@@ -1,4 +1,6 @@
-"""Fuzzing finds faults of a server, shows each in the fewest requests, and passes on correct servers."""
+"""Fuzzing finds faults of a server, shows each in the fewest requests, and passes on correct
+servers.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ FAULTS = {
     "metadata-without-uuid": ("IRC-META-001", 2),
 }
 
-#: Seeds other than 1: the first finding must not create a namespace, because a repetition would find the namespace in its way.
+#: Seeds other than 1: the first finding must not create a namespace, because a repetition would
+#: find the namespace in its way.
 SEEDS = {"broken-json-is-empty": 3}
 
 
@@ -74,7 +77,7 @@ def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], by
     return answer(404) if method == "HEAD" else answer(404, {"error": error})
 
 
-# -- findings -----------------------------------------------------------------------------------------------------
+# -- findings --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fault", by_day(FAULTS, [*FAULTS][8:]))
@@ -130,7 +133,7 @@ def test_each_distinct_answer_is_a_finding() -> None:
     assert set(findings.values()) == {1}
 
 
-# -- broken connections and nonsense answers --------------------------------------------------------------------------
+# -- broken connections and nonsense answers -------------------------------------------------------
 
 
 def test_broken_connection_fails_with_the_request_that_broke_it() -> None:
@@ -189,7 +192,7 @@ def test_nonsense_answers_fail_without_errors(nonsense: bytes) -> None:
     assert outcomes == {Outcome.FAIL}
 
 
-# -- determinism ------------------------------------------------------------------------------------------------------
+# -- determinism -----------------------------------------------------------------------------------
 
 
 def test_equal_seeds_send_equal_requests() -> None:
@@ -223,7 +226,7 @@ def test_budget_is_kept_and_progress_is_reported() -> None:
     assert len(requests(run)) < 80
 
 
-# -- near misses ------------------------------------------------------------------------------------------------------
+# -- near misses -----------------------------------------------------------------------------------
 
 EXAMPLE = {
     "name": "t",
@@ -272,7 +275,7 @@ def _at(value: Any, place: Sequence[Any]) -> Any:
     return value
 
 
-# -- steps and shrinking ----------------------------------------------------------------------------------------------
+# -- steps and shrinking ---------------------------------------------------------------------------
 
 
 def test_learned_values_are_filled_in() -> None:

@@ -1,4 +1,6 @@
-"""Random sequences of changes find lost or confused changes in few requests, and pass on correct servers."""
+"""Random sequences of changes find lost or confused changes in few requests, and pass on correct
+servers.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,7 @@ def test_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int)
     assert 0 < contradictions_of(fault_named(fault, "iceberg_rest"))[requirement] <= most
 
 
-# -- faults that need a sequence of requests ----------------------------------------------------------------------
+# -- faults that need a sequence of requests -------------------------------------------------------
 
 
 def namespaces_remember() -> Install:
@@ -148,7 +150,7 @@ def test_fault_that_needs_a_sequence_is_found(name: str) -> None:
     assert requirement in contradictions_of(unnamed(install))
 
 
-# -- unusual but correct servers ----------------------------------------------------------------------------------
+# -- unusual but correct servers -------------------------------------------------------------------
 
 
 TIMES, CHANCE = itertools.count(), random.Random(1)

@@ -1,4 +1,6 @@
-"""Each requirement is checked or excused, and each judged requirement has a fault that breaks it."""
+"""Each requirement is checked or excused, and each judged requirement has a fault that breaks
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Each round of a loop in a judgement is a case of its own, so that the first failure does not hide the others."""
+"""Each round of a loop in a judgement is a case of its own, so that the first failure does not hide
+the others.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ HOME = Path(lakepact.conformance.__file__).parent
 
 
 def loops_without_cases(source: str) -> list[int]:
-    """Return the lines of loops in a judgement that expect something outside of any `with case():`."""
+    """Return the lines of loops in a judgement that expect something outside of any
+    `with case():`.
+    """
     judgements = [
         node for node in ast.walk(ast.parse(source)) if _enters(node, "judge", "judge_each")
     ]

@@ -1,4 +1,6 @@
-"""Checks count the loops that judge: an exception that leaves one keeps what it judged from passing."""
+"""Checks count the loops that judge: an exception that leaves one keeps what it judged from
+passing.
+"""
 
 from __future__ import annotations
 

@@ -216,7 +216,9 @@ def test_pack_has_the_shares_that_listing_checks_need(written: Manifest) -> None
 
 
 def test_pack_for_the_official_server_has_only_what_that_server_has(tmp_path: Path) -> None:
-    """It has one token, no temporary credentials, no directory access, and fails at tables without id."""
+    """It has one token, no temporary credentials, no directory access, and fails at tables without
+    id.
+    """
     folder = tmp_path / "pack"
 
     result = CliRunner().invoke(

@@ -1,4 +1,6 @@
-"""Invalid bodies come from the schema: each required member is missing once, each value has every other JSON type."""
+"""Invalid bodies come from the schema: each required member is missing once, each value has every
+other JSON type.
+"""
 
 from __future__ import annotations
 

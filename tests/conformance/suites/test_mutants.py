@@ -23,7 +23,8 @@ from mutants.hunting import Hunt, hunt, main, unproven
 from mutants.placing import misplaced, watched
 
 TESTS = Path(__file__).parents[2]
-#: Faults in different areas that change a member or a header of answers; `nox -s mutants` compares all.
+#: Faults in different areas that change a member or a header of answers; `nox -s mutants` compares
+#: all.
 SAMPLE = (
     *(
         "types-are-null",

@@ -1,4 +1,6 @@
-"""The suite of a profile: inherited checks limited to the demanded requirements, and unusual servers."""
+"""The suite of a profile: inherited checks limited to the demanded requirements, and unusual
+servers.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from lakepact.generated.contract import Contract, contracts
 from mutants.hunting import outcomes
 
 KEPT = (Outcome.PASS, Outcome.NOT_OFFERED)
-#: By day the newest version of each contract; other tests judge open servers of the first ones, and a profile with unusual settings.
+#: By day the newest version of each contract; other tests judge open servers of the first ones, and
+#: a profile with unusual settings.
 BY_DAY = {("iceberg_rest", "1.12.0"), ("delta_sharing", "2026-08")}
 VERSIONS = [
     pytest.param(

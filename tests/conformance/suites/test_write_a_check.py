@@ -1,4 +1,6 @@
-"""The page on writing checks: its check passes on the reference server and kills its mutant, with the code of the page alone."""
+"""The page on writing checks: its check passes on the reference server and kills its mutant, with
+the code of the page alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`lakepact data compare` finds no difference between sound copies, and continues where an earlier run ended."""
+"""`lakepact data compare` finds no difference between sound copies, and continues where an earlier
+run ended.
+"""
 
 from __future__ import annotations
 
@@ -261,7 +263,7 @@ def test_wrong_usage_exits_with_2(arguments: tuple[str, ...], message: str, tmp_
     assert (code, message in output) == (2, True)
 
 
-# -- in one engine, without catalogs -------------------------------------------------------------------------------------
+# -- in one engine, without catalogs ---------------------------------------------------------------
 
 VALUES = st.one_of(
     st.none(), st.lists(st.none() | st.lists(st.none() | st.integers(0, 2), max_size=2), max_size=2)

@@ -1,4 +1,5 @@
-"""Output of the steps of a client driver: "ok", "FAIL" or "known", the name, and a reason if any, separated by tabs.
+"""Output of the steps of a client driver: "ok", "FAIL" or "known", the name, and a reason if any,
+separated by tabs.
 
 The module imports only the standard library, because the drivers run in their own environments.
 """

@@ -1,6 +1,7 @@
 """A compressing proxy, like web servers in front of a catalog, that counts requests.
 
-If the client accepts gzip, the proxy compresses bodies and makes their entity tags weak, because the bytes change (RFC 9110, 8.8.3.3).
+If the client accepts gzip, the proxy compresses bodies and makes their entity tags weak, because
+the bytes change (RFC 9110, 8.8.3.3).
 """
 
 from __future__ import annotations

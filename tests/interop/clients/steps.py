@@ -1,4 +1,5 @@
-"""Steps of client drivers: lines of `ok`, `FAIL` or `known`, a name, and a reason if any, separated by tabs.
+"""Steps of client drivers: lines of `ok`, `FAIL` or `known`, a name, and a reason if any, separated
+by tabs.
 
 `known` is a step that fails with every catalog; the driver states it, not the server.
 """

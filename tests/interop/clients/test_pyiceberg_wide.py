@@ -1,4 +1,6 @@
-"""The released integration tests of pyiceberg that a catalog alone can pass, with slashes in names allowed."""
+"""The released integration tests of pyiceberg that a catalog alone can pass, with slashes in names
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ SOURCES = Path(__file__).parents[1] / "pyiceberg-sources.txt"
 SEPARATED = "tests/integration/test_catalog.py::test_rest_custom_namespace_separator"
 SLASHES = {"supports_slash_in_identifier": "true"}
 LONGEST_RUN = 1800  #: seconds
-#: The tests expect a property that no client sends: Iceberg's Java library writes it into each new table.
+#: The tests expect a property that no client sends: Iceberg's Java library writes it into each new
+#: table.
 LIKE_JAVA = """
 [warehouses.warehouse]
 table-defaults = { "write.parquet.compression-codec" = "zstd" }

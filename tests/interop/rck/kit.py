@@ -1,4 +1,6 @@
-"""Apache Iceberg's REST compatibility kit, run by JUnit's launcher against a server, and its reports."""
+"""Apache Iceberg's REST compatibility kit, run by JUnit's launcher against a server, and its
+reports.
+"""
 
 from __future__ import annotations
 

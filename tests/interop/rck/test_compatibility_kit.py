@@ -1,4 +1,6 @@
-"""Apache's compatibility kit, unmodified: all tests pass but those of a table, with a clause for each."""
+"""Apache's compatibility kit, unmodified: all tests pass but those of a table, with a clause for
+each.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Mutants of Delta Sharing: a module for each module of checks, and `operators` that several are made from."""
+"""Mutants of Delta Sharing: a module for each module of checks, and `operators` that several are
+made from.
+"""

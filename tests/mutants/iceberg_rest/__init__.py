@@ -1,1 +1,3 @@
-"""Mutants of the Iceberg REST catalog: a module for each module of checks, and `operators` that several are made from."""
+"""Mutants of the Iceberg REST catalog: a module for each module of checks, and `operators` that
+several are made from.
+"""

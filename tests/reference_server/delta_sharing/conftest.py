@@ -83,7 +83,9 @@ def sharing(shares_file: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def ask(sharing: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    """Yield a function that gets a path below the root, by default as the recipient that may read everything."""
+    """Yield a function that gets a path below the root, by default as the recipient that may read
+    everything.
+    """
     with ExitStack() as stack:
         send = stack.enter_context(sending_to(sharing.url))
 

@@ -1,4 +1,6 @@
-"""The response format is one that the client named and that suffices for the table; otherwise the server returns 400."""
+"""The response format is one that the client named and that suffices for the table; otherwise the
+server returns 400.
+"""
 
 from __future__ import annotations
 

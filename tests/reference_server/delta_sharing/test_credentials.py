@@ -107,7 +107,9 @@ def vended(folder, sts):
 
 @pytest.fixture
 def ask(vended, tmp_path, sending_to):
-    """Return a function that posts to the operation of a table, on a new server if there are settings."""
+    """Return a function that posts to the operation of a table, on a new server if there are
+    settings.
+    """
 
     def ask(table, body=None, *, token="all", **settings):
         with ExitStack() as stack:
@@ -429,7 +431,8 @@ def test_policy_of_a_folder_matches_no_key_outside_of_it(name, key):
     ]
     inside = key.startswith(f"lake/{name}/")  # stores do not resolve `..` in keys
     for pattern in patterns:
-        # As token services read patterns: `${*}` is a star, `*` any text, `?` any character, and other `${…}` are variables.
+        # As token services read patterns: `${*}` is a star, `*` any text, `?` any character, and
+        # other `${…}` are variables.
         spelled = re.sub(
             r"\$\{([*?$])\}|(\*)|(\?)|(.)",
             lambda m: re.escape(m[1] or m[4] or "") or (".*" if m[2] else "."),

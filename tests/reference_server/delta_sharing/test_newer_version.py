@@ -103,7 +103,7 @@ def begun(table: SharedTable, key: str, **body: Any) -> str:
     return str(status["queryId"])
 
 
-# -- the version ---------------------------------------------------------------------------------------------------------
+# -- the version -----------------------------------------------------------------------------------
 
 
 def test_unknown_version_is_refused_with_the_known_versions(shares: Path) -> None:
@@ -121,7 +121,7 @@ def test_version_of_one_contract_leaves_the_other_at_its_default(shares: Path) -
     assert versions == {"iceberg_rest": "1.10.0", "delta_sharing": NEWER}
 
 
-# -- historical protocols --------------------------------------------------------------------------------------------------
+# -- historical protocols --------------------------------------------------------------------------
 
 
 def test_protocols_of_a_range_have_their_versions(newer: SharedTable) -> None:
@@ -164,7 +164,7 @@ def test_protocols_are_sent_only_when_asked_for_in_delta_format(
     assert ["version" in line for line in answer.of("protocol")] == [False]
 
 
-# -- queries in the background ---------------------------------------------------------------------------------------------
+# -- queries in the background ---------------------------------------------------------------------
 
 
 def test_query_in_the_background_may_ask_for_changes(newer: SharedTable) -> None:

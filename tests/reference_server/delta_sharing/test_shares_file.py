@@ -1,4 +1,6 @@
-"""The shares file, also that of the official server, is read; mistakes are reported with their line."""
+"""The shares file, also that of the official server, is read; mistakes are reported with their
+line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Callers without credentials cannot exhaust memory, delay other callers or prevent the server from ending."""
+"""Callers without credentials cannot exhaust memory, delay other callers or prevent the server from
+ending.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +199,8 @@ def test_half_sent_large_bodies_take_little_memory(server: ServerProcess) -> Non
                     connection = stack.enter_context(connect(server.port))
                     with suppress(OSError):
                         connection.sendall(BODY + b" " * 7_900_000)
-            # The allocator may keep the 64 MB that bodies took once. Bodies that stay would take them twice.
+            # The allocator may keep the 64 MB that bodies took once. Bodies that stay would take
+            # them twice.
             assert_recovers(server, before, within=90)
 
 
@@ -211,7 +214,9 @@ def test_two_thousand_idle_connections_leave_other_clients_served(server: Server
 
 
 def stall(stack: ExitStack, port: int, *, unread: bytes) -> None:
-    """Open 200 connections: a quarter each in the request line, in the headers, in the body, and with an unread answer."""
+    """Open 200 connections: a quarter each in the request line, in the headers, in the body, and
+    with an unread answer.
+    """
     for _ in range(50):
         for part in (
             b"GET /v1/con",

@@ -19,7 +19,8 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "
 SNAPSHOT = td.snapshot(1)
 VERSION = td.view_version()
 
-#: For each operation that takes a body, one that is valid; those of rename and register are about what does not exist.
+#: For each operation that takes a body, one that is valid; those of rename and register are about
+#: what does not exist.
 GOOD: dict[str, dict[str, Any]] = {
     "createNamespace": {"namespace": ["hostile-new"], "properties": {"a": "b"}},
     "updateProperties": {"removals": ["x"], "updates": {"a": "b"}},
@@ -160,7 +161,8 @@ RAW = {
 }
 
 
-#: An update of nothing is a valid request, and so is the scan of all there is; bodies of scans may be left out.
+#: An update of nothing is a valid request, and so is the scan of all there is; bodies of scans may
+#: be left out.
 FINE = {
     ("updateProperties", "nothing in it"),
     ("planTableScan", "nothing in it"),

@@ -1,4 +1,6 @@
-"""The fast path sends the same bytes as the usual path, for every request, fragmentation and reading speed."""
+"""The fast path sends the same bytes as the usual path, for every request, fragmentation and
+reading speed.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ def section(text: str, heading: str) -> str:
 
 @pytest.fixture
 def open_catalog(sending_to: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the address of a catalog that is open to all, and a function that sends requests to it."""
+    """Yield the address of a catalog that is open to all, and a function that sends requests to
+    it.
+    """
     with (
         running(contract="iceberg_rest", warehouse="memory:") as server,
         sending_to(server.url) as send,

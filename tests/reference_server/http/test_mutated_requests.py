@@ -171,7 +171,8 @@ MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [
 
 
 def conversation(choose: random.Random) -> tuple[list[tuple[bytes, bool]], int]:
-    """Return a pipeline of one to five requests in random pieces, and how many of the requests are mutated.
+    """Return a pipeline of one to five requests in random pieces, and how many of the requests are
+    mutated.
 
     Each piece comes with whether the next one waits until the server has nothing more to do.
     """
@@ -224,7 +225,9 @@ def compare(pair: Pair, *, requests: int, seed: int) -> None:
 
 
 def is_race(short: bytes, usual: bytes) -> bool:
-    """Return whether one path refused a request for its body, and the other answered before that part of the body came."""
+    """Return whether one path refused a request for its body, and the other answered before that
+    part of the body came.
+    """
     differs = next(
         (at for at, (one, other) in enumerate(zip(short, usual, strict=False)) if one != other),
         min(len(short), len(usual)),

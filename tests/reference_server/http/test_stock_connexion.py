@@ -19,7 +19,8 @@ from lakepact.reference_server.settings import Settings
 
 Request = tuple[str, str]
 
-#: Stock connexion decodes a path before it splits it, so that an encoded slash ends a segment; the router knows better.
+#: Stock connexion decodes a path before it splits it, so that an encoded slash ends a segment; the
+#: router knows better.
 SLASH = "/v1/p/namespaces/n%2Fm"
 
 PATHS = [

@@ -53,7 +53,9 @@ class Pieces:
 
 @pytest.fixture(params=["blocking", "not blocking", "prompt"])
 def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
-    """Yield a function that starts a server with a handler for getConfig, and returns its address."""
+    """Yield a function that starts a server with a handler for getConfig, and returns its
+    address.
+    """
     with contextlib.ExitStack() as stack:
 
         def start(handler: Callable[..., Reply]) -> str:

@@ -84,7 +84,8 @@ def spoiled_commits(draw: st.DrawFn, metadata: Document) -> list[Document]:
     return updates + draw(st.lists(st.sampled_from(updates), max_size=2)) if updates else updates
 
 
-#: A snapshot with a number or first row id of before is a conflict: the commit can succeed on top of the present table.
+#: A snapshot with a number or first row id of before is a conflict: the commit can succeed on top
+#: of the present table.
 REFUSALS = {None, (400, "BadRequestException"), (409, "CommitFailedException")}
 
 

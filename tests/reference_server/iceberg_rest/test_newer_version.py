@@ -49,7 +49,7 @@ def view_of(name: str) -> dict[str, Any]:
     }
 
 
-# -- operations of each version ------------------------------------------------------------------------------------------
+# -- operations of each version --------------------------------------------------------------------
 
 
 def test_unknown_version_is_refused_with_the_known_versions() -> None:
@@ -105,7 +105,7 @@ def test_a_commit_answers_with_the_tag_of_the_table(
     assert "etag" not in send("POST", table, body).headers
 
 
-# -- views that are registered -------------------------------------------------------------------------------------------
+# -- views that are registered ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_view_metadata_that_refer_to_what_is_not_there_are_refused(
         assert message in refused.message
 
 
-# -- keys ----------------------------------------------------------------------------------------------------------------
+# -- keys ------------------------------------------------------------------------------------------
 
 
 def test_idempotency_key_that_is_no_uuid_returns_400(newer: Callable[..., Any]) -> None:

@@ -1,4 +1,6 @@
-"""View metadata stays consistent after every valid request, and the previous document is unchanged."""
+"""View metadata stays consistent after every valid request, and the previous document is
+unchanged.
+"""
 
 from __future__ import annotations
 

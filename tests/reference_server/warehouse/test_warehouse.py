@@ -1,4 +1,6 @@
-"""A warehouse writes, reads and removes nothing outside of its root, for any spelling of a location."""
+"""A warehouse writes, reads and removes nothing outside of its root, for any spelling of a
+location.
+"""
 
 from __future__ import annotations
 

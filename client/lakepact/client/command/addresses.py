@@ -82,7 +82,8 @@ def opened(asked: Asking) -> Generator[Client]:
     """Yield the client of what is asked, open for as long.
 
     Raises:
-        WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people paste some into those.
+        WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people
+            paste some into those.
         UpgradeNeeded: The profile is of a version that is not known here.
     """
     try:
@@ -110,7 +111,8 @@ def _client(asked: Asking) -> Client:
         address = server_address(asked.address)
     except ValueError:
         raise WrongUsage(
-            "ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile"
+            "ADDRESS is an http or https address without credentials, query and fragment, or the"
+            " file of a profile"
         ) from None
     token_env = asked.access["token_env"]
     auth: Auth | None = (
@@ -131,7 +133,8 @@ def _client(asked: Asking) -> Client:
         return catalog
     if asked.warehouse or asked.trust_origin:
         raise WrongUsage(
-            "--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither"
+            "--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets"
+            " neither"
         )
     return SharingClient(Profile(address, auth or NoAuth()), **options)
 

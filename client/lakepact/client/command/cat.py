@@ -64,7 +64,8 @@ def cat(
 ) -> None:
     """Show the rows of TABLE in the catalog or the server of Delta Sharing at ADDRESS.
 
-    Rows come in no order. Shared tables need `lakepact[arrow]`, those of Iceberg catalogs `lakepact[iceberg]`.
+    Rows come in no order. Shared tables need `lakepact[arrow]`, those of Iceberg catalogs
+    `lakepact[iceberg]`.
 
     Example: lakepact cat partner.share sales.europe.orders --limit 10 --columns id,day
     """

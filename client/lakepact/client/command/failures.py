@@ -1,4 +1,6 @@
-"""Errors as one line and an exit code: 1 not found, 2 wrong usage or missing package, 3 not reached, refused or broken."""
+"""Errors as one line and an exit code: 1 not found, 2 wrong usage or missing package, 3 not
+reached, refused or broken.
+"""
 
 from __future__ import annotations
 

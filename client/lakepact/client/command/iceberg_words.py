@@ -82,7 +82,9 @@ def table_in_words(
 
 
 def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator[str]:
-    """Yield the lines that say what a view is; the arguments are those of `table_in_words`, `loaded` being what `loadView` answered."""
+    """Yield the lines that say what a view is; the arguments are those of `table_in_words`,
+    `loaded` being what `loadView` answered.
+    """
     metadata: Document = loaded["metadata"]
     version = _current(metadata, "versions", "version-id", "current-version-id") or {}
     yield plain(f"{name}: a view of format version {metadata.get('format-version')}")

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from lakepact.client.text import cut, plain, width
 
 GAP = "  "
-#: Cells that a column keeps, if it had them: narrower ones say nothing, so columns are left out instead.
+#: Cells that a column keeps, if it had them: narrower ones say nothing, so columns are left out
+#: instead.
 NARROW = 10
 
 
@@ -58,7 +59,9 @@ def table(
 
 
 def fitted(natural: Sequence[int], cells: int | None) -> list[int]:
-    """Return the widths of the columns that fit: the widest give way first, down to `NARROW`, and then the last are left out."""
+    """Return the widths of the columns that fit: the widest give way first, down to `NARROW`, and
+    then the last are left out.
+    """
     if cells is None:
         return list(natural)
     widths = [min(wide, cells) for wide in natural]

@@ -38,9 +38,11 @@ _DEEPEST = 50
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @one_line("ls")
 def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> None:
-    """List what an Iceberg catalog at ADDRESS holds, or what a server of Delta Sharing shares: down to tables and views.
+    """List what an Iceberg catalog at ADDRESS holds, or what a server of Delta Sharing shares: down
+    to tables and views.
 
-    ADDRESS is a URL, or the file of a profile. Dots stand between the levels of a name; a level that holds dots is put in double quotes.
+    ADDRESS is a URL, or the file of a profile. Dots stand between the levels of a name; a level
+    that holds dots is put in double quotes.
 
     Example: lakepact ls http://127.0.0.1:8181 sales.emea
     """

@@ -1,4 +1,6 @@
-"""Names of several levels as they are written on a command line: `sales.emea.orders`, and `sales."a.b"` where a level holds a dot."""
+"""Names of several levels as they are written on a command line: `sales.emea.orders`, and
+`sales."a.b"` where a level holds a dot.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ def parts(text: str, between: str = ".") -> tuple[str, ...]:
     """Return the parts of a text.
 
     Args:
-        text: The text; a part in double quotes may hold anything, a double quote being written twice.
+        text: The text; a part in double quotes may hold anything, a double quote being written
+            twice.
         between: The character that stands between parts.
 
     Raises:

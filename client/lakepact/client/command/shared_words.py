@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def shared_document(description: Description) -> dict[str, Any]:
-    """Return the description with the contract's names, for both formats; missing members are left out."""
+    """Return the description with the contract's names, for both formats; missing members are left
+    out.
+    """
     metadata, protocol = description.metadata, description.protocol
     document = {
         "version": description.version,

@@ -43,7 +43,8 @@ Snapshots = Literal["refs", "all"]
 def show(
     asked: Asking, *, table: str, snapshots: Snapshots | None, version: int | None, as_json: bool
 ) -> None:
-    """Show what TABLE is, a table or view of the catalog at ADDRESS, or a table that the server of Delta Sharing at ADDRESS shares.
+    """Show what TABLE is, a table or view of the catalog at ADDRESS, or a table that the server of
+    Delta Sharing at ADDRESS shares.
 
     Example: lakepact show http://127.0.0.1:8181 sales.emea.orders
     """

@@ -15,7 +15,9 @@ _AT_ONCE = 1024
 
 
 def as_json(value: Any) -> Any:
-    """Return the value as it stands in JSON: what JSON has no numbers for is text, bytes are hexadecimal, and a map is an object."""
+    """Return the value as it stands in JSON: what JSON has no numbers for is text, bytes are
+    hexadecimal, and a map is an object.
+    """
     if isinstance(value, dict):
         return {_key(key): as_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
@@ -44,7 +46,9 @@ def csv_line(values: Iterable[Any]) -> str:
 
 
 def rows(batch: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a batch or table of Arrow, each by the names of its columns; few of them are objects of Python at once."""
+    """Yield the rows of a batch or table of Arrow, each by the names of its columns; few of them
+    are objects of Python at once.
+    """
     names = batch.schema.names
     for start in range(0, batch.num_rows, _AT_ONCE):
         columns = [_values(column) for column in batch.slice(start, _AT_ONCE).columns]

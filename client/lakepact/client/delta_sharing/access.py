@@ -22,7 +22,8 @@ _MARGIN = 60_000
 def chosen(
     offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str
 ) -> AccessMode:
-    """Return the way to the data for a reader that is able to go some; URLs where it may choose, and where the server says nothing.
+    """Return the way to the data for a reader that is able to go some; URLs where it may choose,
+    and where the server says nothing.
 
     Raises:
         OperationNotSupported: The server offers none of them.

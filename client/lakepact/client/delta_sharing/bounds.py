@@ -1,4 +1,6 @@
-"""Statistics of files as the values that they can stand for: writers shorten texts, cut times, and round numbers."""
+"""Statistics of files as the values that they can stand for: writers shorten texts, cut times, and
+round numbers.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,14 @@ _DIGITS = 15
 _LONGEST = (-(2**63), 2**63 - 1)
 #: Characters of a text that is not known to be cut.
 _WHOLE = 31
-#: Ends of cut texts: characters that writers put there, and halves of characters, also as they are encoded.
+#: Ends of cut texts: characters that writers put there, and halves of characters, also as they are
+#: encoded.
 _ENDS = "?\ufffd\uffff" + "".join(map(chr, (0x10FFFF, *range(0xD800, 0xE000))))
 
 
 def around(value: Any, kind: Type) -> tuple[Any, Any] | None:
-    """Return the least and the greatest value that a statistic can stand for, None for one without limit; None if it says nothing.
+    """Return the least and the greatest value that a statistic can stand for, None for one without
+    limit; None if it says nothing.
 
     Args:
         value: The statistic as JSON, with real numbers as decimals.

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
 HEADER = "delta-sharing-capabilities"
 
-#: Reader features that change what is read from files, and are read rightly here. This is what a server is told.
+#: Reader features that change what is read from files, and are read rightly here. This is what a
+#: server is told.
 READ = ("deletionvectors", "columnmapping", "timestampntz", "typewidening")
-#: Reader features that do not concern whoever is given a list of files, and `varianttype`: only a column of that type needs it.
+#: Reader features that do not concern whoever is given a list of files, and `varianttype`: only a
+#: column of that type needs it.
 _HARMLESS = frozenset(
     {
         "typewidening-preview",
@@ -59,7 +61,10 @@ def not_understood(protocol: Protocol) -> str | None:
     """Return an unsupported part of a protocol; None if all of it is supported."""
     if protocol.min_reader_version > _NEWEST[protocol.format]:
         understood = f"this client reads up to version {_NEWEST[protocol.format]} of that format"
-        return f"the table needs a reader of version {protocol.min_reader_version} in {protocol.format} format; {understood}"
+        return (
+            f"the table needs a reader of version {protocol.min_reader_version} in"
+            f" {protocol.format} format; {understood}"
+        )
     unknown = sorted(
         feature
         for feature in protocol.reader_features

@@ -1,7 +1,7 @@
 """Deletion vectors: from their bytes to the bitmap of deleted rows.
 
-In a line they are Z85 text; in a file they have a size before and a checksum after them. Invalid ones raise an error,
-because a wrong vector yields wrong rows.
+In a line they are Z85 text; in a file they have a size before and a checksum after them. Invalid
+ones raise an error, because a wrong vector yields wrong rows.
 """
 
 from __future__ import annotations

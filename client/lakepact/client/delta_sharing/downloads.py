@@ -1,7 +1,7 @@
 """Data files and deletion vectors, fetched from wherever the server points to.
 
-The URLs are secrets, and not of the server's own: they get no credentials, are shown without their queries, and lead to http(s)
-addresses only and to no metadata of a cloud, also by redirects.
+The URLs are secrets, and not of the server's own: they get no credentials, are shown without their
+queries, and lead to http(s) addresses only and to no metadata of a cloud, also by redirects.
 """
 
 from __future__ import annotations
@@ -53,10 +53,12 @@ class Downloads:
         self.engine = Engine("", NoAuth(), retries, _REFUSALS)
 
     def get(self, url: str, span: Span | None = None) -> Flow[Carried[Any]]:
-        """Fetch the file at `url`, or a piece of it, with the body still to be read; whoever sends all of it when asked for a piece may.
+        """Fetch the file at `url`, or a piece of it, with the body still to be read; whoever sends
+        all of it when asked for a piece may.
 
         Raises:
-            BadReply: The URL, or where it redirects to, is not an http(s) address, or one of cloud metadata.
+            BadReply: The URL, or where it redirects to, is not an http(s) address, or one of cloud
+                metadata.
             ResponseError: The file is not given.
             Unreachable: No reply came.
         """

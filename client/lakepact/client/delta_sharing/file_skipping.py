@@ -1,4 +1,6 @@
-"""Files without a wanted row, known by their partition values and statistics before they are fetched."""
+"""Files without a wanted row, known by their partition values and statistics before they are
+fetched.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from lakepact.client.redaction import without_query
 Format: TypeAlias = Literal["parquet", "delta"]
 #: Kinds of file lines: in the snapshot, added, removed, or with changed rows of a version.
 Kind: TypeAlias = Literal["file", "add", "remove", "cdf"]
-#: How the data of a table can be reached: `url`, `dir`, or a mode of a later version of the contract.
+#: How the data of a table can be reached: `url`, `dir`, or a mode of a later version of the
+#: contract.
 AccessMode: TypeAlias = str
 
 
@@ -62,7 +63,9 @@ class Metadata:
 
     @property
     def column_mapping(self) -> str:
-        """How columns are found in files: by `name`, by `id`, or `none` where they are called there as they are here."""
+        """How columns are found in files: by `name`, by `id`, or `none` where they are called there
+        as they are here.
+        """
         return (
             self.configuration.get("delta.columnMapping.mode", "none")
             if self.format == "delta"
@@ -114,7 +117,9 @@ class Facts(NamedTuple):
 
 
 class FileBlock:
-    """Files that arrived together; their lines are parsed at once, at the first access to one of them."""
+    """Files that arrived together; their lines are parsed at once, at the first access to one of
+    them.
+    """
 
     __slots__ = ("_facts", "_read")
 
@@ -144,8 +149,8 @@ _NOWHERE = FileBlock(list[Facts])
 class SharedFile:
     """A data file; `repr()` shows no signature.
 
-    Its line is parsed at the first access to a member, so that listings of
-    millions of files are fast. Access to a file whose line does not match the contract raises `BadReply`.
+    Its line is parsed at the first access to a member, so that listings of millions of files are
+    fast. Access to a file whose line does not match the contract raises `BadReply`.
     """
 
     __slots__ = ("_block", "_facts", "_place")
@@ -175,7 +180,9 @@ class SharedFile:
 
     @property
     def kind(self) -> Kind:
-        """Whether the snapshot has it, or a version added it, removed it, or wrote changed rows to it."""
+        """Whether the snapshot has it, or a version added it, removed it, or wrote changed rows to
+        it.
+        """
         return (self._facts or self.facts).kind
 
     @property

@@ -1,4 +1,6 @@
-"""Names of shared schemas and tables, in the forms that a caller writes: a string is split at its dots, the parts of a tuple are not."""
+"""Names of shared schemas and tables, in the forms that a caller writes: a string is split at its
+dots, the parts of a tuple are not.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def schema_parts(schema: SchemaName) -> tuple[str, str]:
             return share, name
         case _:
             raise ValueError(
-                f'a schema is named "share.schema", or by a tuple if a part holds a dot, ("a.b", "schema"): {schema!r}'
+                'a schema is named "share.schema", or by a tuple if a part holds a dot, ("a.b",'
+                f' "schema"): {schema!r}'
             )
 
 
@@ -40,7 +43,8 @@ def table_parts(table: SharedName) -> tuple[str, str, str]:
             return share, schema, name
         case _:
             raise ValueError(
-                f'a table is named "share.schema.table", or by a tuple if a part holds a dot, ("a.b", "c", "d"): {table!r}'
+                'a table is named "share.schema.table", or by a tuple if a part holds a dot,'
+                f' ("a.b", "c", "d"): {table!r}'
             )
 
 

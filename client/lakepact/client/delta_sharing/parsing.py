@@ -1,7 +1,8 @@
 """Parsing the bytes of an answer, block by block, with one block in memory.
 
-A listing may have millions of lines, so this is written for speed. A block that has only file lines is kept unparsed, and parsed at once
-at the first access to a file; files become values without intermediate steps. Only after an error are lines parsed
+A listing may have millions of lines, so this is written for speed. A block that has only file lines
+is kept unparsed, and parsed at once at the first access to a file; files become values without
+intermediate steps. Only after an error are lines parsed
 one by one, to find the invalid one. Messages quote no line: it may hold signatures.
 """
 
@@ -54,7 +55,8 @@ _MODELS: dict[str, type[BaseModel]] = {
 }
 _MEMBERS = frozenset({*_KINDS, "protocol", "metaData", "endStreamAction", "queryStatus"})
 
-#: How a line begins that tells of a file, as nearly all servers write it, and the line after another.
+#: How a line begins that tells of a file, as nearly all servers write it, and the line after
+#: another.
 _FILE, _NEXT_FILE = b'{"file":', b'\n{"file":'
 
 _new: Callable[..., Facts] = tuple.__new__
@@ -115,7 +117,10 @@ class LineReader:
         at = block.rfind(b"\n")
         self._held = len(block) - at - 1 if at >= 0 else self._held + len(block)
         if self._held > self._longest:
-            message = f"line {self._lines + 1} of the reply is longer than {self._longest} bytes; Limits(line=…) allows more"
+            message = (
+                f"line {self._lines + 1} of the reply is longer than {self._longest} bytes;"
+                " Limits(line=…) allows more"
+            )
             raise LimitExceeded(self._failure(message))
         if at < 0:
             self._started.append(block)
@@ -125,7 +130,8 @@ class LineReader:
         return self._read(pieces)
 
     def end(self) -> tuple[list[Line], EndOfStream | None]:
-        """Return the last line, where it does not end in a newline, and what the end of the answer says, if it says something.
+        """Return the last line, where it does not end in a newline, and what the end of the answer
+        says, if it says something.
 
         Raises:
             DamagedData: The server promised to say where the answer ends, and did not.
@@ -255,17 +261,21 @@ def _member(document: Any) -> tuple[str, Any]:
     """Return kind and content of a line."""
     if not isinstance(document, dict):
         raise _Wrong("is not a JSON object")
-    # Later versions of the contract may add members. They send lines of unknown kinds only to clients that request them.
+    # Later versions of the contract may add members. They send lines of unknown kinds only to
+    # clients that request them.
     known = [name for name in document if name in _MEMBERS]
     if len(known) != 1:
         raise _Wrong(
-            f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be one of it"
+            f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be"
+            " one of it"
         )
     return known[0], document[known[0]]
 
 
 def _documents(text: bytes) -> list[Any] | None:
-    """Return the JSON objects of a block, one for each of its lines; None where it is not just that."""
+    """Return the JSON objects of a block, one for each of its lines; None where it is not just
+    that.
+    """
     try:
         documents: list[Any] = from_json(
             b"".join((b"[", text.replace(b"\n", b","), b"]")),

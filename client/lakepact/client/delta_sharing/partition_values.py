@@ -1,7 +1,7 @@
 """Values of partition columns, from the text that lines hold to what they mean.
 
-Each type has one way to be written, and a text that is not written so is an error: a boolean `True` that were taken for false would
-give wrong rows without a word.
+Each type has one way to be written, and a text that is not written so is an error: a boolean `True`
+that were taken for false would give wrong rows without a word.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity
 
 
 def parsed(text: str | None, kind: Type) -> Any:
-    """Return the value of a partition column of that type; None for null, which may be written as an empty text.
+    """Return the value of a partition column of that type; None for null, which may be written as
+    an empty text.
 
     Raises:
         ValueError: The text is not such a value.

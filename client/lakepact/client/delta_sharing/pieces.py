@@ -11,7 +11,9 @@ from lakepact.client.delta_sharing.lines import SharedFile
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The rows of one file that are in the deletion vector of `only`, or all where that is None, and not in that of `but_not`."""
+    """The rows of one file that are in the deletion vector of `only`, or all where that is None,
+    and not in that of `but_not`.
+    """
 
     file: SharedFile
     #: The change type of these rows; None if the file gives it, or there is none.
@@ -21,7 +23,9 @@ class Piece:
 
 
 def without_stats(file: SharedFile) -> SharedFile:
-    """Return the file without its statistics, which take the most room, and apart from the files that it arrived with."""
+    """Return the file without its statistics, which take the most room, and apart from the files
+    that it arrived with.
+    """
     return SharedFile.of(file.facts._replace(stats=None))
 
 
@@ -37,8 +41,9 @@ def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
 def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
     """Return the rows that versions changed.
 
-    A version that wrote changed rows says by them all that it changed. In the others, the rows of files that were added were inserted, and
-    those of removed files deleted; a file that was removed and added in one version only changed which of its rows are deleted.
+    A version that wrote changed rows says by them all that it changed. In the others, the rows of
+    files that were added were inserted, and those of removed files deleted; a file that was removed
+    and added in one version only changed which of its rows are deleted.
 
     Raises:
         ValueError: A file is not told as one that changed.

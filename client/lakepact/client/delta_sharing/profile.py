@@ -40,7 +40,8 @@ class Profile:
         """Return the profile in a file, in a text that begins with a brace, or in a document.
 
         Raises:
-            ValueError: It is not a profile; the message says what is wrong, and repeats nothing of it.
+            ValueError: It is not a profile; the message says what is wrong, and repeats nothing of
+                it.
             UpgradeNeeded: It is of a version that is not known here.
             OSError: The file cannot be read.
         """
@@ -67,7 +68,10 @@ class UntilExpiry(Auth):
             NotAuthenticated: The credentials ran out; nothing is sent.
         """
         if self._clock() >= self._expires.timestamp():
-            message = f"the credentials of the profile ran out at {self._expires.isoformat()}; ask the provider for a new profile"
+            message = (
+                f"the credentials of the profile ran out at {self._expires.isoformat()}; ask the"
+                " provider for a new profile"
+            )
             raise NotAuthenticated(Failure(operation="profile", message=message))
         return self._auth.flow(request)
 
@@ -92,7 +96,10 @@ def _profile(document: Mapping[str, Any]) -> Profile:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ValueError("the shareCredentialsVersion of a profile is a number from 1 on")
     if version > NEWEST:
-        message = f"the profile is of version {version}, and this client understands profiles up to version {NEWEST}"
+        message = (
+            f"the profile is of version {version}, and this client understands profiles up to"
+            f" version {NEWEST}"
+        )
         raise UpgradeNeeded(Failure(operation="profile", message=message))
     kind = "bearer_token" if version == 1 else _text(document, "type")
     if kind not in _KINDS:

@@ -1,4 +1,6 @@
-"""Queries about a table as calls: the first page, further pages, and repetitions after URLs have expired."""
+"""Queries about a table as calls: the first page, further pages, and repetitions after URLs have
+expired.
+"""
 
 from __future__ import annotations
 
@@ -75,9 +77,11 @@ class _Asked:
     file_id_hash: FileIdHash | None = None
 
     def contradiction(self, version: int) -> str | None:
-        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer.
+        """Return what was asked for, if an answer that is about a version, or begins with it,
+        cannot be the answer.
 
-        The contract does not say whether the header of metadata is the version asked for, or the current one.
+        The contract does not say whether the header of metadata is the version asked for, or the
+        current one.
         """
         del version
         return None
@@ -95,12 +99,16 @@ class _Asked:
         )
 
     def again(self, refresh_token: str | None) -> Self:
-        """Return the question whose answer has the same files with new URLs, and perhaps later ones."""
+        """Return the question whose answer has the same files with new URLs, and perhaps later
+        ones.
+        """
         del refresh_token
         return self
 
     def pinned(self, version: int | None) -> Self | None:
-        """Return the question about a version; None where it is about one already, or what is asked about is there to stay."""
+        """Return the question about a version; None where it is about one already, or what is asked
+        about is there to stay.
+        """
         del version
         return None
 
@@ -127,7 +135,9 @@ class About(_Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query(_Asked):
-    """The files of a snapshot, or with `starting_version` those that later versions added and removed."""
+    """The files of a snapshot, or with `starting_version` those that later versions added and
+    removed.
+    """
 
     version: int | None = None
     timestamp: str | None = None
@@ -139,7 +149,8 @@ class Query(_Asked):
     def __post_init__(self) -> None:
         if sum(each is not None for each in self._points()) > 1:
             raise ValueError(
-                "a table is read at a version, at a timestamp, or from a version on: give one of the three at most"
+                "a table is read at a version, at a timestamp, or from a version on: give one of"
+                " the three at most"
             )
 
     def _points(self) -> tuple[int | str | None, ...]:
@@ -151,7 +162,9 @@ class Query(_Asked):
         return self.starting_version is not None
 
     def contradiction(self, version: int) -> str | None:
-        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer."""
+        """Return what was asked for, if an answer that is about a version, or begins with it,
+        cannot be the answer.
+        """
         return _contradiction(version, exact=self.version, first=self.starting_version)
 
     def call(self, page_token: str | None) -> Call[Any]:
@@ -187,7 +200,9 @@ class Query(_Asked):
         )
 
     def again(self, refresh_token: str | None) -> Query:
-        """Return the question whose answer has the same files with new URLs, if the table did not change."""
+        """Return the question whose answer has the same files with new URLs, if the table did not
+        change.
+        """
         key = (
             None if self.idempotency_key is None else new_key()
         )  # with the same key, the old answer would come again
@@ -222,7 +237,9 @@ class Changes(_Asked):
             )
 
     def contradiction(self, version: int) -> str | None:
-        """Return what was asked for, if an answer that begins with a version cannot be the answer."""
+        """Return what was asked for, if an answer that begins with a version cannot be the
+        answer.
+        """
         return _contradiction(version, first=self.starting_version)
 
     def call(self, page_token: str | None) -> Call[Any]:

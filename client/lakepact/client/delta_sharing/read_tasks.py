@@ -1,4 +1,6 @@
-"""Parts of an answer that other processes read: each pickles, and renews its URLs without the others."""
+"""Parts of an answer that other processes read: each pickles, and renews its URLs without the
+others.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """Some files of an answer, which `SharingClient.read` reads in any process; `repr()` shows no signature.
+    """Some files of an answer, which `SharingClient.read` reads in any process; `repr()` shows no
+    signature.
 
-    A task holds pre-signed URLs and perhaps a refresh token: who has the pickled task can read its files.
+    A task holds pre-signed URLs and perhaps a refresh token: who has the pickled task can read its
+    files.
     """
 
     answered: Answered = field(repr=False)
@@ -56,7 +60,9 @@ def weight(piece: Piece) -> int:
 def divided(
     answered: Answered, pieces: Iterable[Piece], columns: Names | None, *, most: int
 ) -> Iterator[ReadTask]:
-    """Yield tasks of consecutive pieces, none with more than `most` bytes unless one file alone has more."""
+    """Yield tasks of consecutive pieces, none with more than `most` bytes unless one file alone has
+    more.
+    """
     wanted = None if columns is None else tuple(columns)
     group: list[Piece] = []
     held = 0

@@ -16,7 +16,9 @@ _MISSING: dict[str, type[errors.LakepactError]] = {
 
 
 def _error_body(content: bytes) -> ErrorBody | None:
-    """Return the error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the code."""
+    """Return the error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the
+    code.
+    """
     return error_body(members(content), "errorCode")
 
 

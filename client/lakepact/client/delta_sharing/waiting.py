@@ -43,7 +43,8 @@ class Waiting:
         if self._waited >= self._patience:
             raise QueryFailed(
                 failure(
-                    f"the query {status.query_id} still runs after {self._waited:g} seconds; patience=… waits longer"
+                    f"the query {status.query_id} still runs after {self._waited:g} seconds;"
+                    " patience=… waits longer"
                 )
             )
         self.query_id = status.query_id

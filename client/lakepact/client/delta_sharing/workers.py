@@ -1,4 +1,6 @@
-"""Work on many items at once, with its results in the order of the items and no more of them held than there is room for."""
+"""Work on many items at once, with its results in the order of the items and no more of them held
+than there is room for.
+"""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def _without_index(frame: Any) -> pa.Table:
     if index.names != [None] or index.dtype.kind not in "iu":
         names = json.dumps([None if name is None else str(name) for name in index.names])
         raise ValueError(
-            f"the frame has the index {names}, which a table has no place for: reset_index() makes columns of it,"
-            " reset_index(drop=True) drops it"
+            f"the frame has the index {names}, which a table has no place for: reset_index() makes"
+            " columns of it, reset_index(drop=True) drops it"
         )
     return pa.Table.from_pandas(frame, preserve_index=False)
 

@@ -72,7 +72,9 @@ def create_table(
     properties: Mapping[str, str] | None,
     stage: bool,
 ) -> models.CreateTableRequest:
-    """Return a table to create, or to stage, with the ids that the contract leaves optional and some servers require."""
+    """Return a table to create, or to stage, with the ids that the contract leaves optional and
+    some servers require.
+    """
     given = _given(
         name=path_segment(name),
         schema=_with_ids(schema, "schema-id"),
@@ -276,7 +278,9 @@ def statistics_file(member: str, file: Any) -> dict[str, Any]:
 
 
 def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
-    """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
+    """Return the members that are not None, under their names in JSON; of a schema of Arrow or
+    pyiceberg too.
+    """
     kind = type(given)
     if kind.__name__ == "Schema" and kind.__module__.startswith(("pyarrow.", "pyiceberg.")):
         need("pyiceberg")
@@ -298,5 +302,7 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
 
 
 def _given(**members: Any) -> dict[str, Any]:
-    """Return the members that are not None: for the contract, absent and null are not always the same."""
+    """Return the members that are not None: for the contract, absent and null are not always the
+    same.
+    """
     return {name: value for name, value in members.items() if value is not None}

@@ -29,7 +29,8 @@ def json_default(type_: Any, value: DefaultValue, format_version: int) -> Any:
     """
     if format_version < _SINCE:
         raise ValueError(
-            f"default values need format version {_SINCE}, and the table has {format_version}: call upgrade_format_version({_SINCE}) before"
+            f"default values need format version {_SINCE}, and the table has {format_version}: call"
+            f" upgrade_format_version({_SINCE}) before"
         )
     name, _, numbers = (
         type_.partition("(" if "(" in type_ else "[") if isinstance(type_, str) else ("", "", "")
@@ -40,7 +41,8 @@ def json_default(type_: Any, value: DefaultValue, format_version: int) -> Any:
     )
     if found is None:
         raise ValueError(
-            f"the type {json.dumps(type_, default=str)} has no default value {json.dumps(value, default=str)}"
+            f"the type {json.dumps(type_, default=str)} has no default value"
+            f" {json.dumps(value, default=str)}"
         )
     return found
 
@@ -66,7 +68,9 @@ def _decimal(value: Decimal, precision: int, scale: int) -> str | None:
 
 
 def _without_zone(value: time | datetime) -> str | None:
-    """Return the text of a time with as few digits as it has, as Iceberg's own library writes it."""
+    """Return the text of a time with as few digits as it has, as Iceberg's own library writes
+    it.
+    """
     text = value.isoformat()
     return None if value.tzinfo else text.rstrip("0") if "." in text else text
 

@@ -60,7 +60,9 @@ def incomplete(missing: list[str]) -> IncompleteCommit:
 
 
 def missing_snapshots(commit: CommitTableRequest, result: TableMetadata) -> list[str]:
-    """Return each snapshot of a commit that a table lacks, or that its branch or tag does not show."""
+    """Return each snapshot of a commit that a table lacks, or that its branch or tag does not
+    show.
+    """
     added, updates = added_snapshots(commit), cast("Any", commit.updates)
     targets = {
         update.ref_name: update.snapshot_id
@@ -76,7 +78,9 @@ def missing_snapshots(commit: CommitTableRequest, result: TableMetadata) -> list
 
 
 def _absent(ids: set[int], metadata: TableMetadata) -> set[int]:
-    """Return the ids that no snapshot has; the newest are looked at first, because reading one takes time."""
+    """Return the ids that no snapshot has; the newest are looked at first, because reading one
+    takes time.
+    """
     left = set(ids)
     for place in range(len(metadata.snapshots or ()) - 1, -1, -1):
         if not left:
@@ -99,7 +103,8 @@ def _shows(metadata: TableMetadata, name: str, id_: int) -> bool:
 def missing_edits(draft: TableDraft, result: TableMetadata) -> list[str]:
     """Return each edit that a table lacks: what was expected and what the table has.
 
-    A table that another commit changed in between lacks nothing. Ids and reserved properties may differ, since catalogs assign them.
+    A table that another commit changed in between lacks nothing. Ids and reserved properties may
+    differ, since catalogs assign them.
     """
     if result.metadata_log and is_changed(draft, result) and not is_next(draft, result):
         return []
@@ -154,7 +159,9 @@ def _compared(
     expected: list[dict[str, Any]],
     actual: list[dict[str, Any]],
 ) -> tuple[Any, Any]:
-    """Return fields of a partition spec or sort order with the names of their columns in place of ids."""
+    """Return fields of a partition spec or sort order with the names of their columns in place of
+    ids.
+    """
     schema = draft.schema if draft.changes_schema else draft.metadata.current_schema
     return _sources(expected, schema), _sources(actual, result.current_schema)
 
@@ -236,7 +243,9 @@ def _ref(result: TableMetadata, name: str) -> dict[str, Any] | None:
 
 
 def _holds(wanted: Any, found: Any) -> bool:
-    """Return whether a document has the members of another, but for field ids, empty members and spaces in decimal types."""
+    """Return whether a document has the members of another, but for field ids, empty members and
+    spaces in decimal types.
+    """
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(
             name in _FIELD_IDS or _holds(wanted.get(name), found.get(name))

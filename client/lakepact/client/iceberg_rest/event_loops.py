@@ -1,4 +1,6 @@
-"""Work of pyiceberg for catalogs for event loops: in threads, which wait for the calls that the loop makes."""
+"""Work of pyiceberg for catalogs for event loops: in threads, which wait for the calls that the
+loop makes.
+"""
 
 from __future__ import annotations
 

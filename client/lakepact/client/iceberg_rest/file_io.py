@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from lakepact.formats.limits import Limit
 
 _OPERATION = "loadTable"
-#: Properties that name the class of Python which pyiceberg imports and calls, with the classes that a server may choose.
+#: Properties that name the class of Python which pyiceberg imports and calls, with the classes that
+#: a server may choose.
 _CLASSES = {
     "py-io-impl": frozenset(
         {"pyiceberg.io.pyarrow.PyArrowFileIO", "pyiceberg.io.fsspec.FsspecFileIO"}
@@ -33,7 +34,8 @@ _CLASSES = {
     "write.py-location-provider.impl": frozenset[str](),
 }
 _ADLS_SECRETS = ("adls.account-key", "adls.sas-token", "adls.client-secret")
-#: Properties that name the host of a store, which gets a token of this machine unless the server names one of these secrets itself.
+#: Properties that name the host of a store, which gets a token of this machine unless the server
+#: names one of these secrets itself.
 _HOSTS = {
     "gcs.service.host": ("gcs.oauth2.token",),
     "hf.endpoint": ("hf.token",),
@@ -41,7 +43,8 @@ _HOSTS = {
     "adls.blob-storage-authority": _ADLS_SECRETS,
     "adls.dfs-storage-authority": _ADLS_SECRETS,
 }
-#: Properties that lead to the signer of requests, which gets the token of the catalog; an endpoint is an address or a path.
+#: Properties that lead to the signer of requests, which gets the token of the catalog; an endpoint
+#: is an address or a path.
 _SIGNERS = frozenset(
     {"uri", "s3.signer.uri", "signer.uri", "s3.signer.endpoint", "signer.endpoint"}
 )
@@ -64,13 +67,15 @@ def file_io(
     trusted: TrustedOrigins,
     renewed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> FileIO:
-    """Return pyiceberg's access to the files of a table, within what the caller trusts and the limits of decoding.
+    """Return pyiceberg's access to the files of a table, within what the caller trusts and the
+    limits of decoding.
 
     Args:
         properties: The settings, of the server and of the caller.
         location: A location in the table.
         trusted: The origins that the caller trusts, and the values of the caller's settings.
-        renewed: Returns the settings again, when the credentials in them have expired and another file is opened.
+        renewed: Returns the settings again, when the credentials in them have expired and another
+            file is opened.
 
     Raises:
         UntrustedOrigin: Credentials of the caller would be sent to another origin.
@@ -112,7 +117,8 @@ def expired(properties: Mapping[str, Any]) -> bool:
 
 
 def check_classes(properties: Mapping[str, str], trusted: TrustedOrigins) -> None:
-    """Check that the properties of a server or a table name no class of Python that the caller does not name too.
+    """Check that the properties of a server or a table name no class of Python that the caller does
+    not name too.
 
     Raises:
         BadReply: They do: pyiceberg would import and call anything.
@@ -120,7 +126,10 @@ def check_classes(properties: Mapping[str, str], trusted: TrustedOrigins) -> Non
     for key, allowed in _CLASSES.items():
         value = properties.get(key)
         if value is not None and value not in allowed | trusted.own:
-            message = f"the server chooses the Python code {value[:200]!r} as {key}; if you know it, name it too: properties={{{key!r}: …}}"
+            message = (
+                f"the server chooses the Python code {value[:200]!r} as {key}; if you know it, name"
+                f" it too: properties={{{key!r}: …}}"
+            )
             raise BadReply(Failure(operation=_OPERATION, message=message))
 
 
@@ -136,7 +145,8 @@ def _host(address: str) -> str:
 
 
 class _TableFileIO(FileIO):
-    """Opens the files of a table with credentials that have not expired, and those of this machine only if the caller trusts them.
+    """Opens the files of a table with credentials that have not expired, and those of this machine
+    only if the caller trusts them.
 
     Files that are read at once, as pyiceberg does with manifests, are checked before.
     """

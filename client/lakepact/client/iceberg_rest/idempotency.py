@@ -1,7 +1,8 @@
 """Keys by which a server tells a change that is sent again from one that is to be made once more.
 
-Contract 1.11.0 brought them: a server that names `idempotency-key-lifetime` in its configuration carries out what comes with one key once,
-and answers it again as it did. One that does not name it knows no keys (IRC-IDEM-019), and is sent none.
+Contract 1.11.0 brought them: a server that names `idempotency-key-lifetime` in its configuration
+carries out what comes with one key once, and answers it again as it did. One that does not name it
+knows no keys (IRC-IDEM-019), and is sent none.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 
 def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
-    """Return whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
+    """Return whether a server remembers keys for at least so many seconds, those in which a call
+    may be tried again.
+    """
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - see `lakepact.generated.calls.Answers`
 
     lifetime = config.idempotency_key_lifetime
@@ -40,7 +43,9 @@ def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
 
 
 def keyed(call: Call[T]) -> Call[T]:
-    """Return the call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is if it changes nothing."""
+    """Return the call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is
+    if it changes nothing.
+    """
     if call.method not in {"POST", "DELETE"} or call.operation in UNKEYED:
         return call
     return replace(call, headers=(*call.headers, (IDEMPOTENCY_KEY, new_key())))

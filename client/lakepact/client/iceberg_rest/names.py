@@ -1,6 +1,8 @@
-"""Names of namespaces, tables and views, from what a caller writes to what stands in paths and bodies.
+"""Names of namespaces, tables and views, from what a caller writes to what stands in paths and
+bodies.
 
-One rule holds everywhere: a string is split at its dots, and the parts of a tuple or list are taken as they are.
+One rule holds everywhere: a string is split at its dots, and the parts of a tuple or list are taken
+as they are.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 
 #: A namespace: "sales.emea", or its levels ("sales", "emea"), which may hold dots.
 Levels: TypeAlias = str | Sequence[str]
-#: A table or view: "sales.emea.orders", its parts ("sales", "emea", "orders"), its namespace and name (("sales", "emea"), "orders"), or
-#: an item of a listing.
+#: A table or view: "sales.emea.orders", its parts ("sales", "emea", "orders"), its namespace and
+#: name (("sales", "emea"), "orders"), or an item of a listing.
 TableName: TypeAlias = "str | Sequence[str] | tuple[Sequence[str], str] | TableIdentifier"
 #: The default separator of levels in paths and queries, URL-encoded as servers announce it.
 DEFAULT_SEPARATOR = "%1F"
@@ -55,7 +57,8 @@ def _joined(namespace: list[str], separator: str) -> str:
     joined = between.join(namespace)
     if joined.count(between) >= len(namespace):
         raise ValueError(
-            f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}"
+            f"no level of a namespace can hold {between!r}, which joins levels in paths:"
+            f" {namespace!r}"
         )
     return path_segment(joined)
 
@@ -72,7 +75,8 @@ def addressable(namespace: Levels) -> list[str]:
 
 
 def encode_view_chain(views: Several[TableName], separator: str = DEFAULT_SEPARATOR) -> str | None:
-    """Return views as the query `referenced-by` has them, before it is percent-encoded; None without any.
+    """Return views as the query `referenced-by` has them, before it is percent-encoded; None
+    without any.
 
     Raises:
         ValueError: A name is not one of a view, or holds the separator.
@@ -88,7 +92,8 @@ def table_identifier(table: TableName) -> tuple[list[str], str]:
     """Return the levels of the namespace and the name of a table or view that paths can address.
 
     Raises:
-        ValueError: There are fewer than two parts or an empty one, or a part cannot stand in a path.
+        ValueError: There are fewer than two parts or an empty one, or a part cannot stand in a
+            path.
     """
     namespace, name = _parts(table)
     return addressable(namespace), path_segment(name)
@@ -117,6 +122,7 @@ def _parts(table: TableName) -> tuple[list[str], str]:
             namespace, name = list(levels), getattr(table, "name", "")
     if not namespace or not all(namespace) or not isinstance(name, str):
         raise ValueError(
-            f'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b", "name"): {table!r}'
+            'a table is named "namespace.name", or by a tuple if a part holds a dot, ("a.b",'
+            f' "name"): {table!r}'
         )
     return namespace, name

@@ -38,7 +38,8 @@ def _dotted(start: str, value: Any) -> dict[str, str]:
 
 
 def constructor_arguments(properties: dict[str, str]) -> tuple[str, dict[str, Any]]:
-    """Return the address and the arguments of a catalog for properties of pyiceberg; those without a meaning here become its `properties`.
+    """Return the address and the arguments of a catalog for properties of pyiceberg; those without
+    a meaning here become its `properties`.
 
     Raises:
         ValueError: They describe another kind of catalog, or use a setting that is not supported.
@@ -68,7 +69,8 @@ def _auth(address: str, left: dict[str, str]) -> Auth:
     }
     if kind not in {"basic", "noop", "oauth2"} or left.keys() & {"audience", "resource"}:
         raise ValueError(
-            "auth.type basic and oauth2 are supported, without audience and resource; give auth= for others"
+            "auth.type basic and oauth2 are supported, without audience and resource; give auth="
+            " for others"
         )
     endpoint = left.pop("oauth2-server-uri", f"{address}/v1/oauth/tokens")
     token, credential, scope = (

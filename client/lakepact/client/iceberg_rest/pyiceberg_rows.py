@@ -216,7 +216,9 @@ class _WithEdits:
 def inspect(
     catalog: CatalogCalls, kind: str, table: TableName, choice: tuple[Any, Any] | None
 ) -> Any:
-    """Return what the metadata or the manifests of a snapshot say, as pyiceberg's `inspect` has it."""
+    """Return what the metadata or the manifests of a snapshot say, as pyiceberg's `inspect` has
+    it.
+    """
     with client_errors():
         loaded = _loaded(catalog, table)
         chosen = () if choice is None else (snapshot_id(loaded.metadata, *choice),)
@@ -225,7 +227,8 @@ def inspect(
 
 @contextlib.contextmanager
 def client_errors() -> Generator[None]:
-    """Raise the client's errors in place of those that pyiceberg made of them, and built-in ones in place of its own.
+    """Raise the client's errors in place of those that pyiceberg made of them, and built-in ones in
+    place of its own.
 
     A conflict that it finds itself is `CommitRejected`, all others are `ValueError`.
     """

@@ -19,7 +19,8 @@ class SchemaConversion(noop.NoopCatalog):
 
     @classmethod
     def schema_document(cls, schema: Schema | pa.Schema, version: Any) -> dict[str, Any]:
-        """Return a schema as JSON; one of Arrow gets field ids from 1 on, and types of the format version.
+        """Return a schema as JSON; one of Arrow gets field ids from 1 on, and types of the format
+        version.
 
         Raises:
             ValueError: Iceberg has no such type.
@@ -35,7 +36,9 @@ class SchemaConversion(noop.NoopCatalog):
 
 
 def _with_utc(type_: Any, version: int) -> Any:
-    """Return a type of Arrow with UTC in place of another zone, and with microseconds below format version 3."""
+    """Return a type of Arrow with UTC in place of another zone, and with microseconds below format
+    version 3.
+    """
     if not pa.types.is_timestamp(type_):
         return type_
     unit: Any = type_.unit if version >= 3 else "us"

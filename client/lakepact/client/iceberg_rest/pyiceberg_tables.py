@@ -1,4 +1,6 @@
-"""Tables of pyiceberg, which reads and writes their files, in a catalog of pyiceberg that sends its requests through the client."""
+"""Tables of pyiceberg, which reads and writes their files, in a catalog of pyiceberg that sends its
+requests through the client.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Table)
 M = TypeVar("M")
 
-#: The errors of pyiceberg that its callers and its own methods catch; all others stay those of the client.
+#: The errors of pyiceberg that its callers and its own methods catch; all others stay those of the
+#: client.
 _ERRORS: dict[type[errors.LakepactError], type[Exception]] = {
     errors.NoSuchTable: exceptions.NoSuchTableError,
     errors.NoSuchView: exceptions.NoSuchViewError,
@@ -85,8 +88,9 @@ def pyiceberg_catalog(
 ) -> Catalog:
     """Return a catalog of pyiceberg that sends its requests through a catalog of the client.
 
-    It raises pyiceberg's errors for what does not exist, exists already or is in conflict, and the client's for everything else. A pickled
-    one holds the arguments of the catalog, secrets included; its copy opens connections of its own.
+    It raises pyiceberg's errors for what does not exist, exists already or is in conflict, and the
+    client's for everything else. A pickled one holds the arguments of the catalog, secrets
+    included; its copy opens connections of its own.
 
     Args:
         catalog: The catalog, which has to stay open.
@@ -108,7 +112,8 @@ def pyiceberg_table(
     access_delegation: Delegation | None = "vended-credentials",
     properties: Mapping[str, str] | None = None,
 ) -> Table:
-    """Return a table of a catalog as one of pyiceberg, which can be scanned, appended to and changed.
+    """Return a table of a catalog as one of pyiceberg, which can be scanned, appended to and
+    changed.
 
     Args:
         catalog: The catalog, which has to stay open.
@@ -141,7 +146,9 @@ def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) ->
 
 
 class _Authorization(AuthManager):
-    """The authorization of requests that pyiceberg sends itself, which ask the catalog to sign requests to the storage."""
+    """The authorization of requests that pyiceberg sends itself, which ask the catalog to sign
+    requests to the storage.
+    """
 
     def __init__(self, catalog: CatalogCalls) -> None:
         self._catalog = catalog
@@ -151,13 +158,16 @@ class _Authorization(AuthManager):
         header = self._catalog.authorization()
         if header and header.startswith("AWS4-"):
             raise exceptions.SignError(
-                "a signature of SigV4 fits one request only: load the table with access_delegation='vended-credentials'"
+                "a signature of SigV4 fits one request only: load the table with"
+                " access_delegation='vended-credentials'"
             )
         return header
 
 
 class _Bridge(SchemaConversion):
-    """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises `NotImplementedError`."""
+    """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises
+    `NotImplementedError`.
+    """
 
     def __init__(
         self, catalog: CatalogCalls, access_delegation: Delegation | None, own: dict[str, str]

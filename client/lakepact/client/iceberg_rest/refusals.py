@@ -24,7 +24,9 @@ _KINDS: dict[str, type[errors.LakepactError]] = {
 
 
 def _error_body(content: bytes) -> ErrorBody | None:
-    """Return the error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
+    """Return the error in `content`: `{"error": {…}}`, or its inner object alone, as the contract
+    draws it for views and 406.
+    """
     document = members(content)
     return error_body(members(document.get("error", document)), "type")
 

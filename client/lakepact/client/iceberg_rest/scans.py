@@ -60,7 +60,10 @@ def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
         references = task.delete_file_references or []
         if any(not 0 <= reference < len(deletes) for reference in references):
             path = task.data_file.file_path
-            message = f"the task of {path} refers to delete files {references}, but only {len(deletes)} came"
+            message = (
+                f"the task of {path} refers to delete files {references}, but only {len(deletes)}"
+                " came"
+            )
             raise BadReply(Failure(operation=operation, message=message, tries=1))
         yield ScanTask(
             task.data_file,

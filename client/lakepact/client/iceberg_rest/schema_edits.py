@@ -1,4 +1,6 @@
-"""Edits of a schema: columns are found by their path, and new fields get ids that the table has never used."""
+"""Edits of a schema: columns are found by their path, and new fields get ids that the table has
+never used.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from lakepact.generated.wire import WireModel
 
-#: A column: the name of one at the top, dots included, or the path of a nested one. `element`, `key` and `value` step into lists and maps.
+#: A column: the name of one at the top, dots included, or the path of a nested one. `element`,
+#: `key` and `value` step into lists and maps.
 Column: TypeAlias = str | Sequence[str]
 
-#: Types that readers can widen, by format version from which they may be (Iceberg spec, "Schema Evolution").
+#: Types that readers can widen, by format version from which they may be (Iceberg spec, "Schema
+#: Evolution").
 _WIDENED = {
     ("int", "long"): 1,
     ("float", "double"): 1,
@@ -51,7 +55,8 @@ class SchemaDraft:
     def add(
         self, column: Column, type_: str | Mapping[str, Any] | WireModel, **members: Any
     ) -> None:
-        """Add a column after the others, optional unless its further members (`doc`, `required`, default values) say otherwise.
+        """Add a column after the others, optional unless its further members (`doc`, `required`,
+        default values) say otherwise.
 
         Raises:
             ValueError: The column exists, or its parent does not.
@@ -82,7 +87,8 @@ class SchemaDraft:
         """Drop a column with its nested fields and return their ids.
 
         Raises:
-            ValueError: The column does not exist, is the last one of its struct, or identifies rows.
+            ValueError: The column does not exist, is the last one of its struct, or identifies
+                rows.
         """
         field, fields = self.field(column), self._fields(_path(column)[:-1])
         dropped = ids_of(field)
@@ -105,7 +111,8 @@ class SchemaDraft:
         """Change a column of a table of this format version, and return its field as it was.
 
         Raises:
-            ValueError: The column does not exist, its type cannot be widened so, or it identifies rows and cannot be optional.
+            ValueError: The column does not exist, its type cannot be widened so, or it identifies
+                rows and cannot be optional.
         """
         field = self.field(column)
         before = dict(field)
@@ -118,10 +125,12 @@ class SchemaDraft:
         return before
 
     def unite(self, given: Mapping[str, Any], format_version: int) -> None:
-        """Add the columns that a schema has beyond this one, and change the others so that they take its values.
+        """Add the columns that a schema has beyond this one, and change the others so that they
+        take its values.
 
         Raises:
-            ValueError: A type can neither be widened to that of the schema in this format version nor takes its values as it is.
+            ValueError: A type can neither be widened to that of the schema in this format version
+                nor takes its values as it is.
         """
         self._unite(self.document, given, (), format_version)
 
@@ -148,7 +157,9 @@ class SchemaDraft:
         path: tuple[str, ...],
         version: int,
     ) -> None:
-        """Unite two fields, elements, keys or values, whose type and requiredness are these members."""
+        """Unite two fields, elements, keys or values, whose type and requiredness are these
+        members.
+        """
         type_, required = members
         before, after = held[type_], given[type_]
         if _kind(before) == _kind(after) != "":
@@ -168,7 +179,8 @@ class SchemaDraft:
         before = field[member]
         if not _can_widen(before, after, version):
             raise ValueError(
-                f"the type of the column {column!r} cannot be widened from {_shown(before)} to {_shown(after)}"
+                f"the type of the column {column!r} cannot be widened from {_shown(before)} to"
+                f" {_shown(after)}"
             )
         field[member] = self._with_own_ids(after)
         if before == "date":
@@ -211,7 +223,8 @@ class SchemaDraft:
                 or not isinstance(field["type"], str)
             ):
                 raise ValueError(
-                    f"the column {field['name']!r} cannot identify rows: it is optional, a real number or nested"
+                    f"the column {field['name']!r} cannot identify rows: it is optional, a real"
+                    " number or nested"
                 )
         self.document["identifier-field-ids"] = [field["id"] for field in fields]
         return [*self.document["identifier-field-ids"]]

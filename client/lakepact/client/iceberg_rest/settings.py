@@ -1,4 +1,6 @@
-"""Effective configuration: the server's overrides over the caller's properties over the server's defaults."""
+"""Effective configuration: the server's overrides over the caller's properties over the server's
+defaults.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ DEFAULT_OPERATIONS = frozenset(
     }
 )
 
-#: The operations that a server without endpoints offers too where the property `view-endpoints-supported` says so, as in Iceberg's library.
+#: The operations that a server without endpoints offers too where the property
+#: `view-endpoints-supported` says so, as in Iceberg's library.
 VIEW_OPERATIONS = frozenset(
     {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
 )
@@ -108,11 +111,14 @@ class Settings:
         return {"prefix": PREFIX, "namespace": namespace, "view": name}
 
     def encode_view_chain(self, views: Several[TableName]) -> str | None:
-        """Return views as they stand in the query `referenced-by` of this catalog; None without any."""
+        """Return views as they stand in the query `referenced-by` of this catalog; None without
+        any.
+        """
         return encode_view_chain(views, self.separator) if views else None
 
     def addressed(self, call: Call[T]) -> Call[T]:
-        """Return the call at this catalog's path, with the prefix inserted or omitted, and with its key.
+        """Return the call at this catalog's path, with the prefix inserted or omitted, and with its
+        key.
 
         Raises:
             OperationNotSupported: The server does not offer the operation.
@@ -149,7 +155,8 @@ def settings(
     Raises:
         ValueError: A property of the server cannot be sent as a header, or the prefix is invalid.
     """
-    # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
+    # An empty list cannot be told from an absent one by other clients, so servers send it and mean
+    # the defaults.
     endpoints = frozenset(config.endpoints or ())
     offered = frozenset(
         id_
@@ -170,17 +177,20 @@ def settings(
 
 
 def encode_prefix(prefix: str) -> str:
-    """Return a prefix as it stands in paths: of any number of segments, and percent-encoded where the server wrote it so.
+    """Return a prefix as it stands in paths: of any number of segments, and percent-encoded where
+    the server wrote it so.
 
     Raises:
         ValueError: A segment is empty or a step in a path; the request would reach something else.
     """
     prefix = prefix.strip("/")
-    # Servers and proxies decode paths once or twice, some take a backslash for a slash, and some cut a segment at a semicolon.
+    # Servers and proxies decode paths once or twice, some take a backslash for a slash, and some
+    # cut a segment at a semicolon.
     segments = re.split(r"[/\\]", unquote(unquote(prefix)))
     if prefix and {segment.partition(";")[0] for segment in segments} & {"", ".", ".."}:
         raise ValueError(
-            f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or '..'"
+            f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or"
+            " '..'"
         )
     return quote(prefix, safe="/%:@!$&'()*+,;=")
 

@@ -1,4 +1,6 @@
-"""Snapshots by id, by the name of a branch or tag, or by time, in the metadata of the client and of pyiceberg."""
+"""Snapshots by id, by the name of a branch or tag, or by time, in the metadata of the client and of
+pyiceberg.
+"""
 
 from __future__ import annotations
 

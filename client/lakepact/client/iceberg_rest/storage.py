@@ -1,4 +1,6 @@
-"""How the files of a table are opened: the ways that a caller knows, and which of the credentials it is given are for which file."""
+"""How the files of a table are opened: the ways that a caller knows, and which of the credentials
+it is given are for which file.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,12 @@ def delegation(ways: Delegation | None) -> str | None:
 def storage_credential(
     credentials: Iterable[StorageCredential], location: str
 ) -> StorageCredential | None:
-    """Return the credential whose prefix is the longest match of a location; None if no prefix matches.
+    """Return the credential whose prefix is the longest match of a location; None if no prefix
+    matches.
 
     Args:
-        credentials: The `storage_credentials` of a loaded table, or the result of `load_credentials`.
+        credentials: The `storage_credentials` of a loaded table, or the result of
+            `load_credentials`.
         location: The location of the file.
     """
     fitting = [credential for credential in credentials if location.startswith(credential.prefix)]
@@ -42,7 +46,8 @@ def storage_credential(
 
 
 def storage_properties(table: LoadTableResult, location: str | None = None) -> dict[str, str]:
-    """Return the storage properties for a file of a table: the table's config, overridden by the credential of the file.
+    """Return the storage properties for a file of a table: the table's config, overridden by the
+    credential of the file.
 
     Args:
         table: The loaded table.

@@ -1,4 +1,6 @@
-"""A table while it is edited: what its edits change becomes updates, and what they rely on becomes requirements."""
+"""A table while it is edited: what its edits change becomes updates, and what they rely on becomes
+requirements.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class TableDraft:
         return _fields(self.metadata.default_partition_spec)
 
     def ref(self, name: str) -> int | None:
-        """Return the snapshot id of a branch or tag, None without one, and require that it stays so until the commit."""
+        """Return the snapshot id of a branch or tag, None without one, and require that it stays so
+        until the commit.
+        """
         self._refs[name] = self.ref_now(name)
         return self._refs[name]
 
@@ -81,7 +85,8 @@ class TableDraft:
             raise TypeError(f"a format version is an int: given {type(version).__name__}")
         if version < self.format_version:
             raise ValueError(
-                f"the table has format version {self.format_version} and cannot go back to {version}"
+                f"the table has format version {self.format_version} and cannot go back to"
+                f" {version}"
             )
         self.format_version = version
 
@@ -94,11 +99,14 @@ class TableDraft:
         required: bool,
         default: DefaultValue | None,
     ) -> None:
-        """Add a column, with a default value for the rows that the table has and for those that are written without one."""
+        """Add a column, with a default value for the rows that the table has and for those that are
+        written without one.
+        """
         value = None if default is None else json_default(type_, default, self.format_version)
         if required and value is None:
             raise ValueError(
-                f"the column {column!r} can be required only with a default value for the rows that the table has"
+                f"the column {column!r} can be required only with a default value for the rows that"
+                " the table has"
             )
         self.schema.add(
             column,
@@ -128,7 +136,8 @@ class TableDraft:
             and (self.ref("main") is not None or self.metadata.refs)
         ):
             raise ValueError(
-                f"the column {column!r} may be null in rows that the table has; if it never is, allow_incompatible=True"
+                f"the column {column!r} may be null in rows that the table has; if it never is,"
+                " allow_incompatible=True"
             )
         field["required"] = True
         return int(field["id"])
@@ -174,7 +183,9 @@ class TableDraft:
         return statistics(self.metadata, member, id_)
 
     def snapshot(self, snapshot: int | str) -> int:
-        """Return the id of a snapshot, or the one that a branch or tag has now; the server looks for an id."""
+        """Return the id of a snapshot, or the one that a branch or tag has now; the server looks
+        for an id.
+        """
         if not isinstance(snapshot, str):
             return snapshot
         id_ = snapshot_id(self.metadata, snapshot, None)
@@ -191,7 +202,9 @@ class TableDraft:
         return before
 
     def drop_column(self, column: Column) -> int:
-        """Drop a column that neither the partition spec nor the sort order uses, and return its id."""
+        """Drop a column that neither the partition spec nor the sort order uses, and return its
+        id.
+        """
         field = self.schema.field(column)
         dropped = self.schema.drop(column)
         order = next(
@@ -208,7 +221,8 @@ class TableDraft:
         used = {one["source-id"] for one in self.partition_fields} | sorted_by
         if dropped & used:
             raise ValueError(
-                f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped"
+                f"the column {column!r} is used by the partition spec or the sort order and cannot"
+                " be dropped"
             )
         return int(field["id"])
 
@@ -224,7 +238,9 @@ class TableDraft:
         return id_
 
     def expire(self, before: float) -> None:
-        """Remove snapshots from before so many milliseconds since 1970, except those of branches and tags."""
+        """Remove snapshots from before so many milliseconds since 1970, except those of branches
+        and tags.
+        """
         kept = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
         old = [
             one.snapshot_id
@@ -235,7 +251,9 @@ class TableDraft:
             self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
 
     def rollback(self, snapshot: int | str | None, timestamp: datetime | str | None) -> int:
-        """Move `main` back to one of its earlier snapshots, keep the rules of its retention, and return the snapshot that it leaves."""
+        """Move `main` back to one of its earlier snapshots, keep the rules of its retention, and
+        return the snapshot that it leaves.
+        """
         target, before = snapshot_id(self.metadata, snapshot, timestamp), self.ref("main")
         if target is None:
             raise ValueError("expected a snapshot to roll back to: give snapshot= or timestamp=")
@@ -300,7 +318,9 @@ class TableDraft:
         return last + 1 if known is None or known in taken else int(known)
 
     def updates(self) -> list[dict[str, Any]]:
-        """Return the updates of a commit: the format version, the schema that needs it, the spec that uses the schema, and all others."""
+        """Return the updates of a commit: the format version, the schema that needs it, the spec
+        that uses the schema, and all others.
+        """
         found: list[dict[str, Any]] = []
         if self.format_version != self.metadata.format_version:
             found.append(
@@ -315,7 +335,9 @@ class TableDraft:
         return found + self.others
 
     def _schema_updates(self) -> list[dict[str, Any]]:
-        """Return updates that make the schema the current one; servers refuse -1 after the addition of an equal one."""
+        """Return updates that make the schema the current one; servers refuse -1 after the addition
+        of an equal one.
+        """
         schemas = {schema.schema_id or 0: schema.to_wire() for schema in self.metadata.schemas}
         equal = next(
             (id_ for id_, schema in schemas.items() if _same_schema(schema, self.schema.document)),

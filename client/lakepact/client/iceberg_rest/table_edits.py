@@ -1,4 +1,6 @@
-"""Edits of a table as a caller writes them, and their repetition on a table that has changed in the meantime."""
+"""Edits of a table as a caller writes them, and their repetition on a table that has changed in the
+meantime.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
 class TableEdits:
     """The edits of one table, made in this order on the table as it is at the commit.
 
-    Every method returns the same object. An edit that does not fit the table raises `ValueError` at the commit, and nothing is sent.
-    A column is named by its name; a nested one by the tuple of its path, such as `("address", "city")`.
+    Every method returns the same object. An edit that does not fit the table raises `ValueError` at
+    the commit, and nothing is sent. A column is named by its name; a nested one by the tuple of its
+    path, such as `("address", "city")`.
     """
 
     def __init__(self, table: TableName) -> None:
@@ -63,10 +66,12 @@ class TableEdits:
 
         Args:
             column: Its name, or the path of a nested one.
-            type: Its type, such as `"string"`, or the document or model of a struct, list or map; ids of nested fields are assigned here.
+            type: Its type, such as `"string"`, or the document or model of a struct, list or map;
+                ids of nested fields are assigned here.
             doc: Its documentation.
             required: Whether it may hold no nulls; it then needs a default value.
-            default: Its value in the rows that the table has, and in those that are written without one (format version 3).
+            default: Its value in the rows that the table has, and in those that are written without
+                one (format version 3).
         """
         return self._edit(
             lambda draft: draft.add_column(
@@ -95,7 +100,8 @@ class TableEdits:
 
         Args:
             column: The column.
-            type: A wider type: `long` for `int`, `double` for `float`, a `decimal` of higher precision.
+            type: A wider type: `long` for `int`, `double` for `float`, a `decimal` of higher
+                precision.
             doc: Its documentation.
             make_optional: Whether it may hold nulls from now on.
         """
@@ -108,7 +114,8 @@ class TableEdits:
 
         Args:
             column: The column.
-            allow_incompatible: Whether the table may have rows. Nothing checks them: a null in the column makes them unreadable.
+            allow_incompatible: Whether the table may have rows. Nothing checks them: a null in the
+                column makes them unreadable.
         """
         return self._edit(
             lambda draft: draft.require_column(column, allow_incompatible=allow_incompatible)
@@ -124,12 +131,15 @@ class TableEdits:
         return self._edit(lambda draft: draft.set_default(column, default))
 
     def union_by_name(self, schema: Schema | Mapping[str, Any] | AnySchema) -> Self:
-        """Let the table take rows of another schema too: add the columns that it lacks, as optional ones, and widen types.
+        """Let the table take rows of another schema too: add the columns that it lacks, as optional
+        ones, and widen types.
 
-        Columns that are optional in the schema become optional. Types that are narrower in the schema stay, and so do all other columns.
+        Columns that are optional in the schema become optional. Types that are narrower in the
+        schema stay, and so do all other columns.
 
         Args:
-            schema: The schema: a model, a document, or a schema of pyarrow or pyiceberg. Its field ids are not used.
+            schema: The schema: a model, a document, or a schema of pyarrow or pyiceberg. Its field
+                ids are not used.
         """
         return self._edit(lambda draft: draft.unite(schema))
 
@@ -147,7 +157,9 @@ class TableEdits:
         return self._edit(lambda draft: draft.schema.move(column, after))
 
     def set_identifier_fields(self, *columns: Column) -> Self:
-        """Let required columns identify rows, in place of those that do so far; none without arguments."""
+        """Let required columns identify rows, in place of those that do so far; none without
+        arguments.
+        """
         return self._edit(lambda draft: draft.schema.identify(columns))
 
     def sort_by(
@@ -158,7 +170,8 @@ class TableEdits:
         direction: Literal["asc", "desc"] = "asc",
         null_order: Literal["nulls-first", "nulls-last"] | None = None,
     ) -> Self:
-        """Sort new data by a column; the first call replaces the sort order, further ones add to it.
+        """Sort new data by a column; the first call replaces the sort order, further ones add to
+        it.
 
         Args:
             column: The source column, which may be one that these edits add.
@@ -178,7 +191,8 @@ class TableEdits:
         return self._edit(lambda draft: draft.new_order().clear())
 
     def expire_snapshots(self, older_than: datetime | str) -> Self:
-        """Remove snapshots from before a time, except those that branches and tags name; their files stay in the storage.
+        """Remove snapshots from before a time, except those that branches and tags name; their
+        files stay in the storage.
 
         Args:
             older_than: The time, with a zone.
@@ -211,7 +225,9 @@ class TableEdits:
         return self._edit(lambda draft: draft.set_statistics("statistics", file))
 
     def remove_statistics(self, snapshot: int | str) -> Self:
-        """Remove the statistics file of a snapshot, by id, branch or tag; the file stays in the storage."""
+        """Remove the statistics file of a snapshot, by id, branch or tag; the file stays in the
+        storage.
+        """
         return self._edit(lambda draft: draft.remove_statistics("statistics", snapshot))
 
     def set_partition_statistics(self, file: PartitionStatisticsFile | Mapping[str, Any]) -> Self:
@@ -220,7 +236,9 @@ class TableEdits:
         return self._edit(lambda draft: draft.set_statistics("partition-statistics", file))
 
     def remove_partition_statistics(self, snapshot: int | str) -> Self:
-        """Remove the partition statistics file of a snapshot, by id, branch or tag; the file stays in the storage."""
+        """Remove the partition statistics file of a snapshot, by id, branch or tag; the file stays
+        in the storage.
+        """
         return self._edit(lambda draft: draft.remove_statistics("partition-statistics", snapshot))
 
     def set_properties(self, properties: Mapping[str, str | float]) -> Self:
@@ -253,7 +271,8 @@ class TableEdits:
 
         Args:
             name: Its name.
-            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current one of `main`.
+            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current
+                one of `main`.
             min_snapshots_to_keep: The number of its snapshots that are never expired.
             max_snapshot_age_ms: The age up to which its snapshots are kept, in milliseconds.
             max_ref_age_ms: The age up to which the branch is kept, in milliseconds.
@@ -276,7 +295,8 @@ class TableEdits:
 
         Args:
             name: Its name.
-            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current one of `main`.
+            snapshot: Its snapshot, by id or by the name of a branch or tag; by default the current
+                one of `main`.
             max_ref_age_ms: The age up to which the tag is kept, in milliseconds.
         """
         ref = {
@@ -290,7 +310,8 @@ class TableEdits:
     def rollback(
         self, snapshot: int | str | None = None, *, timestamp: datetime | str | None = None
     ) -> Self:
-        """Make an earlier snapshot of `main` the current one; the later ones stay until they are expired.
+        """Make an earlier snapshot of `main` the current one; the later ones stay until they are
+        expired.
 
         Args:
             snapshot: Its id, or the name of a branch or tag.
@@ -319,7 +340,8 @@ class TableEdits:
 
         Raises:
             ValueError: There are no edits, or they do not fit the table.
-            CommitRejected: `after`, if the table was replaced or a concurrent commit changed what the edits rely on.
+            CommitRejected: `after`, if the table was replaced or a concurrent commit changed what
+                the edits rely on.
         """
         if not self._edits and self.rows is None:
             raise ValueError(f"no edits of the table {self.name!r} to commit")

@@ -130,7 +130,9 @@ def _real(value: Any) -> float:
 
 
 def _stepped(comparison: Comparison, scale: int, least: int, largest: int) -> Comparison:
-    """Return an exact comparison of multiples of `10 ** -scale` with any number, as one of integers."""
+    """Return an exact comparison of multiples of `10 ** -scale` with any number, as one of
+    integers.
+    """
     value: Any = comparison.value
     is_infinite = isinstance(value, (float, Decimal)) and math.isinf(value)
     number = (Fraction(largest + 1) if value > 0 else Fraction(least - 1)) if is_infinite else (

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyiceberg.schema import Schema
 
-#: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and without them they take `Any`.
+#: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and
+#: without them they take `Any`.
 ArrowTable: TypeAlias = "pa.Table"
 ArrowBatch: TypeAlias = "pa.RecordBatch"
 ArrowReader: TypeAlias = "pa.RecordBatchReader"

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def pandas_frame(table: ArrowTable) -> PandasFrame:
-    """Return the table as a frame of pandas, with integers and booleans in the types that know nulls."""
+    """Return the table as a frame of pandas, with integers and booleans in the types that know
+    nulls.
+    """
     import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
 
     types: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {

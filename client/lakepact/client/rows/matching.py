@@ -54,7 +54,9 @@ def matcher(
 
 
 def exact_scalar(value: Any, kind: Any) -> Any:
-    """Return a value for comparisons with a type of Arrow; narrow numbers are compared as 64 bits."""
+    """Return a value for comparisons with a type of Arrow; narrow numbers are compared as 64
+    bits.
+    """
     if pa.types.is_integer(kind):
         return pa.scalar(value, pa.int64())
     return pa.scalar(value, pa.float64() if pa.types.is_floating(kind) else kind)

@@ -1,9 +1,12 @@
-"""Predicates: which rows a caller wants, written down once, told to the server as a hint and applied to what it gives.
+"""Predicates: which rows a caller wants, written down once, told to the server as a hint and
+applied to what it gives.
 
     (column("country") == "DE") & (column("day") >= date(2024, 1, 1))
 
-They follow SQL: what is unknown, because a value is null, is not wanted; use `is_null` to ask for nulls. NaN is equal to nothing, and
-neither less nor greater: it satisfies `!=` and the contrary of any other comparison; use `is_nan` to ask for it.
+They follow SQL: what is unknown, because a value is null, is not wanted; use `is_null` to ask for
+nulls. NaN is equal to nothing, and
+neither less nor greater: it satisfies `!=` and the contrary of any other comparison; use `is_nan`
+to ask for it.
 """
 
 from __future__ import annotations
@@ -70,7 +73,8 @@ class Predicate:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "a predicate has no truth of its own: combine predicates by &, | and ~, not by and, or and not"
+            "a predicate has no truth of its own: combine predicates by &, | and ~, not by and, or"
+            " and not"
         )
 
 
@@ -222,7 +226,9 @@ def with_leaves(predicate: Predicate, replacement: Callable[[Leaf], Predicate]) 
 
 
 def successor(prefix: str) -> str | None:
-    """Return the first text after all that begin with a prefix, in the order of code points; None if there is none."""
+    """Return the first text after all that begin with a prefix, in the order of code points; None
+    if there is none.
+    """
     kept = prefix.rstrip(chr(_LAST_CODE_POINT))
     if not kept:
         return None
@@ -235,15 +241,18 @@ def successor(prefix: str) -> str | None:
 def hint(predicate: Predicate) -> str | None:
     """Return JSON predicate hints that every wanted row satisfies; None if there are none.
 
-    Servers compare hints with statistics: some take `not` of a comparison, or `isNull`, for a fact about all rows of a file, and times
-    that were cut to milliseconds for exact ones. So hints are comparisons that no such server answers with too few files.
+    Servers compare hints with statistics: some take `not` of a comparison, or `isNull`, for a fact
+    about all rows of a file, and times that were cut to milliseconds for exact ones. So hints are
+    comparisons that no such server answers with too few files.
     """
     document = _wider(predicate, negated=False)
     return None if document is None else json.dumps(document, separators=(",", ":"))
 
 
 def _wider(predicate: Predicate, *, negated: bool) -> dict[str, Any] | None:
-    """Return the tree of a predicate, of its contrary, or of a wider one; None for that which every row may satisfy."""
+    """Return the tree of a predicate, of its contrary, or of a wider one; None for that which every
+    row may satisfy.
+    """
     if isinstance(predicate, Not):
         return _wider(predicate.part, negated=not negated)
     if isinstance(predicate, (And, Or)):
@@ -268,7 +277,8 @@ def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[s
         }
 
     if predicate.operator != "equal":
-        # A bound may differ from the value by no more than its statistic lost, so that it is included.
+        # A bound may differ from the value by no more than its statistic lost, so that it is
+        # included.
         operator = (
             predicate.operator
             if kind in _EXACT
@@ -284,7 +294,9 @@ def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[s
 
 
 def _contrary(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any] | None:
-    """Return the contrary of a comparison; None for numbers, as NaN satisfies it and no statistic counts NaN."""
+    """Return the contrary of a comparison; None for numbers, as NaN satisfies it and no statistic
+    counts NaN.
+    """
     if kind == "long" or (predicate.operator == "equal" and kind not in _EXACT):
         return None
     trees = [
@@ -299,7 +311,9 @@ def _joined(operator: str, trees: list[dict[str, Any]]) -> dict[str, Any] | None
 
 
 def _written(value: Value) -> tuple[str, str, str] | None:
-    """Return the type of a value and the texts between which statistics have it, in the contract's words; None where it has none."""
+    """Return the type of a value and the texts between which statistics have it, in the contract's
+    words; None where it has none.
+    """
     if isinstance(value, bool):
         text = "true" if value else "false"
         return "bool", text, text
@@ -323,7 +337,8 @@ def _written(value: Value) -> tuple[str, str, str] | None:
             if value.tzinfo
             else None
         )
-    # Statistics of real numbers are short texts, and NaN can be the greatest of them: no hint is right for all.
+    # Statistics of real numbers are short texts, and NaN can be the greatest of them: no hint is
+    # right for all.
     return ("date", value.isoformat(), value.isoformat()) if isinstance(value, date) else None
 
 

@@ -47,7 +47,9 @@ class Selection:
         return self
 
     def mask(self, count: int, start: int = 0) -> Any:
-        """For each of so many rows from the row `start` on, whether it counts; None where all do."""
+        """For each of so many rows from the row `start` on, whether it counts; None where all
+        do.
+        """
         if self.only is None and self.but_not is None:
             return None
         marks = bytearray(count) if self.only is not None else bytearray(b"\x01") * count

@@ -1,4 +1,6 @@
-"""Network streams for event loops, within the limits of the reply that is read from them, and a limit of requests at once."""
+"""Network streams for event loops, within the limits of the reply that is read from them, and a
+limit of requests at once.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,8 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
     ) -> _AsyncStream:
         """Return a stream to a host: its addresses are tried one after another, as in threads."""
         loop = asyncio.get_running_loop()
-        # Not asyncio's way to try several at once: it leaves sockets open when it is cancelled, and uvloop has none.
+        # Not asyncio's way to try several at once: it leaves sockets open when it is cancelled, and
+        # uvloop has none.
         error: Exception = OSError(f"{host} has no address")
         try:
             async with asyncio.timeout(timeout):

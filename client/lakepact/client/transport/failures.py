@@ -14,13 +14,15 @@ _UNSENT = {
     "UnsupportedProtocol",
     "WrongSetting",
 }
-#: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is not to follow it.
+#: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is
+#: not to follow it.
 _GARBLED = {"DecodingError", "InvalidURL"}
 
 
 def lost(error: Exception) -> Lost:
     """Return what a failure means for its request."""
-    # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
+    # The library's frames hold the headers that were sent; whoever prints the local variables of a
+    # traceback would print them.
     link: BaseException | None = error
     while link is not None:
         link.__traceback__ = None
@@ -34,7 +36,9 @@ def lost(error: Exception) -> Lost:
 
 
 def is_of_socks(error: BaseException) -> bool:
-    """Return whether the library of SOCKS raised an error, of whatever class, over what a proxy sent."""
+    """Return whether the library of SOCKS raised an error, of whatever class, over what a proxy
+    sent.
+    """
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

@@ -71,7 +71,9 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
 
 @lru_cache(maxsize=64)
 def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
-    """Return a URL and its `Host` header; parsing takes a tenth of a small call, and a table is often loaded again."""
+    """Return a URL and its `Host` header; parsing takes a tenth of a small call, and a table is
+    often loaded again.
+    """
     try:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").encode("idna"), parts.port

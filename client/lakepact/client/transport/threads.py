@@ -1,4 +1,6 @@
-"""Network streams for threads, within the limits of the reply that is read from them, and a limit of requests at once."""
+"""Network streams for threads, within the limits of the reply that is read from them, and a limit
+of requests at once.
+"""
 
 from __future__ import annotations
 
@@ -51,11 +53,14 @@ class _Stream(httpcore.NetworkStream):
 class Backend(httpcore.SyncBackend):
     """Opens network streams that keep to the limits of the reply that is read from them.
 
-    The HTTP library has a timeout for each read, and none for a reply: headers that arrive byte by byte would never end.
+    The HTTP library has a timeout for each read, and none for a reply: headers that arrive byte by
+    byte would never end.
     """
 
     def connect_tcp(self, host: str, port: int, *rest: Any, **options: Any) -> _Stream:
-        """Return a stream to a host: its addresses are tried one after another, none of them resolved again."""
+        """Return a stream to a host: its addresses are tried one after another, none of them
+        resolved again.
+        """
         error: Exception = httpcore.ConnectError(f"{host} has no address")
         try:
             addresses = reachable(host, socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))

@@ -1,4 +1,5 @@
-"""Campaigns: the same cases sent to several targets, stored as tables, judged and compared without further requests.
+"""Campaigns: the same cases sent to several targets, stored as tables, judged and compared without
+further requests.
 
 | module       | holds                                                                                    |
 |--------------|------------------------------------------------------------------------------------------|

@@ -172,7 +172,8 @@ def run(
     """
     if resume == bool(plan_folder) or resume == bool(targets):
         raise click.UsageError(
-            "name --plan and --target for a new run, or --resume for one that is there, which knows both"
+            "name --plan and --target for a new run, or --resume for one that is there, which knows"
+            " both"
         )
 
     def send() -> None:
@@ -194,7 +195,8 @@ def run(
             _tell_missing(landed, out)
             sys.exit(runner.INCOMPLETE)
         click.echo(
-            f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.workers} workers"
+            f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in"
+            f" {used.workers} workers"
         )
 
     with_errors_in_one_line("run", send)
@@ -218,7 +220,8 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
             ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
         )
         click.echo(
-            f"{counts.total()} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s"
+            f"{counts.total()} verdicts in {run_folder}: {said};"
+            f" {time.perf_counter() - started:.1f} s"
         )
         tell_if_incomplete("judge", run_folder)
 
@@ -261,9 +264,11 @@ def report(
     known_file: Path | None,
     engine: Choice,
 ) -> None:
-    """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
+    """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as
+    tables and as pages.
 
-    Exit code: 0 done, 1 there is a result of --fail-on, 2 there is no run, 3 done, but the run has not come to its end.
+    Exit code: 0 done, 1 there is a result of --fail-on, 2 there is no run, 3 done, but the run has
+    not come to its end.
     """
     if gate.REGRESSION in fail_on and base is None:
         raise click.UsageError(
@@ -302,7 +307,8 @@ def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
     """Name the targets that did not take all of their cases."""
     for name, missed in (landed.missing if landed else {}).items():
         click.echo(
-            f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}",
+            f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it."
+            f" {_again(out)}",
             err=True,
         )
 

@@ -1,4 +1,6 @@
-"""The verb `lakepact diff`: the same cases to two targets, and where their answers differ; a campaign in one step."""
+"""The verb `lakepact diff`: the same cases to two targets, and where their answers differ; a
+campaign in one step.
+"""
 
 from __future__ import annotations
 
@@ -67,9 +69,11 @@ def diff(
     form: str,
     out: Path | None,
 ) -> None:
-    """Send the same requests to LEFT and RIGHT, two addresses or profiles (FILE.toml), and say where their answers differ.
+    """Send the same requests to LEFT and RIGHT, two addresses or profiles (FILE.toml), and say
+    where their answers differ.
 
-    Each case ends with reads of everything that it names. The gravest cause comes first: a status before a body, a write before a read.
+    Each case ends with reads of everything that it names. The gravest cause comes first: a status
+    before a body, a write before a read.
 
     Exit code: 0 no difference, 1 some, 2 wrong usage, 3 the cases have not all been answered.
 
@@ -112,7 +116,8 @@ def diff(
 def compare(
     plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker
 ) -> facts.Facts:
-    """Return the differences of targets in a new run of a plan, the gravest with the smallest sequences that show them.
+    """Return the differences of targets in a new run of a plan, the gravest with the smallest
+    sequences that show them.
 
     Raises:
         Refused: a target does not answer.

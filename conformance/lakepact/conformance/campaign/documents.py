@@ -1,6 +1,7 @@
 """The documents of plans and runs: `plan.json` and `run.json`.
 
-A folder may come from a stranger: one with a link in it is refused, because a verb would write through it.
+A folder may come from a stranger: one with a link in it is refused, because a verb would write
+through it.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def read(path: Path) -> dict[str, Any]:
     """Return the document of a plan or run whose folder holds plain files alone.
 
     Raises:
-        LookupError: there is none, it is damaged, or the folder holds something else than files and folders.
+        LookupError: there is none, it is damaged, or the folder holds something else than files and
+            folders.
     """
     what = path.stem
     try:
@@ -90,7 +92,8 @@ def read(path: Path) -> dict[str, Any]:
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         raise LookupError(
-            f"{path} is not that of a {what}: {'.'.join(map(str, first['loc']))[:200]}: {first['msg'][:200]}"
+            f"{path} is not that of a {what}: {'.'.join(map(str, first['loc']))[:200]}:"
+            f" {first['msg'][:200]}"
         ) from wrong
     except (ValueError, RecursionError) as wrong:
         raise LookupError(f"{path} cannot be read: {wrong}") from wrong

@@ -32,7 +32,9 @@ class Choice:
     workers: int | None = None
 
     def for_analysis_of(self, run: Path) -> Choice:
-        """Return the choice for a judged run: if no engine is named, Spark analyses large runs only."""
+        """Return the choice for a judged run: if no engine is named, Spark analyses large runs
+        only.
+        """
         if self.engine != BY_SIZE:
             return self
         size = sum(
@@ -107,7 +109,10 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
                 click.option(
                     "--workers",
                     type=int,
-                    help="How many send at a time; as many as there are processors if it is left out.",
+                    help=(
+                        "How many send at a time; as many as there are processors if it is left"
+                        " out."
+                    ),
                 ),
             )
         ):

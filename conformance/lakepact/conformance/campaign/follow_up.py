@@ -1,4 +1,6 @@
-"""The verbs of a campaign that come after its report: replay and minimize. Parsing and printing only."""
+"""The verbs of a campaign that come after its report: replay and minimize. Parsing and printing
+only.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ SHOWN = 600  #: characters of a body
 def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> None:
     """Send one case again, and show both answers: that of the run, and that of now.
 
-    Exit code: 0 nothing is broken now, 1 something is, 2 there is no such case, 3 the target does not answer.
+    Exit code: 0 nothing is broken now, 1 something is, 2 there is no such case, 3 the target does
+    not answer.
     """
 
     def send() -> None:
@@ -45,7 +48,8 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
                     _tell_step(when, step, answers[step])
             different = found.differs(step) if found.before else ()
             click.echo(
-                f"      {'not alike: ' + plain('; '.join(different)) if different else 'alike' if found.before else 'it had not landed'}"
+                "     "
+                f" {'not alike: ' + plain('; '.join(different)) if different else 'alike' if found.before else 'it had not landed'}"
             )
         sys.exit(1 if any(one.bad for one in found.after) else 0)
 
@@ -72,7 +76,9 @@ def minimize(
     requirement: str | None,
     attempts: int,
 ) -> None:
-    """Make a case smaller as long as it breaks the same requirement, and show the least that does."""
+    """Make a case smaller as long as it breaks the same requirement, and show the least that
+    does.
+    """
 
     def search() -> None:
         found = replays.minimized(
@@ -83,7 +89,8 @@ def minimize(
             {**found.case, "requirement_id": found.requirement, "target": target}, path
         )
         click.echo(
-            f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests, found in {found.sent} attempts: {path}"
+            f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests,"
+            f" found in {found.sent} attempts: {path}"
         )
         for step, one in enumerate(found.answered):
             _tell_step("", step, one)
@@ -94,13 +101,19 @@ def minimize(
 def _tell_step(when: str, step: int, one: replays.Answered) -> None:
     row = one.row
     exchange = evidence.exchange_of(row) if row["url"] else None
-    said = f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {row['reason'] or ''}"
+    said = (
+        f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''}"
+        f" {row['reason'] or ''}"
+    )
     click.echo(plain(said).rstrip())
     if exchange is not None:
         click.echo(f"      {plain(exchange.curl())}")
         click.echo(f"      {plain(exchange.body[:SHOWN].decode('utf-8', 'replace')) or 'no body'}")
     for bad in one.bad:
-        said = f"{bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed {bad['observed'][:SHOWN]}"
+        said = (
+            f"{bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed"
+            f" {bad['observed'][:SHOWN]}"
+        )
         click.echo(f"      {plain(said)}")
 
 

@@ -30,7 +30,8 @@ def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
     """Read the known results of a file.
 
     Raises:
-        KnownFailuresError: the file is malformed, or a pattern matches nothing that the run can find.
+        KnownFailuresError: the file is malformed, or a pattern matches nothing that the run can
+            find.
     """
     said = documents.read(run / "run.json")
     contracts = [Contract(name) for name in said["plan"]["contracts"]]
@@ -86,7 +87,10 @@ def _regressions(found: Tables) -> Results:
         if row["kind"] in (REGRESSION, LOST):
             yield (
                 _names(row),
-                f"{row['target']} {row['requirement_id']}: {row['before']} before, {row['after']} now",
+                (
+                    f"{row['target']} {row['requirement_id']}: {row['before']} before,"
+                    f" {row['after']} now"
+                ),
             )
 
 
@@ -95,7 +99,10 @@ def _failures(found: Tables) -> Results:
         if row["verdict"] == FAIL:
             yield (
                 _names(row),
-                f"{row['target']} {row['requirement_id']}: broken, first in case {row['first_case_id']}",
+                (
+                    f"{row['target']} {row['requirement_id']}: broken, first in case"
+                    f" {row['first_case_id']}"
+                ),
             )
 
 

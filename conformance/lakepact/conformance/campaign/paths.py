@@ -1,4 +1,6 @@
-"""Folders of campaigns: local, or in an object store that all machines reach, whose paths have the same methods."""
+"""Folders of campaigns: local, or in an object store that all machines reach, whose paths have the
+same methods.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ import click
 from lakepact.conformance.evidence.arrow import Schema, pq
 from lakepact.extras import install
 
-#: Libraries by scheme. In all of these stores a file appears whole or not at all, and every listing has it at once.
+#: Libraries by scheme. In all of these stores a file appears whole or not at all, and every listing
+#: has it at once.
 STORES = {"s3": "s3fs", "s3a": "s3fs", "abfss": "adlfs", "gs": "gcsfs"}
 ERRORS_OF = frozenset(
     {"aiobotocore", "aiohttp", "azure", "botocore", "gcsfs", "google"}
@@ -31,7 +34,8 @@ def located(text: str) -> Path:
         return Path(text)
     if scheme not in STORES:
         raise ValueError(
-            f"{scheme}:// is no known file system: name a local folder, or {', '.join(f'{name}://…' for name in STORES)}"
+            f"{scheme}:// is no known file system: name a local folder, or"
+            f" {', '.join(f'{name}://…' for name in STORES)}"
         )
     path: Any = None
     try:
@@ -45,7 +49,8 @@ def located(text: str) -> Path:
         raise LookupError(f"{text}: the store has no bucket {path.drive}; create it") from missing
     except Exception as wrong:
         raise LookupError(
-            f"{text} cannot be reached: {str(wrong)[:300]}; look at the environment: credentials, endpoint"
+            f"{text} cannot be reached: {str(wrong)[:300]}; look at the environment: credentials,"
+            " endpoint"
         ) from wrong
     return path  # type: ignore[no-any-return]
 
@@ -95,7 +100,9 @@ def remove(folder: Any) -> None:
 
 
 def move(folder: Any, target: Any) -> None:
-    """Give a folder a name that none has; in an object store, the folder is there until all files are at the target."""
+    """Give a folder a name that none has; in an object store, the folder is there until all files
+    are at the target.
+    """
     if is_local(folder):
         folder.rename(target)
         return

@@ -1,4 +1,6 @@
-"""Writes a plan: the cases of contracts and seeds, drawn and written by an engine, each kept once."""
+"""Writes a plan: the cases of contracts and seeds, drawn and written by an engine, each kept
+once.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ def plan(
     if not counts:
         remove(folder)
         raise LookupError(
-            f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
+            f"there is nothing to send: no operation that can be drawn matches {', '.join(only)},"
+            " or no mode makes a request of it"
         )
     by_contract = Counter(dict.fromkeys(names, 0))
     for (name,), cases in counts.items():

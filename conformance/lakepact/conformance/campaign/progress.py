@@ -1,4 +1,6 @@
-"""How the verbs of a campaign say how far they are and what is wrong: one line each, and an exit code."""
+"""How the verbs of a campaign say how far they are and what is wrong: one line each, and an exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: s
 
 
 class Ticker:
-    """Says how far something is: over and over on one line of a terminal, now and then on a line of its own elsewhere.
+    """Says how far something is: over and over on one line of a terminal, now and then on a line of
+    its own elsewhere.
 
     Args:
         what: is counted.
@@ -96,13 +99,16 @@ class Ticker:
 
 
 def tell_if_incomplete(verb: str, run: Path) -> None:
-    """Say of a run that has not come to its end what it lacks, and end with the code that says so."""
+    """Say of a run that has not come to its end what it lacks, and end with the code that says
+    so.
+    """
     row = run_metadata.row_of(run)
     if not row["complete"]:
         lacking = row["planned_exchanges"] - row["landed_exchanges"]
         advice = f"lakepact campaign run --out {run} --resume goes on"
         click.echo(
-            f"lakepact campaign {verb}: the run is incomplete, {lacking} cases have not landed on their target; {advice}",
+            f"lakepact campaign {verb}: the run is incomplete, {lacking} cases have not landed on"
+            f" their target; {advice}",
             err=True,
         )
         sys.exit(runner.INCOMPLETE)

@@ -1,4 +1,6 @@
-"""One case again, in this process: sent as it was, or made as small as it can be while it goes on to show the same."""
+"""One case again, in this process: sent as it was, or made as small as it can be while it goes on
+to show the same.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Replayed:
     after: tuple[Answered, ...]
 
     def differs(self, step: int) -> tuple[str, ...]:
-        """Return the differences of the answer to a step without names, times and places; empty if it is equivalent."""
+        """Return the differences of the answer to a step without names, times and places; empty if
+        it is equivalent.
+        """
         if step >= len(self.before) or step >= len(self.after):
             return ("only one of them came so far",)
         then, now = (each[step].row for each in (self.before, self.after))
@@ -124,7 +128,8 @@ def minimized(
     url: str | None = None,
     attempts: int = ATTEMPTS,
 ) -> Minimized:
-    """Make a case smaller as long as the same requirement is broken: steps, members and items are left out, long texts cut.
+    """Make a case smaller as long as the same requirement is broken: steps, members and items are
+    left out, long texts cut.
 
     Args:
         run: folder of the run that has it.
@@ -142,7 +147,8 @@ def minimized(
     row = _case(run, case_id)
     if row["mode"] == CHECK:
         raise LookupError(
-            f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it"
+            f"{row['case_id']} is the check {row['request']}, which is as small as it was written;"
+            " lakepact check --only it"
         )
     wanted = [requirement] if requirement else []
     with _bench(said, target, row, url) as (bench, features):
@@ -171,7 +177,8 @@ def minimized(
 
 
 def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
-    """Return a cause of divergences with the smallest sequence that was found for which the targets still differ in this way.
+    """Return a cause of divergences with the smallest sequence that was found for which the targets
+    still differ in this way.
 
     Args:
         run: folder of the run that has it.
@@ -194,7 +201,9 @@ def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
 
 
 class _Search:
-    """Sends sequences to targets, and remembers the last that showed what is looked for, with its answers."""
+    """Sends sequences to targets, and remembers the last that showed what is looked for, with its
+    answers.
+    """
 
     def __init__(
         self, row: Row, benches: Mapping[str, Bench], shows: Callable[[Answers], bool]
@@ -274,7 +283,8 @@ def _document(said: Mapping[str, Any], target: str) -> Mapping[str, Any]:
             found: Mapping[str, Any] = document
             return found
     raise LookupError(
-        f"--target {target}: the run has {', '.join(document['name'] for document in said['targets'])}"
+        f"--target {target}: the run has"
+        f" {', '.join(document['name'] for document in said['targets'])}"
     )
 
 
@@ -288,7 +298,8 @@ def _case(run: Path, case_id: str) -> Row:
     )
     if len(found) != 1:
         raise LookupError(
-            f"--case {case_id}: {'several cases begin' if found else 'no case of the run begins'} so"
+            f"--case {case_id}:"
+            f" {'several cases begin' if found else 'no case of the run begins'} so"
         )
     return found[0]
 

@@ -56,7 +56,9 @@ def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
 
 @cache
 def judge_of(contracts: tuple[str, ...]) -> str:
-    """Which judges there are: another word whenever an invariant is new, judges something else, or the package is another."""
+    """Which judges there are: another word whenever an invariant is new, judges something else, or
+    the package is another.
+    """
     said = [_installed("lakepact")]
     for contract in contracts:
         suite = suites.load(contract)

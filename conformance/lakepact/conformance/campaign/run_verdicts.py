@@ -27,7 +27,8 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
         ]  # of a judge that broke off
         if left or not (judged / "results").is_dir():
             raise LookupError(
-                f"{judged / 'results'} is not there, or not whole: judge it first, lakepact campaign judge --run {judged}"
+                f"{judged / 'results'} is not there, or not whole: judge it first, lakepact"
+                f" campaign judge --run {judged}"
             )
     quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
     found = engine.analyse(run, base, quiet=quiet)

@@ -1,7 +1,7 @@
 """A run of a plan against targets; stored cases are never sent again.
 
-Workers store their answers themselves (`journal`). Each start has its own prefix of names: cases that an
-earlier start had in flight are marked, and sent again under new names.
+Workers store their answers themselves (`journal`). Each start has its own prefix of names: cases
+that an earlier start had in flight are marked, and sent again under new names.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def discovered(asked: Asked) -> Asked:
             offer = suite.discover(wire, target)
         except Blocked as blocked:
             raise Refused(
-                f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it, or leave it out"
+                f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it,"
+                " or leave it out"
             ) from blocked
         features = {
             name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
@@ -140,7 +141,8 @@ def carried_on(
     patience: float = PATIENCE,
     every: float | None = None,
 ) -> Iterator[Progress]:
-    """Send the cases that are not stored; yields at the beginning, each time that an engine is done, and in between.
+    """Send the cases that are not stored; yields at the beginning, each time that an engine is
+    done, and in between.
 
     Args:
         run: its folder.
@@ -205,7 +207,9 @@ def carried_on(
 
 
 def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
-    """Send what is left; yields progress, then its end. If the caller stops iterating, the workers end."""
+    """Send what is left; yields progress, then its end. If the caller stops iterating, the workers
+    end.
+    """
     with ThreadPoolExecutor(1, thread_name_prefix="campaign") as pool:
         sending = pool.submit(engine.execute, job)
         try:
@@ -256,7 +260,9 @@ class _Work:
         return Progress(min(self._before.total() + journal.under_way(self.run), planned), planned)
 
     def after(self, targets: Sequence[Asked]) -> Progress:
-        """Return how far it is when an engine is done, and what targets that do not answer have missed."""
+        """Return how far it is when an engine is done, and what targets that do not answer have
+        missed.
+        """
         self._landed = journal.landed_by_target(self.run)
         there = {
             target.name for target in targets if target.name in self._left and _answers(target)
@@ -304,7 +310,9 @@ def _there(targets: Sequence[Asked]) -> tuple[Asked, ...]:
 
 @contextlib.contextmanager
 def _alone(run: Path) -> Generator[None]:
-    """Lock a run for this process, however it ends; in an object store, a later start takes the run over."""
+    """Lock a run for this process, however it ends; in an object store, a later start takes the run
+    over.
+    """
     if not run.is_dir():
         raise LookupError(f"{run} is not there: is it the folder of a run?")
     if not is_local(run):

@@ -1,7 +1,7 @@
 """The tables of a campaign: Parquet files in a folder a table, which any engine can read.
 
-PLAN/plan.json  PLAN/cases/
-RUN/run.json    RUN/cases/  RUN/exchanges/  RUN/journal/  RUN/interruptions/  RUN/results/  RUN/answers/
+PLAN/plan.json  PLAN/cases/ RUN/run.json    RUN/cases/  RUN/exchanges/  RUN/journal/
+RUN/interruptions/  RUN/results/  RUN/answers/
                 RUN/coverage/  RUN/divergences/  RUN/regressions/
 """
 
@@ -133,7 +133,9 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
 
 
 def write_part(table: Table, folder: Path, name: str, *, new: bool = False) -> None:
-    """Write one file of a table, whole or not at all; in an object store, a `new` one only if there is none."""
+    """Write one file of a table, whole or not at all; in an object store, a `new` one only if there
+    is none.
+    """
     path: Any = folder / f"{name}.parquet"
     if is_local(folder):
         folder.mkdir(parents=True, exist_ok=True)

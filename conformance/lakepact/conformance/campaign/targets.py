@@ -29,7 +29,8 @@ class Asked:
         name: what tables and reports call it.
         url: its base address.
         contract: the contract that it speaks.
-        headers: sent with every request; `${NAME}` stands for the environment variable of that name.
+        headers: sent with every request; `${NAME}` stands for the environment variable of that
+            name.
         access: certificates, proxy and login.
         parameters: what the contract lets a client choose.
         features: what is known of optional behaviours.
@@ -119,7 +120,8 @@ def _speaking(target: Asked, planned: Sequence[str]) -> Asked:
         raise ValueError(f"--target {target.name}: it speaks {target.contract}, and {have}")
     example = f"{target.name}={planned[0]}+{target.url}"
     raise ValueError(
-        f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile"
+        f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its"
+        " profile"
     )
 
 
@@ -143,9 +145,11 @@ def _from_profile(name: str, path: Path) -> Asked:
     headers = dict(profile.get("headers", {}))
     for header, value in headers.items():
         if not profiles.SECRET.search(value):
-            # A file that plans and runs are made of is copied about: what might be a secret must not stand in it.
+            # A file that plans and runs are made of is copied about: what might be a secret must
+            # not stand in it.
             raise ValueError(
-                f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the environment variable NAME"
+                f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the"
+                " environment variable NAME"
             )
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
@@ -169,13 +173,15 @@ def _is_planned(contract: str, version: str | None, path: Path) -> None:
         return
     if contract not in contracts():
         raise ValueError(
-            f"{path}: contract_version says something only beside contract, which is one of {', '.join(contracts())}"
+            f"{path}: contract_version says something only beside contract, which is one of"
+            f" {', '.join(contracts())}"
         )
     planned = Contract(contract).version
     if version != planned:
         have = f"cases of campaigns are of {contract} {planned}"
         raise ValueError(
-            f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for what {planned} says"
+            f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for"
+            f" what {planned} says"
         )
 
 
@@ -183,10 +189,12 @@ def _address(url: str, where: str) -> str:
     split = urlsplit(url)
     if split.scheme not in {"http", "https"} or not split.hostname:
         raise ValueError(
-            f"{where}: {url.rpartition('@')[2]} is no http:// or https:// address, and no file that ends in .toml"
+            f"{where}: {url.rpartition('@')[2]} is no http:// or https:// address, and no file that"
+            " ends in .toml"
         )
     if split.username or split.password:
         raise ValueError(
-            f"{where}: an address must not hold a password; name an environment variable in a profile"
+            f"{where}: an address must not hold a password; name an environment variable in a"
+            " profile"
         )
     return url.rstrip("/")

@@ -1,4 +1,6 @@
-"""`lakepact check-client`: judge a client by what it does and says while a server answers as scripts say."""
+"""`lakepact check-client`: judge a client by what it does and says while a server answers as
+scripts say.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +76,8 @@ def check_client(
 ) -> None:
     """Judge the client that COMMAND speaks for.
 
-    COMMAND reads tasks from its standard input, one JSON object per line, and answers each with one line of JSON.
-    `--tasks` lists the tasks, docs/test-a-client.md describes the lines.
+    COMMAND reads tasks from its standard input, one JSON object per line, and answers each with one
+    line of JSON. `--tasks` lists the tasks, docs/test-a-client.md describes the lines.
 
     Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete, by Ctrl-C for example.
 
@@ -142,7 +144,8 @@ def check_client(
 
 
 def _program(hold: str | None, command: Sequence[str], seconds: float) -> Program:
-    """Return the program of a client, started if a command is named; a person performs tasks to hold.
+    """Return the program of a client, started if a command is named; a person performs tasks to
+    hold.
 
     Raises:
         ValueError: there is no program of that name.
@@ -162,7 +165,9 @@ def _program(hold: str | None, command: Sequence[str], seconds: float) -> Progra
 
 @contextlib.contextmanager
 def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
-    """Ctrl-C ends the client's program first: whoever waits for it would wait to its end, and it is in a session of its own."""
+    """Ctrl-C ends the client's program first: whoever waits for it would wait to its end, and it is
+    in a session of its own.
+    """
 
     def interrupt(*_: object) -> None:
         program.stop()
@@ -183,7 +188,8 @@ def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
     """
     if not command:
         raise ValueError(
-            "name the command that speaks for the client behind --, for example: lakepact check-client -- python my_client.py"
+            "name the command that speaks for the client behind --, for example: lakepact"
+            " check-client -- python my_client.py"
         )
     if shutil.which(command[0]) is None:
         raise ValueError(f"there is no program {command[0]}")
@@ -191,6 +197,8 @@ def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
 
 
 def _client_name(command: Sequence[str]) -> str:
-    """Return the name of a client from its command: the executed file. The arguments may be secret."""
+    """Return the name of a client from its command: the executed file. The arguments may be
+    secret.
+    """
     files = [word for word in command if os.path.isfile(word)]  # noqa: PTH113 - Path.is_file() fails for words longer than a name
     return Path(files[-1] if files else [*command, "client"][0]).name

@@ -1,4 +1,6 @@
-"""Expectations of checks of clients: no single answer of a server shows what a client sent, printed and left."""
+"""Expectations of checks of clients: no single answer of a server shows what a client sent, printed
+and left.
+"""
 
 from __future__ import annotations
 

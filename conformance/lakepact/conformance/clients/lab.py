@@ -1,4 +1,6 @@
-"""The tools of one check of a client: it starts tasks of the program against the scripted server, and records verdicts."""
+"""The tools of one check of a client: it starts tasks of the program against the scripted server,
+and records verdicts.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,9 @@ class ClientLab(Lab):
         return done
 
     def show(self, done: Performance) -> None:
-        """Make the exchanges of a task the evidence of what is judged next; by default those of the last task are."""
+        """Make the exchanges of a task the evidence of what is judged next; by default those of the
+        last task are.
+        """
         with self._lock:
             self.sent = [exchange.number for exchange in done.exchanges]
 
@@ -127,7 +131,8 @@ class ClientLab(Lab):
             return None
 
     def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
-        """Require that the client performs a task with an unchanged server, so that a later failure is due to the script.
+        """Require that the client performs a task with an unchanged server, so that a later failure
+        is due to the script.
 
         Raises:
             StepFailed: the client fails, or prints something else than `expected`.
@@ -139,7 +144,8 @@ class ClientLab(Lab):
         self.require_done(done, expected)
 
     def require_done(self, done: Performance, expected: Any = None) -> Performance:
-        """Return a task that the client performed with an unchanged server, whose answers give no reason for an error.
+        """Return a task that the client performed with an unchanged server, whose answers give no
+        reason for an error.
 
         Raises:
             StepFailed: the client failed, or printed something else than `expected`.
@@ -159,11 +165,15 @@ class ClientLab(Lab):
         return done
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Return the number of the exchange that shows a failure, or by default those of the last task."""
+        """Return the number of the exchange that shows a failure, or by default those of the last
+        task.
+        """
         return tuple(self.sent) if shows is None else (shows,)
 
     def evidence(self, unmet: Unmet) -> tuple[int, ...]:
-        """Return the exchange that shows an unmet expectation, or those of the last task: responses here are not the client's."""
+        """Return the exchange that shows an unmet expectation, or those of the last task: responses
+        here are not the client's.
+        """
         return self.trail(unmet.exchange)
 
 

@@ -27,8 +27,10 @@ from lakepact.conformance.running import runner
 def baseline(report: Path, *, out: Path | None) -> None:
     """Write a file of known failures from a report of `lakepact check --report jsonl=REPORT.jsonl`.
 
-    Each failing requirement gets a line with a reason to edit, and its evidence as comments. Reasons of failures that
-    were known stay. Exit code: 0 written, 2 wrong usage, 3 the report is incomplete or cannot be written.
+    Each failing requirement gets a line with a reason to edit, and its evidence as comments.
+    Reasons of failures that
+    were known stay. Exit code: 0 written, 2 wrong usage, 3 the report is incomplete or cannot be
+    written.
 
     Example: lakepact baseline report.jsonl --out known-failures.txt
     """

@@ -80,8 +80,10 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 @click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file with contract, url, token_env, headers, parameters, features, shared_files, "
-    "timeout; `lakepact probe` writes one.",
+    help=(
+        "TOML file with contract, url, token_env, headers, parameters, features, shared_files, "
+        "timeout; `lakepact probe` writes one."
+    ),
 )
 @click.option(
     "--fault",
@@ -109,7 +111,10 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     is_flag=False,
     flag_value=STATEFUL_REQUESTS,
     metavar="N",
-    help=f"Compare about N random requests with a model of the catalog; 0 for none.  [default: {STATEFUL_REQUESTS}, or 0 with --only]",
+    help=(
+        "Compare about N random requests with a model of the catalog; 0 for none.  [default:"
+        f" {STATEFUL_REQUESTS}, or 0 with --only]"
+    ),
 )
 @click.option(
     "--stateful-seed",
@@ -130,7 +135,9 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 @click.option(
     "--timeout",
     type=profiles.SECONDS,
-    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]",
+    help=(
+        f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]"
+    ),
 )
 @click.option(
     "--max-body",
@@ -142,7 +149,10 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "--max-wait",
     type=profiles.SECONDS,
     metavar="SECONDS",
-    help=f"Total seconds to spend on answers that exceed a limit, and to pause after 429 and 503.  [default: {MAX_WAIT:g}]",
+    help=(
+        "Total seconds to spend on answers that exceed a limit, and to pause after 429 and 503. "
+        f" [default: {MAX_WAIT:g}]"
+    ),
 )
 @click.option(
     "--workers",
@@ -157,8 +167,10 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "client_programs",
     multiple=True,
     metavar="NAME[=COMMAND]",
-    help="Also let clients perform everyday tasks on the target, and report how each task ends: "
-    "pyiceberg, duckdb, or NAME='COMMAND' of a program as docs/test-a-client.md describes.",
+    help=(
+        "Also let clients perform everyday tasks on the target, and report how each task ends: "
+        "pyiceberg, duckdb, or NAME='COMMAND' of a program as docs/test-a-client.md describes."
+    ),
 )
 @click.option(
     "--no-cleanup",
@@ -206,7 +218,8 @@ def check(
 ) -> None:
     """Check the server at URL against a contract; without URL, check the embedded reference server.
 
-    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete (for example after Ctrl-C).
+    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete (for example after
+    Ctrl-C).
 
     Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report html=report.html
     """
@@ -265,7 +278,8 @@ def check(
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if planned.whole:
                 console.print(
-                    f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)} checks run",
+                    f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)}"
+                    " checks run",
                     highlight=False,
                 )
             if fuzz:
@@ -324,7 +338,8 @@ def _shared_folder(
 def _stateful_requests(
     option: int | None, suite: suites.Suite[Any], only: Sequence[str], *, fuzz: int
 ) -> int:
-    """Return how many requests the stateful tests send: the option, else the default of a complete run.
+    """Return how many requests the stateful tests send: the option, else the default of a complete
+    run.
 
     Raises:
         ValueError: the contract has no stateful tests, or no fuzzer for its requests.

@@ -59,7 +59,8 @@ def clean(
     prefix: str,
     **access: str | None,
 ) -> None:
-    """Remove the namespaces, tables and views at URL that runs of `lakepact check` left there, by their names.
+    """Remove the namespaces, tables and views at URL that runs of `lakepact check` left there, by
+    their names.
 
     Exit code: 0 nothing is left, 2 wrong usage, 3 something could not be removed.
 

@@ -23,7 +23,8 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON instead of 
 @click.argument("new")
 @AS_JSON
 def diff(contract: str, old: str, new: str, *, as_json: bool) -> None:
-    """Show the changes between two versions of a contract, and what a server of the OLD one must change.
+    """Show the changes between two versions of a contract, and what a server of the OLD one must
+    change.
 
     Example: lakepact contracts diff iceberg_rest 1.10.0 1.11.0
     """
@@ -49,7 +50,8 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
         return _turned(contract, contract.difference(old))
     others = ", ".join(contract.other_versions) or "none"
     raise click.UsageError(
-        f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with {others}"
+        f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with"
+        f" {others}"
     )
 
 

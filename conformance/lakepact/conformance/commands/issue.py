@@ -26,9 +26,11 @@ from lakepact.conformance.running import runner
     help="Name and version of the server.  [default: its address]",
 )
 def issue(report: Path, cause: int | None, *, server: str) -> None:
-    """Print an issue about cause CAUSE of a report: steps with curl, the clause, expected and actual result, versions.
+    """Print an issue about cause CAUSE of a report: steps with curl, the clause, expected and
+    actual result, versions.
 
-    Without CAUSE, list the causes. Read the text before you send it: it holds the answers of your server.
+    Without CAUSE, list the causes. Read the text before you send it: it holds the answers of your
+    server.
 
     Exit code: 0 printed, 2 wrong usage.
 

@@ -40,10 +40,11 @@ def matrix(
 ) -> None:
     """Compare the reports of several servers, written by `lakepact check --report jsonl=RUN.jsonl`.
 
-    A column is named after its file unless NAME is given. Exit code: 0 all reports are complete, 2 wrong usage, 3 a
-    report is incomplete. The exit code says nothing about conformance.
+    A column is named after its file unless NAME is given. Exit code: 0 all reports are complete, 2
+    wrong usage, 3 a report is incomplete. The exit code says nothing about conformance.
 
-    Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report html=matrix.html
+    Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report
+    html=matrix.html
     """
     writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     try:

@@ -1,4 +1,6 @@
-"""`lakepact probe`: detect what a server declares and implements, and write a profile for `lakepact check`."""
+"""`lakepact probe`: detect what a server declares and implements, and write a profile for
+`lakepact check`.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ def probe(
 ) -> None:
     """Detect what the server at URL declares and implements. Sends only GET and HEAD requests.
 
-    Exit code: 0 detected, 2 wrong usage, 3 not detected (no answer, no permission, or an unknown contract).
+    Exit code: 0 detected, 2 wrong usage, 3 not detected (no answer, no permission, or an unknown
+    contract).
 
     Example: lakepact probe http://127.0.0.1:8181 --profile target.toml
     """
@@ -183,7 +186,8 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
             terminal(one["remark"]),
         )
     console.print(
-        f"[bold]{terminal(document['target'])}[/]  {terminal(document['contract'])} {terminal(document['version'])}",
+        f"[bold]{terminal(document['target'])}[/]  {terminal(document['contract'])}"
+        f" {terminal(document['version'])}",
         highlight=False,
         soft_wrap=True,
     )
@@ -200,7 +204,8 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
         else ""
     )
     console.print(
-        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each was asked once",
+        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each"
+        " was asked once",
         highlight=False,
     )
 
@@ -216,14 +221,22 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
 def _profile(
     found: ProbedServer, target: Target, access: Mapping[str, str | None], *, hidden: bool
 ) -> Iterator[str]:
-    """Yield the lines of a profile; detected features are comments, so that `check` detects them again."""
-    yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
+    """Yield the lines of a profile; detected features are comments, so that `check` detects them
+    again.
+    """
+    yield (
+        f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check"
+        " --profile reads this."
+    )
     yield f"contract = {toml(found.contract)}"
     yield f"contract_version = {toml(found.version)}"
     yield f"url = {toml(target.url)}"
     yield from (f"{name} = {toml(value)}" for name, value in access.items() if value)
     if hidden or (target.headers and not access["token_env"]):
-        yield "# Headers and credentials in the address are not stored here: pass them to lakepact check again."
+        yield (
+            "# Headers and credentials in the address are not stored here: pass them to lakepact"
+            " check again."
+        )
     if target.parameters:
         yield from (
             "",

@@ -35,9 +35,11 @@ def report(
     verbose: bool,
     severity: str | None,
 ) -> None:
-    """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
+    """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be
+    compressed with gzip.
 
-    Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says nothing about conformance.
+    Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says
+    nothing about conformance.
 
     Example: lakepact report report.jsonl.gz --report html=report.html
     """

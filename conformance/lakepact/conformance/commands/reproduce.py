@@ -39,12 +39,14 @@ if TYPE_CHECKING:
 def reproduce(
     report: Path, requirement: str | None, *, url: str | None, check: str | None, out: Path | None
 ) -> None:
-    """Write a script that repeats a finding of REPORT, written by `lakepact check --report jsonl=REPORT`, on a fresh server.
+    """Write a script that repeats a finding of REPORT, written by
+    `lakepact check --report jsonl=REPORT`, on a fresh server.
 
-    ID is a requirement, or the number of a cause, whose first requirement is repeated.
-    Without ID, list the findings, and whether their scripts need lakepact. A script exits with 1 while the fault is there
-    and with 0 when it is gone. Exit code of this command: 0 written, 2 wrong usage, for example a requirement that does not
-    fail in the report.
+    ID is a requirement, or the number of a cause, whose first requirement is repeated. Without ID,
+    list the findings, and whether their scripts need lakepact. A script exits with 1 while the
+    fault is there
+    and with 0 when it is gone. Exit code of this command: 0 written, 2 wrong usage, for example a
+    requirement that does not fail in the report.
 
     Example: lakepact reproduce report.jsonl IRC-NS-CREATE-014 --out finding.py
     """
@@ -71,7 +73,8 @@ def reproduce(
 
 
 def _of_cause(report: list[Line], number: int) -> tuple[list[Line], str, str]:
-    """Return a report whose results are those of one cause, the requirement that explains it, and its check.
+    """Return a report whose results are those of one cause, the requirement that explains it, and
+    its check.
 
     Raises:
         NotReproducible: the report has no cause of this number.

@@ -81,7 +81,8 @@ def list_requirements(
     if not shown and not uncovered and (patterns or (contract and version)):
         wanted = " ".join(word for word in (contract, version, *patterns) if word)
         click.echo(
-            f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact contracts list` the versions",
+            f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact"
+            " contracts list` the versions",
             err=True,
         )
         sys.exit(2)
@@ -151,7 +152,8 @@ def _parameters(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
 @CONTRACT
 @VERSION
 def explain(identifier: str, *, contract: str | None, version: str | None) -> None:
-    """Explain a requirement, in any case: its sentence, its clause in the contract, and the checks that judge it.
+    """Explain a requirement, in any case: its sentence, its clause in the contract, and the checks
+    that judge it.
 
     Example: lakepact explain IRC-NS-GET-005
     """
@@ -185,7 +187,9 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
 
 
 def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:
-    """Yield the suites to search for an identifier: of the named version, or of all, the one with models first."""
+    """Yield the suites to search for an identifier: of the named version, or of all, the one with
+    models first.
+    """
     yield from _suites(contract, version)
     if version is None:
         for name in [contract] if contract else contracts():
@@ -198,7 +202,10 @@ def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
     """Yield why a profile lacks a requirement of its base contract."""
     for difference in contract.differences.values():
         if identifier in difference.without:
-            yield f"{contract.name} does not have {identifier} (difference {difference.id}): {difference.sentence}"
+            yield (
+                f"{contract.name} does not have {identifier} (difference {difference.id}):"
+                f" {difference.sentence}"
+            )
 
 
 def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
@@ -214,14 +221,20 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     if r.operations:
         yield f"  operations  {', '.join(r.operations)}"
     if r.features:
-        yield f"  only with   {', '.join(f'{f} ({contract.features[f].sentence})' for f in r.features)}"
+        yield (
+            "  only with  "
+            f" {', '.join(f'{f} ({contract.features[f].sentence})' for f in r.features)}"
+        )
     if r.interpretation:
         yield f"  interpretation     {r.interpretation}"
     if r.difference:
         difference = contract.differences[r.difference]
         yield f"  difference  {difference.id}: {difference.sentence}; {difference.taken}"
     for correction in r.corrections:
-        yield f"  correction        {correction} ({contract.corrections[correction].effect}): {contract.corrections[correction].sentence}"
+        yield (
+            f"  correction        {correction} ({contract.corrections[correction].effect}):"
+            f" {contract.corrections[correction].sentence}"
+        )
     of_clients = _of_clients(suite)
     judges = of_clients if r.side == "client" and of_clients else suite
     checks = judges.judged().get(r.id, ())
@@ -239,9 +252,15 @@ def _impact(requirement: str, measured: impact.Impact) -> Iterator[str]:
         shown = impact.sentence(
             measured.clients, {client: harm.outcome for client, harm in harms.items()}
         )
-        yield f"  clients     {shown} (measured {measured.measured} with one fault of a {measured.version} server)"
+        yield (
+            f"  clients     {shown} (measured {measured.measured} with one fault of a"
+            f" {measured.version} server)"
+        )
     for client, harm in harms.items():
-        yield f"              {measured.clients[client]}: {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"
+        yield (
+            f"              {measured.clients[client]}:"
+            f" {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"
+        )
 
 
 def _clause_text(contract: Contract, clause: str) -> str:

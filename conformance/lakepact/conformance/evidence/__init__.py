@@ -1,1 +1,3 @@
-"""The evidence of a run: exchanges, outcomes, differences and their limits, with secrets removed and texts escaped."""
+"""The evidence of a run: exchanges, outcomes, differences and their limits, with secrets removed
+and texts escaped.
+"""

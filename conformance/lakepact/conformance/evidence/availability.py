@@ -8,13 +8,17 @@ from collections import deque
 
 import httpx
 
-SUSPECTED_SECONDS = 5.0  #: before the first refused connection; a request that was cut off in this time may be why the target ended
+#: before the first refused connection; a request that was cut off in this time may be why the
+#: target ended
+SUSPECTED_SECONDS = 5.0
 NAMED_REQUESTS = 4  #: that a reason names
 KEPT_REQUESTS = 64  #: that were cut off last; a target may cut off every request of a run
 
 
 class Availability:
-    """Notes answers, connections that end without an answer, and refused connections of one target; may be used by several threads."""
+    """Notes answers, connections that end without an answer, and refused connections of one target;
+    may be used by several threads.
+    """
 
     def __init__(self) -> None:
         self._cut_off: deque[tuple[float, str]] = deque(maxlen=KEPT_REQUESTS)
@@ -24,7 +28,9 @@ class Availability:
 
     @property
     def ended(self) -> str:
-        """Why the target is taken to have ended; empty while it accepts connections, and if it never did."""
+        """Why the target is taken to have ended; empty while it accepts connections, and if it
+        never did.
+        """
         return self._ended
 
     def note_answer(self) -> None:
@@ -47,4 +53,7 @@ class Availability:
                     request for moment, request in self._cut_off if now - moment < SUSPECTED_SECONDS
                 )
                 listed = "; ".join([*named][:NAMED_REQUESTS]) or "none"
-                self._ended = f"the target accepts no connections any more. Requests that it had just cut off without an answer: {listed}"
+                self._ended = (
+                    "the target accepts no connections any more. Requests that it had just cut off"
+                    f" without an answer: {listed}"
+                )

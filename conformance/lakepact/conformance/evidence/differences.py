@@ -1,4 +1,6 @@
-"""Differences of an answer from what a check expects: the place and the kind, by which reports group failures."""
+"""Differences of an answer from what a check expects: the place and the kind, by which reports
+group failures.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Kind(StrEnum):
     VALUE = "another value"
     TYPE = "another type"
     SPELLING = "number as text"  #: or a text as number
-    LOST = "lost change"  #: of simultaneous changes more were accepted than can have been made, or accepted ones were lost
+    #: of simultaneous changes more were accepted than can have been made, or accepted ones were
+    #: lost
+    LOST = "lost change"
 
 
 @dataclass(frozen=True, slots=True)

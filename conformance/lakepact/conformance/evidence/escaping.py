@@ -1,7 +1,7 @@
 """Text from targets, escaped for each output format, so that it is shown and never interpreted.
 
-A target may send terminal escape sequences, markup, bidirectional overrides and lone surrogates. Every output writes such text through
-the one function for its format.
+A target may send terminal escape sequences, markup, bidirectional overrides and lone surrogates.
+Every output writes such text through the one function for its format.
 """
 
 from __future__ import annotations

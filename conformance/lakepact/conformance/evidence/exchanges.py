@@ -1,4 +1,6 @@
-"""Requests and their answers, kept as evidence; secrets are removed from everything that is shown."""
+"""Requests and their answers, kept as evidence; secrets are removed from everything that is
+shown.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class ErrorBody:
 
     @classmethod
     def of(cls, body: bytes) -> ErrorBody:
-        """Read a whole body: `{"error": {…}}`, `{"errorCode": …, "message": …}`, or that of OAuth2."""
+        """Read a whole body: `{"error": {…}}`, `{"errorCode": …, "message": …}`, or that of
+        OAuth2.
+        """
         try:
             document = orjson.loads(body)
         except orjson.JSONDecodeError:
@@ -88,7 +92,8 @@ class Exchange:
     lost: tuple[str, ...] | None = (
         None  #: files that the answer names and that are gone; None if nobody looked
     )
-    is_invalid: bool = False  #: whether a check expected a refusal that did not come, whatever else is sent at the same time
+    #: whether a check expected a refusal that did not come, whatever else is sent at the same time
+    is_invalid: bool = False
 
     @cached_property
     def parsed(self) -> Any:
@@ -100,7 +105,9 @@ class Exchange:
 
     @cached_property
     def lines(self) -> tuple[Any, ...] | None:
-        """The body as JSON documents, one per line, or `None` if a line is not JSON; empty lines are ignored."""
+        """The body as JSON documents, one per line, or `None` if a line is not JSON; empty lines
+        are ignored.
+        """
         try:
             return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
         except orjson.JSONDecodeError:
@@ -139,7 +146,9 @@ class Exchange:
             return None
 
     def redact(self, text: str) -> str:
-        """Return `text` without the secrets of this exchange and without credentials that a target vends."""
+        """Return `text` without the secrets of this exchange and without credentials that a target
+        vends.
+        """
         return redacted(text, self.secrets)
 
     def shown_value(self, name: str, value: str) -> str:
@@ -175,7 +184,8 @@ class Place:
     """A place in an answer: the evidence of an expectation about the value there."""
 
     exchange: Exchange
-    pointer: str  #: JSON pointer into `{"status", "headers", "media-type", "length", "body"}`, as in a claim
+    #: JSON pointer into `{"status", "headers", "media-type", "length", "body"}`, as in a claim
+    pointer: str
 
     def within(self, *steps: str | int) -> Place:
         """Return a place within this one."""
@@ -213,7 +223,8 @@ class Placed(dict[str, Any]):
     Args:
         document: the object.
         exchange: the exchange with the answer.
-        steps: where the object is in the body; the first step in a body of lines is the number of the line.
+        steps: where the object is in the body; the first step in a body of lines is the number of
+            the line.
     """
 
     def __init__(
@@ -240,7 +251,9 @@ def place_of(document: object, *path: str | int) -> Place | None:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of one exchange; its accessors raise `Unmet` when the target's body is malformed."""
+    """The answer of one exchange; its accessors raise `Unmet` when the target's body is
+    malformed.
+    """
 
     exchange: Exchange
 
@@ -279,7 +292,9 @@ class Reply:
 
     @property
     def _flaw(self) -> str:
-        """Why a body that begins like a JSON object is not JSON; the part that is shown may look valid."""
+        """Why a body that begins like a JSON object is not JSON; the part that is shown may look
+        valid.
+        """
         if not self.body.lstrip().startswith(b"{"):
             return ""
         try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-#: The extra to install for a library that is missing while a server or client is checked; others come with `conformance`.
+#: The extra to install for a library that is missing while a server or client is checked; others
+#: come with `conformance`.
 OF_CHECKS = {
     "deltalake": "delta",
     "hypothesis": "fuzz",

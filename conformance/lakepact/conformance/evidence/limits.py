@@ -56,16 +56,19 @@ class Budget:
         """
         if operation and self._late[operation] >= MOST_LATE:
             raise GivenUp(
-                f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]} times in a row"
+                f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]}"
+                " times in a row"
             )
         if self._spent >= self._seconds:
             raise GivenUp(
-                f"not sent: answers that were too slow or too large have already cost {self._spent:.0f} s, and the limit of a run is "
-                f"{self._seconds:g} s (--max-wait)"
+                "not sent: answers that were too slow or too large have already cost"
+                f" {self._spent:.0f} s, and the limit of a run is {self._seconds:g} s (--max-wait)"
             )
 
     def spend(self, seconds: float) -> None:
-        """Count an answer that reached a limit after so many seconds; of simultaneous ones, no second counts twice."""
+        """Count an answer that reached a limit after so many seconds; of simultaneous ones, no
+        second counts twice.
+        """
         with self._lock:
             now = time.monotonic()
             overlap = min(max(0.0, self._counted_until - (now - seconds)), seconds)
@@ -78,7 +81,9 @@ class Budget:
             self._spent += seconds
 
     def count_late(self, operation: str | None, seconds: float) -> None:
-        """Count an answer of an operation that did not come in so many seconds; simultaneous ones count as one."""
+        """Count an answer of an operation that did not come in so many seconds; simultaneous ones
+        count as one.
+        """
         if operation:
             with self._lock:
                 now = time.monotonic()

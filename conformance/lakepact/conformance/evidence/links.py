@@ -1,4 +1,6 @@
-"""Values of earlier answers in later requests: a fresh server gives other ones, so a script takes them from its own answers."""
+"""Values of earlier answers in later requests: a fresh server gives other ones, so a script takes
+them from its own answers.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,8 @@ class Templates:
         self._links = list(_links(self.lines))
 
     def text(self, written: str, form: str, before: int) -> str:
-        """Return a text with names for the values of earlier answers, for moments and for the id of the run.
+        """Return a text with names for the values of earlier answers, for moments and for the id of
+        the run.
 
         Args:
             written: the text of the report.

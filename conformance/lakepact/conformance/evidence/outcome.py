@@ -13,7 +13,8 @@ from lakepact.generated.contract import Requirement
 LOWEST_ERROR = 400  #: the lowest status of a refusal
 STEP = "a set-up step failed ("  #: begins the reason of what a step blocks; its requirement follows
 NOT_JUDGED = " not judged: "  #: in the remark of a requirement of which only some cases were judged
-ENDED_EARLY = "the check ended before it had judged every case: "  #: begins the reason of a requirement whose other cases pass
+#: begins the reason of a requirement whose other cases pass
+ENDED_EARLY = "the check ended before it had judged every case: "
 
 
 class Outcome(StrEnum):
@@ -40,12 +41,16 @@ def passed_in_part(judged: int, others: int, why: str) -> str:
 
 
 def broken(requirement: Requirement) -> Outcome:
-    """Return the outcome of a requirement that is broken: fail for a MUST, warn for a SHOULD; a MAY cannot be broken."""
+    """Return the outcome of a requirement that is broken: fail for a MUST, warn for a SHOULD; a MAY
+    cannot be broken.
+    """
     return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement.level]
 
 
 class Wrong(StrEnum):
-    """The kind of mistake in a request that should be refused; requests with different kinds never share a cause."""
+    """The kind of mistake in a request that should be refused; requests with different kinds never
+    share a cause.
+    """
 
     ABSENT = "absent"  #: something does not exist: `at` is its noun, such as "table"
     PRESENT = "present"  #: something exists already, or is not empty: `at` is its noun
@@ -132,14 +137,18 @@ class Verdict:
         judged: int = 1,
         failed: int = 0,
     ) -> Verdict:
-        """Return a verdict that shows the first of its failures; `failed` is their number, if there are more."""
+        """Return a verdict that shows the first of its failures; `failed` is their number, if there
+        are more.
+        """
         first = failures[0]
         shown = (first.expected, first.actual, "", first.exchanges)
         return cls(requirement, outcome, check, *shown, judged, failures, failed or len(failures))
 
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return one verdict of a check about a requirement from those of its cases: the worst, with all its failures."""
+    """Return one verdict of a check about a requirement from those of its cases: the worst, with
+    all its failures.
+    """
     worst = min(verdicts, key=lambda v: v.outcome.weight)
     same = [v for v in verdicts if v.outcome is worst.outcome]
     judged = sum(v.judged for v in verdicts)
@@ -164,13 +173,15 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
 def deciding_first(
     verdicts: Iterable[Verdict], invariants: Collection[str] = ()
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts about a requirement, the deciding one first: the worst, but none without a case if a check judged one.
+    """Return the verdicts about a requirement, the deciding one first: the worst, but none without
+    a case if a check judged one.
 
     The remark of the deciding one then names the blocked checks.
 
     Args:
         verdicts: at least one verdict.
-        invariants: names of invariants, which see only what the checks sent: their passes do not replace a blocked check.
+        invariants: names of invariants, which see only what the checks sent: their passes do not
+            replace a blocked check.
     """
     ordered = sorted(verdicts, key=lambda v: v.outcome.weight)
     silent = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
@@ -194,7 +205,8 @@ class Unmet(Exception):
         actual: what the target returned.
         exchange: number of the exchange that shows it, if a single one does.
         expected_status: the statuses that the requirement allows, if it demands a status.
-        refusal: whether the requirement demands that the request is refused; by default known from the statuses.
+        refusal: whether the requirement demands that the request is refused; by default known from
+            the statuses.
         claim: the expectation in a form that a script can test.
         difference: where the answer is not as expected.
         mutation: the change that made the request invalid.
@@ -219,7 +231,8 @@ class Unmet(Exception):
         self.expected_status = expected_status
         self.refusal = refusal or (bool(expected_status) and min(expected_status) >= LOWEST_ERROR)
         self.mutation = mutation
-        self.requirement = ""  #: the requirement that it belongs to, if that is another one than the one that is judged
+        #: the requirement that it belongs to, if that is another one than the one that is judged
+        self.requirement = ""
         self.claim = claim
         self.difference = difference
 
@@ -247,7 +260,8 @@ class StepFailed(Blocked):
     Args:
         requirement: its id.
         unmet: the expectation that the step does not meet.
-        decides_statuses: whether the statuses of later answers may depend on it, beside what they show.
+        decides_statuses: whether the statuses of later answers may depend on it, beside what they
+            show.
     """
 
     def __init__(self, requirement: str, unmet: Unmet, *, decides_statuses: bool = True) -> None:

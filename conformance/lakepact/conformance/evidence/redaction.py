@@ -22,22 +22,26 @@ SECRET_FIELDS = frozenset(
     }
 )
 REDACTED = "<redacted>"
-INVENTED = "lakepact-no-secret"  #: sent as a secret that opens nothing; reports show it, so that its requests can be repeated
+#: sent as a secret that opens nothing; reports show it, so that its requests can be repeated
+INVENTED = "lakepact-no-secret"
 
-#: Names of headers that hold secrets, and values that look like secrets: long, letters and digits, no UUID.
+#: Names of headers that hold secrets, and values that look like secrets: long, letters and digits,
+#: no UUID.
 SECRET_NAMES = re.compile(
     r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE
 )
 AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 
 # Names are assumed to be short: a search for long ones would be slow on hostile bodies.
-#: Credentials that a target vends, after their names: URL signatures, and members of JSON, also of JSON within JSON.
+#: Credentials that a target vends, after their names: URL signatures, and members of JSON, also of
+#: JSON within JSON.
 SIGNED = re.compile(
     r"""((?:(?:Signature|Security-Token|Amz-Credential|Goog-Credential)
     |(?:\b|u0026|%26|%3F)sig|(?:[?&;]|u0026|%26|%3F)(?:[a-z]{1,20}_)?(?<!page_)token)(?:=|%3D))[^&\"'\\\s<>]+""",
     re.IGNORECASE | re.VERBOSE,
 )
-#: User and password in a URL, also with escaped slashes or inside another URL; for http(s) also a user alone.
+#: User and password in a URL, also with escaped slashes or inside another URL; for http(s) also a
+#: user alone.
 USERINFO = re.compile(
     r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""",
     re.IGNORECASE | re.VERBOSE,
@@ -53,7 +57,8 @@ HANDED_OUT = re.compile(
     (?P=quote)\s*:\s*(?P=quote))(?!lakepact-no-secret(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-#: Without any of these, nothing is searched: most answers have none, and a search takes a hundred times as long.
+#: Without any of these, nothing is searched: most answers have none, and a search takes a hundred
+#: times as long.
 SIGNS = (
     "key",
     "token",
@@ -89,8 +94,8 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
 def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return the secrets in the values of headers: each value, and the credentials after a scheme.
 
-    For Basic credentials: the base64 text and the password. Values that are not secret, such as a tenant's name, are left out:
-    they may occur in answers.
+    For Basic credentials: the base64 text and the password. Values that are not secret, such as a
+    tenant's name, are left out: they may occur in answers.
     """
     secret = [
         value

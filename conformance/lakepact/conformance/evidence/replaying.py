@@ -1,6 +1,7 @@
 """Sends the recorded requests of one finding again, and tests the last answer.
 
-`lakepact reproduce` copies this module into every script that it writes: it uses the standard library alone.
+`lakepact reproduce` copies this module into every script that it writes: it uses the standard
+library alone.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ class Missing(Trouble):
     """An earlier answer does not have a value that a request needs; the argument is its name."""
 
 
-# -- answers and what they must match ---------------------------------------------------------------------------------------
+# -- answers and what they must match --------------------------------------------------------------
 
 
 def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[str, Any]:
-    """Return an answer as a document that JSON pointers lead into; a body in lines is the array of its lines."""
+    """Return an answer as a document that JSON pointers lead into; a body in lines is the array of
+    its lines.
+    """
     named = {name.lower(): value for name, value in headers}
     media_type = named.get("content-type", "").partition(";")[0].strip().lower()
     try:
@@ -120,7 +123,9 @@ def is_a(value: Any, kind: str) -> bool:
 
 
 def fits(value: Any, schema: Any) -> bool:
-    """Return whether a value matches a schema: a few keywords of JSON Schema, `absent` (or empty) and `mentions`."""
+    """Return whether a value matches a schema: a few keywords of JSON Schema, `absent` (or empty)
+    and `mentions`.
+    """
     if schema.get("absent"):
         return value is ABSENT or value in (None, {}, [])
     return value is not ABSENT and all(
@@ -168,11 +173,12 @@ KEYWORDS: dict[str, Any] = {
 }
 
 
-# -- requests ---------------------------------------------------------------------------------------------------------------
+# -- requests --------------------------------------------------------------------------------------
 
 
 def filled(template: str, values: dict[str, Any], form: str) -> str:
-    """Return a text of the report with the values of this run: `<<name>>`, and `<<ms N>>` for moments.
+    """Return a text of the report with the values of this run: `<<name>>`, and `<<ms N>>` for
+    moments.
 
     Args:
         template: the text.
@@ -215,7 +221,8 @@ class Server:
     Args:
         url: its base address.
         own: headers that hold secrets, by lower-case name.
-        always: whether they are sent with every request; otherwise with those that the report has them for.
+        always: whether they are sent with every request; otherwise with those that the report has
+            them for.
     """
 
     def __init__(self, url: str, own: dict[str, str], *, always: bool = False) -> None:
@@ -266,7 +273,9 @@ def shown(answer: dict[str, Any]) -> str:
 
 
 def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
-    """Return the prefix of paths that the configuration of the server, or else the user, names, with a slash; empty without one."""
+    """Return the prefix of paths that the configuration of the server, or else the user, names,
+    with a slash; empty without one.
+    """
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     authorization = [] if server.always else [(name, "") for name in server.own]
     answer = server.send(
@@ -311,10 +320,12 @@ def replayed(
             if case["at"] == "/status" and fits(source["status"], json.loads(case["schema"])):
                 return source, values  # refused earlier than in the report, as it should be
             raise Trouble(
-                f"step {number} needs a value of an earlier answer, which does not have it: {shown(source)}"
+                f"step {number} needs a value of an earlier answer, which does not have it:"
+                f" {shown(source)}"
             ) from missing
         tell(
-            f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the report: {step['status']})"
+            f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the"
+            f" report: {step['status']})"
         )
         if (
             number < len(case["steps"])
@@ -368,7 +379,8 @@ def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any])
             return GONE
         if refused or not met:
             raise Trouble(
-                f"the last request returned {now} instead of {was}: the answer that is tested did not come"
+                f"the last request returned {now} instead of {was}: the answer that is tested did"
+                " not come"
             )
     tell("", f"the fault is {'gone' if met else 'present'}")
     return GONE if met else PRESENT

@@ -38,7 +38,8 @@ def address(url: str) -> str:
         behind_user, mark, query = url.rpartition("@")[2].partition("?")  # either may be secret
         shown = behind_user + mark + ("…" if query else "")
         raise ValueError(
-            f"{shown or 'an empty text'} is not the address of a server; write http://HOST:PORT/PATH or https://HOST/PATH"
+            f"{shown or 'an empty text'} is not the address of a server; write"
+            " http://HOST:PORT/PATH or https://HOST/PATH"
         )
     return url
 
@@ -52,7 +53,8 @@ class Target:
     """A server to check.
 
     Args:
-        url: base address without the version segment; a user and password in it become a header and are removed from it.
+        url: base address without the version segment; a user and password in it become a header and
+            are removed from it.
         headers: sent with every request, for example authorization; never reported.
         access: certificates, proxy and login.
         features: optional features that the user switches on or off; they override discovery.
@@ -140,7 +142,8 @@ class Offer:
 
     Args:
         operations: ids of the declared operations.
-        segments: path parameters with one value for the whole target, inserted unchanged; `None` omits the segment.
+        segments: path parameters with one value for the whole target, inserted unchanged; `None`
+            omits the segment.
         features: optional features that were detected as on or off.
         facts: names and values about the target, for reports.
         found: other results of discovery, for the contract's lab; some as `Once`.
@@ -164,7 +167,9 @@ class Offer:
 
 
 def is_on(feature: Feature, target: Target, offer: Offer | None) -> bool:
-    """Return whether an optional feature is on: the user's setting, else the discovered one, else the contract's default."""
+    """Return whether an optional feature is on: the user's setting, else the discovered one, else
+    the contract's default.
+    """
     if feature.name in target.features:
         return target.features[feature.name]
     return offer.features.get(feature.name, feature.default) if offer else feature.default

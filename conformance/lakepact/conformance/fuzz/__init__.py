@@ -1,4 +1,5 @@
-"""Fuzzing: unusual requests generated from the contract, judged by the same requirements as all others.
+"""Fuzzing: unusual requests generated from the contract, judged by the same requirements as all
+others.
 
 | module                | holds                                                                                  |
 |-----------------------|----------------------------------------------------------------------------------------|

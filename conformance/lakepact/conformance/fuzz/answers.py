@@ -1,7 +1,8 @@
-"""The rules for fuzzed exchanges: every invariant of the contract, and the refusal of bodies that its schemas forbid.
+"""The rules for fuzzed exchanges: every invariant of the contract, and the refusal of bodies that
+its schemas forbid.
 
-Only undisputable failures count. A server may refuse a valid body for other reasons;
-it must refuse an invalid body only where the JSON itself, a required member or a JSON type is wrong.
+Only undisputable failures count. A server may refuse a valid body for other reasons; it must refuse
+an invalid body only where the JSON itself, a required member or a JSON type is wrong.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ MISTAKES = {
 
 SHOWN = 20  #: distinct answers that a failure report shows per requirement
 WORDS = 8  #: of a message that tell it from others
-#: What differs between messages of one cause: quoted text, and words with digits or other characters.
+#: What differs between messages of one cause: quoted text, and words with digits or other
+#: characters.
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\S*[^\sA-Za-z.,:;()]\S*")
 WORD = re.compile(r"[A-Za-z]+")
 
@@ -56,12 +58,16 @@ class Fuzz:
         operations: the operations to send, as far as the target offers them.
         answers: the requirement that a connection closed without an answer breaks.
         refusals: the requirement that accepting an invalid body of each kind breaks.
-        tolerated: returns whether a missing required member is tolerated: operation, name of the member, and its object.
-        rehearsed: returns the answer to a setup request, as far as the contract determines it, for sequences generated without
-            a target; `None` if requests depend on the target's own objects.
+        tolerated: returns whether a missing required member is tolerated: operation, name of the
+            member, and its object.
+        rehearsed: returns the answer to a setup request, as far as the contract determines it, for
+            sequences generated without a target; `None` if requests depend on the target's own
+            objects.
         planning: like `world`, but without a target; equal to `world` if that sends nothing.
-        chosen: members (`Component.member`) of answers whose values sound servers choose differently, such as times and locations.
-        incomparable: members and components that are a server's own business, such as messages and page tokens.
+        chosen: members (`Component.member`) of answers whose values sound servers choose
+            differently, such as times and locations.
+        incomparable: members and components that are a server's own business, such as messages and
+            page tokens.
         model: creates objects with a model of their state; `None` if requests change nothing.
     """
 
@@ -88,7 +94,9 @@ class Breach:
     answer: str = ""  #: the status and the error, without names and numbers
 
     def shows(self, other: Breach) -> bool:
-        """Return whether another breach is the same: of one rule, in answers alike to one operation."""
+        """Return whether another breach is the same: of one rule, in answers alike to one
+        operation.
+        """
         return (self.rule, self.operation, self.answer) == (
             other.rule,
             other.operation,
@@ -97,7 +105,9 @@ class Breach:
 
 
 def answer_of(exchange: Exchange) -> str:
-    """Return what makes answers alike: the status, the error's type, and its message without names and numbers."""
+    """Return what makes answers alike: the status, the error's type, and its message without names
+    and numbers.
+    """
     error = exchange.error
     if error is None:
         return str(exchange.status)
@@ -132,7 +142,9 @@ class Judge:
         ] = {}  #: invariants of ours that broke, with what they judge
 
     def remember(self, breach: Breach) -> None:
-        """Look for this no longer: not in answers alike, and nowhere once it was found often enough."""
+        """Look for this no longer: not in answers alike, and nowhere once it was found often
+        enough.
+        """
         self._answers.setdefault(breach.rule, set()).add((breach.operation, breach.answer))
         self.broken.update(breach.requirements)
 
@@ -194,7 +206,9 @@ class Judge:
             )
 
     def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str, str] | None:
-        """Return why the body of a request must be refused: the kind of mistake, a description, and its place."""
+        """Return why the body of a request must be refused: the kind of mistake, a description, and
+        its place.
+        """
         known = self.contract.operations[operation]
         if known.body is None or known.body_media_type != "application/json":
             return None
@@ -245,7 +259,9 @@ class Judge:
 
 
 def _means_absent_or_number(error: Any) -> bool:
-    """Return whether a value of the wrong type is tolerated: null for an absent member, a non-integral number, a scalar for a string."""
+    """Return whether a value of the wrong type is tolerated: null for an absent member, a
+    non-integral number, a scalar for a string.
+    """
     types, is_scalar = set(error.kind.types), isinstance(error.instance, (int, float))
     numeric = is_scalar and not isinstance(error.instance, bool)
     is_converted = (is_scalar and types == {"string"}) or (

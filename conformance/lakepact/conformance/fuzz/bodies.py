@@ -35,7 +35,8 @@ class Bodies:
         self._documents = Documents(self._schemas)
 
     def draw(self, operation: OperationId, random: Random, *, valid: bool) -> Drawn:
-        """Return a body and a query by the schemas of an operation, or with one violation; `NOTHING` if it takes neither.
+        """Return a body and a query by the schemas of an operation, or with one violation;
+        `NOTHING` if it takes neither.
 
         Args:
             operation: its id.
@@ -66,7 +67,9 @@ class Bodies:
         )
 
     def _pairs(self, parameter: Parameter, random: Random, *, valid: bool) -> list[tuple[str, str]]:
-        """Return a parameter of a query; an invalid one is given twice, or has a value that its schema forbids."""
+        """Return a parameter of a query; an invalid one is given twice, or has a value that its
+        schema forbids.
+        """
         values = [] if valid else [self._documents.invalid(parameter.schema, random)]
         if valid or random.random() < 1 / 2:
             values.append(self._documents.valid(parameter.schema, random))

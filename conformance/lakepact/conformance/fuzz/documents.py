@@ -1,4 +1,6 @@
-"""Documents drawn from the schemas of a contract, valid or with one violation; everything depends on the random generator alone."""
+"""Documents drawn from the schemas of a contract, valid or with one violation; everything depends
+on the random generator alone.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Documents:
         return self._value(schema, random, 0, [])
 
     def invalid(self, schema: Any, random: Random) -> Any:
-        """Return a document with one change that its schema forbids at the place: a lacking member, another type, a value out of range."""
+        """Return a document with one change that its schema forbids at the place: a lacking member,
+        another type, a value out of range.
+        """
         held: list[Any] = [None]
         places: list[Place] = [(held, 0, self._merged(schema))]
         held[0] = self._value(schema, random, 0, places)
@@ -49,10 +53,12 @@ class Documents:
         parent[key] = random.choice(self._violations(at, parent[key], random))
         return held[0]
 
-    # -- schemas -----------------------------------------------------------------------------------------------------
+    # -- schemas -----------------------------------------------------------------------------------
 
     def _merged(self, schema: Any) -> Schema:
-        """Return a schema with what it refers to and consists of in one object; its members keep their references."""
+        """Return a schema with what it refers to and consists of in one object; its members keep
+        their references.
+        """
         if not isinstance(schema, dict):
             return {"properties": {}, "required": ()}
         merged: Schema = {}
@@ -68,7 +74,9 @@ class Documents:
         return {key: value for key, value in merged.items() if key not in {"$ref", "allOf"}}
 
     def _levels(self, schema: Any, above: frozenset[str]) -> int:
-        """Return how many levels the flattest document of a schema has, without components that it is inside of."""
+        """Return how many levels the flattest document of a schema has, without components that it
+        is inside of.
+        """
         if "$ref" in schema:
             name = _name(schema)
             return DEEP * 9 if name in above else self._levels(self._schemas[name], above | {name})
@@ -92,7 +100,7 @@ class Documents:
             [one for one, height in zip(schemas, heights, strict=True) if height == min(heights)]
         )
 
-    # -- valid values ------------------------------------------------------------------------------------------------
+    # -- valid values ------------------------------------------------------------------------------
 
     def _value(self, schema: Any, random: Random, depth: int, places: list[Place]) -> Any:
         merged = (
@@ -152,10 +160,12 @@ class Documents:
                 places.append((made, len(made) - 1, self._merged(schema.get("items"))))
         return made
 
-    # -- violations --------------------------------------------------------------------------------------------------
+    # -- violations --------------------------------------------------------------------------------
 
     def _violations(self, schema: Schema, value: Any, random: Random) -> list[Any]:
-        """Return values for the place of a value, each forbidden there in another way if its schema has such a rule."""
+        """Return values for the place of a value, each forbidden there in another way if its schema
+        has such a rule.
+        """
         types = self._allowed(schema)
         others = [
             kind

@@ -1,4 +1,6 @@
-"""Draws the requests of a fuzzed sequence: examples, near misses of them, and documents by the schemas."""
+"""Draws the requests of a fuzzed sequence: examples, near misses of them, and documents by the
+schemas.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Drawing:
     def drawn(
         self, world: World, random: Random, operations: Sequence[OperationId]
     ) -> Iterator[Step]:
-        """Yield the steps of one sequence; each is drawn when the world knows what became of those before it."""
+        """Yield the steps of one sequence; each is drawn when the world knows what became of those
+        before it.
+        """
         yield from (step for step in world.opening(random) if step.operation in operations)
         while True:
             operation = random.choice(operations)
@@ -58,7 +62,9 @@ class Drawing:
             )
 
     def _says_more(self, operation: OperationId, arguments: Mapping[str, object]) -> bool:
-        """Return whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
+        """Return whether arguments are more than the path of an operation, so that nothing else has
+        to be drawn for it.
+        """
         return any(
             p.where != "path" and p.argument in arguments
             for p in self._contract.operations[operation].parameters

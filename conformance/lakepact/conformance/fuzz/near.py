@@ -49,7 +49,8 @@ CUT_SHORT = 0.05  #: how many near misses are bytes that end too early
 
 
 def near_miss(body: Any, random: Random) -> Any:
-    """Return a body that is nearly `body`, or the beginning of its bytes; `body` itself is not touched.
+    """Return a body that is nearly `body`, or the beginning of its bytes; `body` itself is not
+    touched.
 
     Args:
         body: a JSON value, in which `Learned` may stand.
@@ -88,7 +89,9 @@ def change(body: Any, place: Place, random: Random) -> None:
 
 
 def cut_short(body: Any, random: Random) -> bytes:
-    """Return the beginning of the bytes of `body`, which is not JSON any more unless it was a number."""
+    """Return the beginning of the bytes of `body`, which is not JSON any more unless it was a
+    number.
+    """
     content = orjson.dumps(body, default=_spelled)
     return content[: random.randrange(len(content))]
 

@@ -1,4 +1,6 @@
-"""Bodies and queries that schemathesis makes from a contract, for `lakepact check --fuzz`; drawn in batches, which cost less."""
+"""Bodies and queries that schemathesis makes from a contract, for `lakepact check --fuzz`; drawn in
+batches, which cost less.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class SchemathesisBodies(Bodies):
         self._pools: dict[tuple[str, bool], _Pool] = {}
 
     def draw(self, operation: OperationId, random: Random, *, valid: bool) -> Drawn:  # noqa: ARG002 - hypothesis has its own seed
-        """Return a body and a query by the schemas of an operation, or against them; `NOTHING` if it takes neither."""
+        """Return a body and a query by the schemas of an operation, or against them; `NOTHING` if
+        it takes neither.
+        """
         known = self._contract.operations[operation]
         if known.method == "HEAD" or not (
             known.body or any(p.where == "query" for p in known.parameters)
@@ -72,7 +76,9 @@ class SchemathesisBodies(Bodies):
         return pool.drawn[pool.used - 1]
 
     def _fill(self, pool: _Pool, operation: OperationId, *, valid: bool) -> None:
-        """Draw a batch twice as large as the last; a pool in which hardly anything new is found is used again."""
+        """Draw a batch twice as large as the last; a pool in which hardly anything new is found is
+        used again.
+        """
         pool.used = 0
         if pool.dry:
             return
@@ -106,7 +112,9 @@ def _schema(name: str) -> Any:
 
 
 def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
-    """Return an operation with only body and query: the suite chooses path and credentials itself."""
+    """Return an operation with only body and query: the suite chooses path and credentials
+    itself.
+    """
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{operation.body}"}}}
     parameters = [
         {"name": p.name, "in": "query", "required": p.required, "schema": p.schema}

@@ -1,4 +1,6 @@
-"""Sequences of requests: drawn from a seed, sent, judged after each request, and shrunk when they show something."""
+"""Sequences of requests: drawn from a seed, sent, judged after each request, and shrunk when they
+show something.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Sent:
-    """A sequence as it was sent: its steps so far, the numbers of the exchanges, and what was found in it."""
+    """A sequence as it was sent: its steps so far, the numbers of the exchanges, and what was found
+    in it.
+    """
 
     steps: list[Step] = field(default_factory=list)
     exchanges: list[int] = field(default_factory=list)
@@ -88,7 +92,7 @@ class Sequences:
         self._shrunk = 0  #: findings that were shrunk
         self.requests = 0  #: those of shrinking and cleaning up apart
 
-    # -- drawing -----------------------------------------------------------------------------------------------
+    # -- drawing -----------------------------------------------------------------------------------
 
     def new(self, number: int) -> Sent:
         """Send a new sequence; what it shows for the first time is in `found`."""
@@ -115,7 +119,7 @@ class Sequences:
     def _new_lab(self) -> Lab:
         return self._lab(next(self._numbers))
 
-    # -- sending -----------------------------------------------------------------------------------------------
+    # -- sending -----------------------------------------------------------------------------------
 
     def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> list[Breach] | None:
         """Send one step, check the answer, and update the model; return None without an answer."""
@@ -156,12 +160,14 @@ class Sequences:
             return True
         return False
 
-    # -- shrinking ---------------------------------------------------------------------------------------------
+    # -- shrinking ---------------------------------------------------------------------------------
 
     def shortest(
         self, breach: Breach, steps: Sequence[Step]
     ) -> tuple[Breach, list[int], int] | None:
-        """Return the breach in the shortest sequence that shows it, with its exchanges and steps; `None` if it did not happen again."""
+        """Return the breach in the shortest sequence that shows it, with its exchanges and steps;
+        `None` if it did not happen again.
+        """
         last: tuple[Breach, list[int], int] | None = None
 
         def shows(candidate: Sequence[Step]) -> int:

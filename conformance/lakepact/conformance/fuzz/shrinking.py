@@ -1,4 +1,6 @@
-"""Shrinking: a sequence that shows something becomes the shortest one, with the smallest bodies, that still shows it."""
+"""Shrinking: a sequence that shows something becomes the shortest one, with the smallest bodies,
+that still shows it.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Shrinking:
         return bool(needed)
 
     def _without_steps(self) -> None:
-        """Leave out all but the last step, then halves, quarters … single steps, until no single one can be spared."""
+        """Leave out all but the last step, then halves, quarters … single steps, until no single
+        one can be spared.
+        """
         size = len(self.steps) - 1
         while size > 0 and self._left > 0:
             at, smaller = 0, False
@@ -67,7 +71,9 @@ class Shrinking:
             size = size // 2 if size > 1 else int(smaller)
 
     def _with_plain_arguments(self) -> None:
-        """Address what the sequence begins with, so that requests which made something else can be spared."""
+        """Address what the sequence begins with, so that requests which made something else can be
+        spared.
+        """
         for number in reversed(range(len(self.steps))):
             if number >= len(self.steps):
                 continue
@@ -79,7 +85,9 @@ class Shrinking:
                 self._try_at(number, replace(step, arguments=arguments))
 
     def _with_smaller_bodies(self) -> None:
-        """Leave out queries, members and items, outer ones first, from the last request to the first."""
+        """Leave out queries, members and items, outer ones first, from the last request to the
+        first.
+        """
         for number in reversed(range(len(self.steps))):
             if number >= len(self.steps):
                 continue

@@ -1,4 +1,6 @@
-"""The steps of a sequence: requests that can be replayed elsewhere, because they hold no value of the target."""
+"""The steps of a sequence: requests that can be replayed elsewhere, because they hold no value of
+the target.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from lakepact.generated.contract import OperationId
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Stands in a request for a value that the target chose, so that the request can be repeated where it chooses another.
+    """Stands in a request for a value that the target chose, so that the request can be repeated
+    where it chooses another.
 
     Args:
         what: names the value; the world of a sequence knows what is meant.
@@ -25,7 +28,9 @@ class Learned:
     then: str | int = ""
 
     def filled(self, value: Any) -> str | int:
-        """Return the value with what is appended or added; one of another type than the default is not used."""
+        """Return the value with what is appended or added; one of another type than the default is
+        not used.
+        """
         known: str | int = value if isinstance(value, type(self.default)) else self.default
         if isinstance(known, int):
             return known + (self.then if isinstance(self.then, int) else 0)

@@ -1,4 +1,6 @@
-"""A whole search by chance: sequence after sequence until the budget is spent, and a verdict for everything that was looked at."""
+"""A whole search by chance: sequence after sequence until the budget is spent, and a verdict for
+everything that was looked at.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,8 @@ def modelled(
     budget: int,
     start: int,
 ) -> Iterator[Verdict | Progress]:
-    """Run stateful tests: random sequences in which every read must return what was accepted before.
+    """Run stateful tests: random sequences in which every read must return what was accepted
+    before.
 
     Args:
         lab: returns the lab of one sequence by its number.
@@ -85,7 +88,8 @@ def modelled(
         budget: about how many requests to send, without those of shrinking and cleaning up.
         start: the seed; the same seed, target and version send the same requests.
     """
-    # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
+    # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be
+    # refused for its form.
     judge, operations = (
         Judge(contract, (), replace(fuzz, refusals={})),
         tuple(dict.fromkeys(fuzz.operations)),
@@ -163,7 +167,9 @@ class _Search:
         )
 
     def _silence(self, sent: Sent) -> Iterator[Verdict]:
-        """Yield the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""
+        """Yield the verdict about a sequence that ended without an answer: a failure if it happens
+        again or the target is gone.
+        """
         why = str(sent.silent)
         if sent.silent is None or sent.silent.late:
             self._vain += 1

@@ -33,7 +33,9 @@ class World(Protocol):
         ...
 
     def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
-        """Return a body that the target should accept now, or `None` where there is none to give."""
+        """Return a body that the target should accept now, or `None` where there is none to
+        give.
+        """
         ...
 
     def known(self, learned: Learned) -> Any:
@@ -41,7 +43,9 @@ class World(Protocol):
         ...
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
-        """Return requirements that an answer keeps or, with what is unmet, breaks by all that was answered before it."""
+        """Return requirements that an answer keeps or, with what is unmet, breaks by all that was
+        answered before it.
+        """
         ...
 
     def learn(self, step: Step, reply: Reply) -> None:

@@ -14,16 +14,19 @@ REFUSED = frozenset({401, 403, 419})
 #: Operations that servers offer to callers without credentials.
 PUBLIC = frozenset({"getConfig", "getToken"})
 ADVICE = (
-    "--token-env NAME sends the token of an environment variable, --credential-env NAME fetches one: check that it is valid for the whole "
-    "run, and that it may create namespaces and tables. A server that refuses a valid token looks the same"
+    "--token-env NAME sends the token of an environment variable, --credential-env NAME fetches"
+    " one: check that it is valid for the whole run, and that it may create namespaces and tables."
+    " A server that refuses a valid token looks the same"
 )
 AUTHORIZATION = "Authorization"
 
 
 class Caller:
-    """The caller of a run: its headers and its login, and the answers that refuse it; may be used by several threads.
+    """The caller of a run: its headers and its login, and the answers that refuse it; may be used
+    by several threads.
 
-    Detection, checks, reports and scripts ask it who calls, whether by a token that the user has or by one that is fetched.
+    Detection, checks, reports and scripts ask it who calls, whether by a token that the user has or
+    by one that is fetched.
 
     Args:
         headers: sent with every request; their values are secrets.

@@ -1,7 +1,8 @@
-"""Kept connections to one target: requests cost a tenth of a client library's and are sent unchanged.
+"""Kept connections to one target: requests cost a tenth of a client library's and are sent
+unchanged.
 
-Answers in the common form are parsed here. All others are parsed by h11 from the first byte on, so that
-they are understood as a strict HTTP parser understands them. Errors are those of httpx.
+Answers in the common form are parsed here. All others are parsed by h11 from the first byte on, so
+that they are understood as a strict HTTP parser understands them. Errors are those of httpx.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ NO_CONTENT = (204, 304)
 ASKED_AGAIN = frozenset({"GET", "HEAD"})
 HAS_BODY = frozenset({"POST", "PUT", "PATCH"})
 KEPT = 64  #: idle connections at most
-IDLE = 4.0  #: seconds after which an idle connection is not used again: many servers close it after five
+#: seconds after which an idle connection is not used again: many servers close it after five
+IDLE = 4.0
 CHUNK = 65536
 LARGE = 1 * MIB  #: bytes above which only few answers are read at the same time
 LARGE_AT_ONCE = 2
@@ -63,7 +65,8 @@ NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 TARGET = re.compile(r"[!-~]+")
 COMMON = re.compile(
-    rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [\t -~]*)?\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)*)\r\n"
+    rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [\t -~]*)?\r\n((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t"
+    rb" -~\x80-\xff]*\r\n)*)\r\n"
 )
 LENGTH = re.compile(rb"[0-9]{1,15}")
 
@@ -140,7 +143,8 @@ class _Source:
         self._bytes += len(received)
         if self._bytes > self.max_bytes:
             raise TooLarge(
-                f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire (--max-body)"
+                f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire"
+                " (--max-body)"
             )
         if self._bytes > LARGE and not self._holds:
             self._holds = self._large.acquire(timeout=self._left())
@@ -419,7 +423,9 @@ def _answer(source: _Source, method: str, max_body: int) -> _Answer:
 
 
 def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
-    """Return status, headers, body length and keep-alive of a head in the common form, else `None`."""
+    """Return status, headers, body length and keep-alive of a head in the common form, else
+    `None`.
+    """
     fields: Fields = []
     lengths = []
     kept = True

@@ -69,8 +69,8 @@ def _bearer(auth: FetchedToken, connections: Connections, _: Request) -> Headers
         except TokenRefused:
             pass
     raise Blocked(
-        f"the token endpoint {auth.endpoint} returned {reply.status} and no token{_words(step, reply)} "
-        "(--token-endpoint, --credential-env, --scope)"
+        f"the token endpoint {auth.endpoint} returned {reply.status} and no"
+        f" token{_words(step, reply)} (--token-endpoint, --credential-env, --scope)"
     )
 
 

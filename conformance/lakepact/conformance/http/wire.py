@@ -1,8 +1,9 @@
-"""Raw HTTP: sends the exact request of a check and keeps every exchange as evidence, without secrets.
+"""Raw HTTP: sends the exact request of a check and keeps every exchange as evidence, without
+secrets.
 
-This module knows no contract. Requests use kept connections, except those whose answer must not have a body
-(`HEAD`, and requests with `alone=True`): these use a connection of their own that is read to
-its end, because a client library would hide unexpected bytes.
+This module knows no contract. Requests use kept connections, except those whose answer must not
+have a body (`HEAD`, and requests with `alone=True`): these use a connection of their own that is
+read to its end, because a client library would hide unexpected bytes.
 """
 
 from __future__ import annotations
@@ -212,7 +213,9 @@ class Wire:
             self._budget.charge(ENDLESS_COST)
 
     def shared_resource(self, key: str, make: Callable[[], C]) -> C:
-        """Return the result of `make`, called once for all checks of a run; it is closed with the connections."""
+        """Return the result of `make`, called once for all checks of a run; it is closed with the
+        connections.
+        """
         with self._lock:
             if key not in self._lasting:
                 self._lasting[key] = make()
@@ -220,7 +223,9 @@ class Wire:
         return thing
 
     def truncate_body(self, number: int) -> None:
-        """Cut the body of an exchange to the part that a report quotes, after all checks have read it."""
+        """Cut the body of an exchange to the part that a report quotes, after all checks have read
+        it.
+        """
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
         exchange, kept = self.exchanges[number], SHOWN_BODY + MARGIN
@@ -229,7 +234,9 @@ class Wire:
         )
 
     def redact(self, text: str) -> str:
-        """Return `text` without secrets that were sent and without credentials that the target vends."""
+        """Return `text` without secrets that were sent and without credentials that the target
+        vends.
+        """
         return redacted(text, tuple(self._secrets))
 
     def send(
@@ -259,14 +266,16 @@ class Wire:
             check: name of the check that sends it.
             anonymous: leave out the target's own headers, but for those of `ADDRESSING`.
             alone: use a connection of its own and read it to its end.
-            disconnect_after: seconds after which the connection is closed; the exchange then has status 0.
+            disconnect_after: seconds after which the connection is closed; the exchange then has
+                status 0.
             accepts: default of the `Accept` header.
             retry: send again what returns 429 or 503.
             objects: the names in the request that its lab gave.
 
         Raises:
             NoAnswer: no answer came.
-            Throttled: the target limits the rate of requests, and still does after the longest wait.
+            Throttled: the target limits the rate of requests, and still does after the longest
+                wait.
             Interrupted: the run ends early.
         """
         if self.interrupted and check not in self.cleaning:
@@ -300,8 +309,9 @@ class Wire:
             self._patience -= retry and reply.status in BUSY
         if retry and self._is_patient and reply.status == TOO_MANY:
             self.throttled = (
-                f"the target limits the rate of requests: {method} {target} returned 429 after {self._paused:.0f} s of pauses in this run; "
-                "allow more requests there, send fewer at a time (--workers 1), or wait longer (--max-wait SECONDS)"
+                f"the target limits the rate of requests: {method} {target} returned 429 after"
+                f" {self._paused:.0f} s of pauses in this run; allow more requests there, send"
+                " fewer at a time (--workers 1), or wait longer (--max-wait SECONDS)"
             )
             raise Throttled(self.throttled)
         if not anonymous and not self._identifying.intersection(
@@ -368,7 +378,10 @@ class Wire:
                 self._budget.count_late(operation, seconds)
             if not late:
                 self.availability.note_failure(error, f"{method} {target}, sent by {check}")
-            why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}{_hint(error)}"
+            why = (
+                f"no answer to {method} {self.url}{target}: {type(error).__name__}:"
+                f" {error}{_hint(error)}"
+            )
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
         self.availability.note_answer()
         if self._budget is not None:

@@ -1,1 +1,3 @@
-"""The lab of a check: it sends requests, records verdicts, and blocks what failed steps keep from being judged."""
+"""The lab of a check: it sends requests, records verdicts, and blocks what failed steps keep from
+being judged.
+"""

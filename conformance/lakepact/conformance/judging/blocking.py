@@ -16,7 +16,8 @@ Evidence: TypeAlias = tuple[str | None, int, str, str]
 
 BROKEN = frozenset({Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL})
 EXPECTED = frozenset({200, 204})  #: statuses that say nothing about why a step failed
-#: Parts of a message that differ between requests: quoted values, names of the suite, UUIDs and other hexadecimal ids, numbers.
+#: Parts of a message that differ between requests: quoted values, names of the suite, UUIDs and
+#: other hexadecimal ids, numbers.
 VOLATILE = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|lp_\w+|[0-9a-fA-F]{8}[0-9a-fA-F-]{8,}|\d+")
 
 
@@ -25,7 +26,8 @@ def with_like_failures(
     exchanges: Mapping[int, Exchange],
     requirements: Mapping[str, Requirement],
 ) -> Iterator[Verdict]:
-    """Yield the verdicts; a blocked one whose step has no requirement points to a failure with the same answer, if there is one.
+    """Yield the verdicts; a blocked one whose step has no requirement points to a failure with the
+    same answer, if there is one.
 
     Args:
         verdicts: the verdicts of a run.
@@ -53,7 +55,9 @@ def with_like_failures(
 
 
 def evidence(exchange: Exchange) -> Evidence:
-    """Return what equal failures have in common: operation, status, error type, and the message without values."""
+    """Return what equal failures have in common: operation, status, error type, and the message
+    without values.
+    """
     error = exchange.error
     kind, message = (error.type or "", error.message) if error else ("", "")
     return exchange.operation, exchange.status, kind, VOLATILE.sub("*", message)

@@ -10,13 +10,16 @@ from lakepact.conformance.evidence.outcome import Failure, Mutation, StepFailed,
 
 
 class Cases:
-    """The cases of one judgement: `with case():` judges one; if it raises `Unmet`, the next is judged all the same.
+    """The cases of one judgement: `with case():` judges one; if it raises `Unmet`, the next is
+    judged all the same.
 
     Args:
-        evidence: returns the numbers of the exchanges that lead to the one which shows an expectation that is not met.
+        evidence: returns the numbers of the exchanges that lead to the one which shows an
+            expectation that is not met.
         noticed: is called with each expectation that is not met.
         requirements: the requirements that are judged; a step that breaks one of them is a failure.
-        blocking: returns the earlier step that explains an expectation which is not met, if one does.
+        blocking: returns the earlier step that explains an expectation which is not met, if one
+            does.
     """
 
     def __init__(

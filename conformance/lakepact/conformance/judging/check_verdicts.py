@@ -1,4 +1,6 @@
-"""The verdicts of one check: it runs, and each requirement that it cites gets one, also if it ends early."""
+"""The verdicts of one check: it runs, and each requirement that it cites gets one, also if it ends
+early.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
     Args:
         check: the scenario.
         lab: the lab of this check.
-        invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
+        invariants: an unexpected error in a check is blocked, not an error, if an answer broke one
+            of these.
     """
     ended: _Ended | None = None
     try:
@@ -86,7 +89,8 @@ class _Ended:
 def _of_cases(
     requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None
 ) -> Verdict:
-    """Return the verdict of a check about a requirement; it is no pass if the check left the loop over the cases.
+    """Return the verdict of a check about a requirement; it is no pass if the check left the loop
+    over the cases.
 
     Args:
         requirement: its id.
@@ -143,7 +147,9 @@ def blocked(check: Check, requirement: str, why: str) -> Verdict:
 
 
 def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
-    """Return a requirement whose invariant is broken by an answer to a check; empty if there is none."""
+    """Return a requirement whose invariant is broken by an answer to a check; empty if there is
+    none.
+    """
     for invariant in invariants:
         book = InvariantBook(invariant)
         for number in lab.sent:
@@ -154,7 +160,9 @@ def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
 
 
 def unjudged(broken: Exception) -> tuple[Outcome, str]:
-    """Return the outcome of requirements that were not judged because of this exception, and the reason."""
+    """Return the outcome of requirements that were not judged because of this exception, and the
+    reason.
+    """
     if isinstance(broken, NotOffered):
         return Outcome.NOT_OFFERED, str(broken)
     if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):

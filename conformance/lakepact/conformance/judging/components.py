@@ -1,12 +1,15 @@
 """The component schemas that a body consists of, and the violations of each one by itself.
 
-A body is walked along the schema of its answer: every value behind a `$ref` is an *instance* of that component. Each instance
-is validated with the instances inside it assumed valid, so that only the innermost component fails: a
-snapshot without a summary is an invalid `Snapshot`, but not an invalid `TableMetadata` or `LoadTableResult`.
+A body is walked along the schema of its answer: every value behind a `$ref` is an *instance* of
+that component. Each instance
+is validated with the instances inside it assumed valid, so that only the innermost component fails:
+a snapshot without a summary is an invalid `Snapshot`, but not an invalid `TableMetadata` or
+`LoadTableResult`.
 
-Of several alternatives, a value is *meant* as the one with its tag (the contract's discriminator) or, without
-tags, with its JSON type; any scalar is meant as the alternative for scalars. A value that is meant as none of them
-is an invalid instance of the component that lists them, and its members are not validated.
+Of several alternatives, a value is *meant* as the one with its tag (the contract's discriminator)
+or, without tags, with its JSON type; any scalar is meant as the alternative for scalars. A value
+that is meant as none of them is an invalid instance of the component that lists them, and its
+members are not validated.
 """
 
 from __future__ import annotations
@@ -72,13 +75,17 @@ class Components:
         self._validator = cache(self._validator_of_component)
 
     def instances(self, component: str, value: Any) -> list[Instance]:
-        """Return all instances of components in a value that must be a `component`, outer ones first."""
+        """Return all instances of components in a value that must be a `component`, outer ones
+        first.
+        """
         found: list[Instance] = []
         self._walk(_Shape(component), value, (), found)
         return found
 
     def flaw(self, instance: Instance) -> str | None:
-        """Return the first violation of an instance itself, with its place, in one line; `None` if it is valid."""
+        """Return the first violation of an instance itself, with its place, in one line; `None` if
+        it is valid.
+        """
         validator = self._validator(instance.component)
         if validator.is_valid(instance.value):
             return None
@@ -88,7 +95,9 @@ class Components:
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
     def difference(self, instance: Instance) -> Difference:
-        """Return the place in the body of the first violation of an invalid instance, and its kind."""
+        """Return the place in the body of the first violation of an invalid instance, and its
+        kind.
+        """
         error = next(self._validator(instance.component).iter_errors(instance.value))
         at = instance.pointer + pointer(*error.instance_path)
         match error.kind:
@@ -106,7 +115,8 @@ class Components:
                 return Difference(at, Kind.VALUE)
 
     def breach(self, instance: Instance) -> tuple[str, Schema] | None:
-        """Return the place of the first violation within an instance, and the violated keyword as a schema.
+        """Return the place of the first violation within an instance, and the violated keyword as a
+        schema.
 
         Args:
             instance: an invalid instance.
@@ -129,7 +139,9 @@ class Components:
         return pointer(*error.instance_path), {keyword: schema[keyword], **names}
 
     def flaws(self, component: str, value: Any) -> dict[str, str | None]:
-        """Return the components in a value that must be a `component`, each with its first violation or `None`."""
+        """Return the components in a value that must be a `component`, each with its first
+        violation or `None`.
+        """
         found: dict[str, str | None] = {}
         for instance in self.instances(component, value):
             if found.get(instance.component) is None:
@@ -151,7 +163,7 @@ class Components:
             else:
                 yield name or str(alternative.get("type"))
 
-    # -- walking ------------------------------------------------------------------------------------------------------
+    # -- walking -----------------------------------------------------------------------------------
 
     def _walk(self, shape: _Shape, value: Any, at: Steps, found: list[Instance]) -> None:
         if shape.component is not None:
@@ -196,13 +208,15 @@ class Components:
         )
         return shape if shape.leads_somewhere else None
 
-    # -- validating one component ---------------------------------------------------------------------------------
+    # -- validating one component ------------------------------------------------------------------
 
     def _validator_of_component(self, component: str) -> Draft202012Validator:
         return Draft202012Validator(self._own(self._schemas[component]))
 
     def _own(self, schema: Any) -> Any:
-        """Return the schema with references assumed valid and unions resolved by what a value is meant as."""
+        """Return the schema with references assumed valid and unions resolved by what a value is
+        meant as.
+        """
         if not isinstance(schema, dict):
             return schema
         own = {key: value for key, value in schema.items() if key not in {"$ref", "discriminator"}}
@@ -221,7 +235,9 @@ class Components:
         return own
 
     def _meant(self, union: Schema, alternative: Schema) -> Schema:
-        """Return a schema that accepts the values meant as one alternative of a union, valid or not."""
+        """Return a schema that accepts the values meant as one alternative of a union, valid or
+        not.
+        """
         if "discriminator" in union:
             return _tagged(union["discriminator"], alternative)
         if _component(alternative) is None:
@@ -278,7 +294,9 @@ class _Shape:
         return self.component is not None or any([*inside, self.other_members, self.items])
 
     def chosen(self, value: Any) -> _Shape | None:
-        """Return the alternative that a value is meant as; of several, the first that it matches."""
+        """Return the alternative that a value is meant as; of several, the first that it
+        matches.
+        """
         meant = [
             alternative for alternative in self.alternatives if alternative.meant.is_valid(value)
         ]

@@ -11,14 +11,18 @@ from lakepact.generated.contract import OperationId
 
 
 def everything(operation: OperationId | None, status: int) -> bool:  # noqa: ARG001 - of the protocol
-    """Return true: an invariant may say something of answers to all operations, with all statuses."""
+    """Return true: an invariant may say something of answers to all operations, with all
+    statuses.
+    """
     return True
 
 
 def answers_of(
     *operations: OperationId, status: int = 0
 ) -> Callable[[OperationId | None, int], bool]:
-    """Return what an invariant concerns that is about answers of these operations, with one status or, if it is 0, with all."""
+    """Return what an invariant concerns that is about answers of these operations, with one status
+    or, if it is 0, with all.
+    """
     return lambda operation, given: operation in operations and status in {0, given}
 
 
@@ -35,8 +39,10 @@ class Check:
     sentence: str  #: first line of its docstring
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
-    alone: bool  #: runs while no other check runs, after the stateful tests and with a budget of its own: a race
-    last: int = 0  #: if not 0, it runs after all others, in this order: a careless server may store what it sends
+    #: runs while no other check runs, after the stateful tests and with a budget of its own: a race
+    alone: bool
+    #: if not 0, it runs after all others, in this order: a careless server may store what it sends
+    last: int = 0
     waived: frozenset[str] = (
         frozenset()
     )  #: requirements that it also judges, but the profile does not have

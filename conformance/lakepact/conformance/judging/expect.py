@@ -39,7 +39,9 @@ def shown(value: Any) -> str:
 
 
 def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
-    """Return the first place where two JSON values differ, as a JSON pointer, with both values there; `ABSENT` where one has none."""
+    """Return the first place where two JSON values differ, as a JSON pointer, with both values
+    there; `ABSENT` where one has none.
+    """
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name in [*expected, *(name for name in actual if name not in expected)]:
             here, there = expected.get(name, ABSENT), actual.get(name, ABSENT)
@@ -55,7 +57,9 @@ def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
 
 
 def _same(expected: Any, actual: Any) -> bool:
-    """Whether two JSON values are equal at every depth; Python takes `true` and 1 for equal, JSON does not."""
+    """Whether two JSON values are equal at every depth; Python takes `true` and 1 for equal, JSON
+    does not.
+    """
     if expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
         return False
     if isinstance(expected, dict) and isinstance(actual, dict):
@@ -85,12 +89,16 @@ def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | No
 
 
 def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
-    """Expect 404, or one of `others`, for a request about something that does not exist, such as a "table"."""
+    """Expect 404, or one of `others`, for a request about something that does not exist, such as a
+    "table".
+    """
     status(reply, 404, *others, about=about, mutation=Mutation(Wrong.ABSENT, thing))
 
 
 def refused(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
-    """Expect any status that says that the request was not carried out; `about` names the request."""
+    """Expect any status that says that the request was not carried out; `about` names the
+    request.
+    """
     if reply.status < LOWEST_ERROR:
         raise Unmet(
             f"a refusal {about}".rstrip(),
@@ -129,13 +137,15 @@ def no_server_error(reply: Reply) -> None:
 def equal(
     expected: Any, actual: Any, what: str, *, at: Place | None, kind: Kind | None = None
 ) -> None:
-    """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values.
+    """Expect two equal JSON values; a failure names the JSON pointer of the first difference of
+    long values.
 
     Args:
         expected: the expected value.
         actual: the value that is compared.
         what: its name in the message.
-        at: the place of the actual value, or of what it was computed from; `None` if no single answer shows it.
+        at: the place of the actual value, or of what it was computed from; `None` if no single
+            answer shows it.
         kind: the way in which they differ, if the values do not show it.
     """
     if _same(expected, actual):
@@ -174,7 +184,9 @@ def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> 
 
 
 def _is_of_place(got: Any, at: Place, below: str) -> bool:
-    """Return whether a part of a computed value is the answer's own: an item that it lacks may have been left out of the value."""
+    """Return whether a part of a computed value is the answer's own: an item that it lacks may have
+    been left out of the value.
+    """
     *_, last = below.split("/")
     return (
         bool(last) and not (got is ABSENT and last.isdigit()) and _same(at.below(below).value, got)
@@ -194,9 +206,11 @@ def unmet(
     Args:
         expected: what the requirement demands.
         actual: what the target returned.
-        at: the place of the value, or of what it was computed from; `None` if no single answer shows it.
+        at: the place of the value, or of what it was computed from; `None` if no single answer
+            shows it.
         kind: the way in which it differs from what is expected.
-        schema: what the value at the place must match, in the keywords of `reproduction.replaying`, if they can say it.
+        schema: what the value at the place must match, in the keywords of `reproduction.replaying`,
+            if they can say it.
     """
     claim = None if at is None or schema is None else Claim(schema, at.pointer)
     return Unmet(
@@ -261,7 +275,9 @@ def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None
 
 
 def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
-    """Expect `collection`, which the value `at` a place is or was made of, not to contain `member`."""
+    """Expect `collection`, which the value `at` a place is or was made of, not to contain
+    `member`.
+    """
     if member in collection:
         schema = {"not": _has(member, at)}
         raise unmet(
@@ -296,7 +312,8 @@ def true(
         holds: the condition.
         expected: describes it.
         actual: the value that does not meet it.
-        at: the place of the value, or of what it was computed from; `None` if no single answer shows it.
+        at: the place of the value, or of what it was computed from; `None` if no single answer
+            shows it.
         kind: the way in which it differs from what is expected.
     """
     if not holds:
@@ -310,7 +327,9 @@ def true(
 
 
 def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself
-    """Expect an operation to be known to the target; the status of the reply shows when it is not."""
+    """Expect an operation to be known to the target; the status of the reply shows when it is
+    not.
+    """
     if not is_known:
         claim = Claim({"not": {"const": reply.status}}, "/status")
         raise Unmet(expected, reply.shown, exchange=reply.exchange.number, claim=claim)

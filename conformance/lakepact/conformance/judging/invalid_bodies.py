@@ -1,6 +1,7 @@
 """Bodies that a contract's schema forbids, made from a valid body: one change each, at every depth.
 
-The changes come from the schema: each required member is left out, and each typed value is replaced by one of every other JSON type.
+The changes come from the schema: each required member is left out, and each typed value is replaced
+by one of every other JSON type.
 """
 
 from __future__ import annotations

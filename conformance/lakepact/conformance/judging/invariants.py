@@ -1,6 +1,7 @@
 """The verdicts of invariants: rules that every exchange of a run must keep.
 
-An invariant says nothing of a state that the suite itself created by a request that should have been refused.
+An invariant says nothing of a state that the suite itself created by a request that should have
+been refused.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def place_of(error: BaseException) -> str:
 def concerned(
     items: Iterable[T], invariant: Callable[[T], Invariant]
 ) -> Callable[[OperationId | None, int], tuple[T, ...]]:
-    """Return a function that chooses the items whose invariants may apply, once for each operation and status."""
+    """Return a function that chooses the items whose invariants may apply, once for each operation
+    and status.
+    """
     known = tuple(items)
     return cache(
         lambda operation, status: tuple(
@@ -176,7 +179,9 @@ class InvariantBooks:
             self._wire.truncate_body(exchange.number)
 
     def _is_of_our_making(self, exchange: Exchange) -> bool:
-        """Return whether an answer may show what a wrongly accepted request of the suite left behind, or accepts it."""
+        """Return whether an answer may show what a wrongly accepted request of the suite left
+        behind, or accepts it.
+        """
         if self._poisoned is not None and exchange.check in self._last:
             return exchange.number >= self._poisoned
         accepted = [

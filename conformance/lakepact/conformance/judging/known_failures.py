@@ -1,6 +1,7 @@
 """Known failures: patterns of requirement ids, each with a reason.
 
-A pattern that matches no requirement is an error. A known failure that passes in every check fails the run. Every line needs a reason.
+A pattern that matches no requirement is an error. A known failure that passes in every check fails
+the run. Every line needs a reason.
 
     # requirement pattern      reason
     IRC-TBL-REG-*              registering is refused in this edition, ticket 4711
@@ -32,7 +33,8 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
     """Read the known failures of a file.
 
     Raises:
-        KnownFailuresError: the file is not UTF-8, a line has no reason, or a pattern matches no requirement.
+        KnownFailuresError: the file is not UTF-8, a line has no reason, or a pattern matches no
+            requirement.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -65,7 +67,9 @@ def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
 
 
 def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> tuple[Verdict, ...]:
-    """Return the verdicts of one requirement; if it is listed and all that were judged pass, each of these is unexpected."""
+    """Return the verdicts of one requirement; if it is listed and all that were judged pass, each
+    of these is unexpected.
+    """
     given = tuple(verdicts)
     match = matching(given[0].requirement, known) if given else None
     if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:

@@ -37,7 +37,9 @@ T = TypeVar("T")
 
 @cache
 def requirements_of(contract: str) -> frozenset[str]:
-    """Return the ids of the requirements of all versions of a contract, and of the contract that it is a profile of."""
+    """Return the ids of the requirements of all versions of a contract, and of the contract that it
+    is a profile of.
+    """
     own = Contract(contract)
     found = frozenset(
         requirement
@@ -99,7 +101,7 @@ class Lab(Sender):
             tuple[str, float, Callable[[Any], None]]
         ] = []  #: requirement, time and function of each late look
 
-    # -- steps that have to succeed before a requirement can be judged ----------------------------------------------------
+    # -- steps that have to succeed before a requirement can be judged -----------------------------
 
     def require(self, reply: Reply, *allowed: int) -> Reply:
         """Return `reply` if its status is one of `allowed` (by default 200 and 204).
@@ -109,14 +111,16 @@ class Lab(Sender):
         """
         if reply.status not in (allowed or (200, 204)):
             raise Blocked(
-                f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned {reply.shown}"
+                f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned"
+                f" {reply.shown}"
             )
         self.wire.required.add(reply.exchange.number)
         return reply
 
     @contextlib.contextmanager
     def step(self, requirement: str) -> Generator[None]:
-        """Check a set-up step by the expectations of the block, under the requirement that it belongs to.
+        """Check a set-up step by the expectations of the block, under the requirement that it
+        belongs to.
 
         In a block of `judge`, only that judgement is blocked.
 
@@ -140,7 +144,9 @@ class Lab(Sender):
             raise StepFailed(requirement, unmet) from unmet
 
     def uses_files(self) -> None:
-        """Note that the check reads or writes files of the server: its requests alone do not repeat it."""
+        """Note that the check reads or writes files of the server: its requests alone do not repeat
+        it.
+        """
         self.wire.file_users.add(self.check)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
@@ -149,7 +155,8 @@ class Lab(Sender):
             self._cleanups.append(action)
 
     def look_again(self, requirement: str, look: Callable[[Any], None]) -> None:
-        """Judge a promise that nothing happens once more at the end of the run; what the check created stays until then.
+        """Judge a promise that nothing happens once more at the end of the run; what the check
+        created stays until then.
 
         Args:
             requirement: the id of the promise, which the check judges too.
@@ -158,7 +165,9 @@ class Lab(Sender):
         self.looks.append((requirement, time.monotonic(), look))
 
     def clean_up(self) -> list[Callable[[], object]]:
-        """Remove what the check created; return the actions that failed, for a second try at the end of the run."""
+        """Remove what the check created; return the actions that failed, for a second try at the
+        end of the run.
+        """
         undone: list[Callable[[], object]] = []
         self.wire.cleaning.add(self.check)
         while self._cleanups:
@@ -167,10 +176,12 @@ class Lab(Sender):
                 undone.append(action)
         return undone
 
-    # -- judging -----------------------------------------------------------------------------------------------
+    # -- judging -----------------------------------------------------------------------------------
 
     def each(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items of a loop that judges; if the check ends before the last one, what it judged for the others does not pass."""
+        """Yield the items of a loop that judges; if the check ends before the last one, what it
+        judged for the others does not pass.
+        """
         judged: set[str] = set()
         self.unfinished.append(judged)
         self._open.append(judged)
@@ -186,7 +197,8 @@ class Lab(Sender):
     def judge(self, *requirements: str, remark: str = "") -> Generator[Cases]:
         """Judge requirements by the block: they pass unless it raises `Unmet`.
 
-        The block is one case; each `with case():` in it is a further one, where `case` is what this yields.
+        The block is one case; each `with case():` in it is a further one, where `case` is what this
+        yields.
 
         Args:
             requirements: their ids.
@@ -204,7 +216,8 @@ class Lab(Sender):
         Args:
             requirements: their ids.
             remark: a note for the reader of a passed requirement.
-            without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
+            without: why a conformant target may have no case: then the requirement is not offered.
+                By default it is blocked.
         """
         cases = Cases(self.evidence, self._note_acceptance, requirements, self.blocking)
         for loop in self._open:
@@ -264,18 +277,24 @@ class Lab(Sender):
         return next(steps, None)
 
     def evidence(self, unmet: Unmet) -> tuple[int, ...]:
-        """Return the exchanges that lead to the one which shows an unmet expectation: the one that it states, or the last."""
+        """Return the exchanges that lead to the one which shows an unmet expectation: the one that
+        it states, or the last.
+        """
         return self.trail(unmet.exchange)
 
     def fail_step(self, step: StepFailed) -> None:
-        """Record that the check ended by a step which breaks a requirement that the check judges."""
+        """Record that the check ended by a step which breaks a requirement that the check
+        judges.
+        """
         unmet = step.unmet
         failure = unmet.failure(self.evidence(unmet))
         outcome = broken(self.contract.requirements[step.requirement])
         self._keep(Verdict.of_failures(step.requirement, outcome, self.check, failures=(failure,)))
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
-        """Record the verdict of judged cases, which named steps leave a pass if they block fewer."""
+        """Record the verdict of judged cases, which named steps leave a pass if they block
+        fewer.
+        """
         if not (cases.judged or cases.blocked) or requirement in self._waived:
             return
         outcome = (
@@ -320,13 +339,17 @@ class Lab(Sender):
             )
 
     def disown(self, exchange: Exchange) -> None:
-        """Keep invariants from judging what a request left behind that should have been refused, if it was accepted."""
+        """Keep invariants from judging what a request left behind that should have been refused, if
+        it was accepted.
+        """
         if 200 <= exchange.status < 300:
             with self._lock:
                 self.accepted_wrongly.append(exchange.number)
 
     def _note_acceptance(self, unmet: Unmet) -> None:
-        """Note a request that a requirement demands to be refused, and disown it if it was accepted."""
+        """Note a request that a requirement demands to be refused, and disown it if it was
+        accepted.
+        """
         number = unmet.exchange or max(self.sent, default=0)
         if unmet.refusal and number in self.wire.exchanges:
             exchange = self.wire.exchanges[number] = replace(
@@ -353,7 +376,9 @@ class Lab(Sender):
 
 
 def cleanup_error(cleanup: Callable[[], object]) -> str:
-    """Run a cleanup and return why it failed; empty if it succeeded or the object was already gone."""
+    """Run a cleanup and return why it failed; empty if it succeeded or the object was already
+    gone.
+    """
     try:
         done = cleanup()
     except (Blocked, NotOffered, Unmet) as hindered:

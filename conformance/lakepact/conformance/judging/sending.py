@@ -1,4 +1,6 @@
-"""The requests of one check: their names, paths and headers, and which of them lead to an answer."""
+"""The requests of one check: their names, paths and headers, and which of them lead to an
+answer.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ READS = frozenset({"GET", "HEAD"})
 
 @cache
 def operations_of(contract: str) -> frozenset[str]:
-    """Return the operations of all versions of a contract, and of the contract that it is a profile of."""
+    """Return the operations of all versions of a contract, and of the contract that it is a profile
+    of.
+    """
     own = Contract(contract)
     found = frozenset(
         operation
@@ -95,13 +99,15 @@ class Sender:
             declared: False sends the request even if the target does not declare the operation.
             anonymous: leave out the target's credentials.
             alone: use a connection of its own, which shows unexpected bytes.
-            disconnect_after: seconds after which the connection is closed; the reply then has status 0.
+            disconnect_after: seconds after which the connection is closed; the reply then has
+                status 0.
             method: another method than the operation's.
             retry: send again what returns 429 or 503.
             arguments: parameters by their Python names; `None` leaves one out.
 
         Raises:
-            NotOffered: the target does not declare the operation, or this version of the contract does not have it.
+            NotOffered: the target does not declare the operation, or this version of the contract
+                does not have it.
             LookupError: no version of the contract has the operation: the check misspells it.
             Blocked: no answer came.
         """
@@ -196,7 +202,9 @@ class Sender:
         return path
 
     def segment(self, parameter: str, value: Any) -> str:  # noqa: ARG002 - a contract's lab may treat parameters differently
-        """Return the text of a path parameter before percent-encoding; a contract's lab joins lists."""
+        """Return the text of a path parameter before percent-encoding; a contract's lab joins
+        lists.
+        """
         return str(value)
 
     def _query(
@@ -231,7 +239,9 @@ class Sender:
         return range(usual * self._races)
 
     def concurrently(self, actions: Sequence[Callable[[], T]]) -> list[T]:
-        """Start all actions at the same moment, each in a thread; return their results in the same order."""
+        """Start all actions at the same moment, each in a thread; return their results in the same
+        order.
+        """
         gate = threading.Barrier(len(actions))
 
         def start(action: Callable[[], T]) -> T:
@@ -248,9 +258,11 @@ class Sender:
             self._together -= 1
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Return the number of an exchange (the last one by default) after those of the earlier exchanges that changed something.
+        """Return the number of an exchange (the last one by default) after those of the earlier
+        exchanges that changed something.
 
-        A request that was refused, or failed, may have changed something too: it counts if only reads follow it.
+        A request that was refused, or failed, may have changed something too: it counts if only
+        reads follow it.
         """
         last = shows or (self.sent[-1] if self.sent else 0)
         exchanges = self.wire.exchanges
@@ -265,7 +277,9 @@ class Sender:
         )
 
     def changes(self, exchange: Exchange) -> bool:
-        """Return whether an exchange may have changed the target's state; a contract's lab excludes operations that only read."""
+        """Return whether an exchange may have changed the target's state; a contract's lab excludes
+        operations that only read.
+        """
         return exchange.method not in READS and (
             200 <= exchange.status < 300 or exchange.status == 0
         )

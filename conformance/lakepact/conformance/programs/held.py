@@ -1,4 +1,6 @@
-"""A program whose tasks a person performs, with a client in a debugger, while the scripted server waits."""
+"""A program whose tasks a person performs, with a client in a debugger, while the scripted server
+waits.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ NO_RESULT = b'{"result": null}'
 
 @dataclass(frozen=True)
 class HeldProgram(Program):
-    """Shows each task that a script answers, and waits for the answer; the program does the others, if there is one.
+    """Shows each task that a script answers, and waits for the answer; the program does the others,
+    if there is one.
 
     Args:
         show: shows a text.

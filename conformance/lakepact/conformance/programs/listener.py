@@ -63,7 +63,9 @@ class Answer:
         return [orjson.loads(line) for line in self.body.splitlines() if line.strip()]
 
     def with_document(self, document: Any) -> Answer:
-        """Return the same with another body, in ASCII: some clients split lines at other characters."""
+        """Return the same with another body, in ASCII: some clients split lines at other
+        characters.
+        """
         return replace(self, body=_ascii(document))
 
     def merging(self, **members: Mapping[str, Any]) -> Answer:

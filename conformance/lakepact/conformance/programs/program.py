@@ -1,4 +1,5 @@
-"""The program that runs a client: it reads one task per line, and answers each with one line of JSON.
+"""The program that runs a client: it reads one task per line, and answers each with one line of
+JSON.
 
 {"task": "list-tables", "arguments": {…}}
 {"result": […]}   or   {"error": {"type": "…", "message": "…"}}   or   {"not_offered": true}
@@ -107,7 +108,9 @@ class Ended:
 
 
 def in_order(value: Any) -> Any:
-    """Return a sequence sorted by the JSON of its items, so that equal items compare equal; any other value unchanged."""
+    """Return a sequence sorted by the JSON of its items, so that equal items compare equal; any
+    other value unchanged.
+    """
     return sorted(value, key=_canonical) if isinstance(value, (list, tuple)) else value
 
 
@@ -165,7 +168,9 @@ class _Process:
 
     @property
     def ended_after_a_task(self) -> bool:
-        """Whether the program ended with 0 after it had answered: it wants to be started for each task."""
+        """Whether the program ended with 0 after it had answered: it wants to be started for each
+        task.
+        """
         return bool(self.tasks) and self._process.poll() == 0
 
     def ask(self, task: bytes, until: float) -> dict[str, Any] | None:
@@ -292,11 +297,15 @@ class Program:
 
     @property
     def failure(self) -> str:
-        """How the last task failed, if none has been done; empty if one has, or if none was tried."""
+        """How the last task failed, if none has been done; empty if one has, or if none was
+        tried.
+        """
         return "" if self._has_done_one.is_set() else "".join(self._failures)
 
     def start(self) -> None:
-        """Start the first process, so that a program that cannot run has ended before its first task."""
+        """Start the first process, so that a program that cannot run has ended before its first
+        task.
+        """
         self._idle.append(self._start())
 
     def check_running(self) -> None:

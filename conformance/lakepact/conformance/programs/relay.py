@@ -1,4 +1,6 @@
-"""A local server that forwards the requests of a client to the checked server, with the caller's login, and notes them."""
+"""A local server that forwards the requests of a client to the checked server, with the caller's
+login, and notes them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.programs.listener import Answer, Listener, Received
 from lakepact.conformance.programs.scripted_server import OF_A_CONNECTION, operation_of
 
-#: Headers that the wire sets itself: clients get no secrets, so that what they send here authorizes nothing.
+#: Headers that the wire sets itself: clients get no secrets, so that what they send here authorizes
+#: nothing.
 OWN = OF_A_CONNECTION | {"accept-encoding", "authorization", "user-agent", "content-encoding"}
 
 

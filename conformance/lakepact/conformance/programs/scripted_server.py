@@ -1,7 +1,9 @@
-"""The scripted server: a local server between the client and the reference server, which records exchanges and may change them.
+"""The scripted server: a local server between the client and the reference server, which records
+exchanges and may change them.
 
-Each task of the client has an address of its own below that of the scripted server, so that tasks can run concurrently. A *script*
-receives each request of a task together with a function that forwards it, and returns the answer.
+Each task of the client has an address of its own below that of the scripted server, so that tasks
+can run concurrently. A *script* receives each request of a task together with a function that
+forwards it, and returns the answer.
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ class Request:
         )
 
     def without_step(self, number: int, *names: str) -> Request:
-        """Return the same without a step of its path, the first being number 1, if it has one of these names."""
+        """Return the same without a step of its path, the first being number 1, if it has one of
+        these names.
+        """
         steps = self.target.split("/")
         return (
             replace(self, target="/".join([*steps[:number], *steps[number + 1 :]]))
@@ -106,7 +110,8 @@ class TaskServer:
         check: the check that the task belongs to.
         prefix: what stands before the paths of a catalog.
         exchanges: so far.
-        broken: what went wrong on the scripted server itself; the client is not to blame for what it did then.
+        broken: what went wrong on the scripted server itself; the client is not to blame for what
+            it did then.
     """
 
     url: str
@@ -160,7 +165,9 @@ class ScriptedServer:
 
     @contextlib.contextmanager
     def task(self, check: str, script: Script, *, prefix: str = "") -> Generator[TaskServer]:
-        """Yield an address at which everything is answered as a script says, until the block ends."""
+        """Yield an address at which everything is answered as a script says, until the block
+        ends.
+        """
         number = next(self._numbers)
         served = TaskServer(f"{self._listener.address}/task-{number}", script, check, prefix)
         self._task_servers[number] = served
@@ -194,7 +201,8 @@ class ScriptedServer:
         answer = self._forward(Request(None, method, target, httpx.Headers(given), body))
         if answer.status >= 400 and answer.status != allowed:
             raise Blocked(
-                f"the server behind the scripted server answers {method} {target} with {answer.status}"
+                f"the server behind the scripted server answers {method} {target} with"
+                f" {answer.status}"
             )
         return answer
 
@@ -223,7 +231,10 @@ class ScriptedServer:
         if found is None or served is None:
             return Answer(
                 404,
-                body=b'{"error":{"message":"no task of the client uses this address","type":"NotFound","code":404}}',
+                body=(
+                    b'{"error":{"message":"no task of the client uses this'
+                    b' address","type":"NotFound","code":404}}'
+                ),
             )
         started = time.perf_counter()
         path = found[2] or "/"
@@ -235,7 +246,10 @@ class ScriptedServer:
         if len(served.exchanges) >= MOST_REQUESTS:
             answer = Answer(
                 503,
-                body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}',
+                body=(
+                    b'{"error":{"message":"this is going round in'
+                    b' circles","type":"TooMany","code":503}}'
+                ),
             )
         else:
             try:
@@ -248,7 +262,10 @@ class ScriptedServer:
                 )
                 answer = Answer(
                     500,
-                    body=b'{"error":{"message":"the scripted server failed","type":"Broken","code":500}}',
+                    body=(
+                        b'{"error":{"message":"the scripted server'
+                        b' failed","type":"Broken","code":500}}'
+                    ),
                 )
         exchange = self._wire.keep(
             answer.status,

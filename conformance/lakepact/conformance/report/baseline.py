@@ -1,4 +1,6 @@
-"""A file of known failures made from a report: every failing requirement, with its evidence as comments."""
+"""A file of known failures made from a report: every failing requirement, with its evidence as
+comments.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,18 @@ UNEXAMINED = "not examined yet"  #: how the reasons of new failures begin
 
 
 def failing(shown: Outline) -> list[Entry]:
-    """Return what fails a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures that still fail."""
+    """Return what fails a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures
+    that still fail.
+    """
     outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL}
     outcomes |= {Outcome.WARN} if shown.header["strict"] else set()
     return [entry for entry in shown.entries if entry.outcome in outcomes]
 
 
 def text(report: Sequence[Line]) -> str:
-    """Return the file of known failures: the reasons of those that were known, and the evidence of all."""
+    """Return the file of known failures: the reasons of those that were known, and the evidence of
+    all.
+    """
     return "\n".join(_lines(outline(report))) + "\n"
 
 
@@ -35,8 +41,14 @@ def _lines(shown: Outline) -> Iterator[str]:
     titles = {cause["number"]: cause["title"] for cause in shown.causes}
     entries = failing(shown)
     target = f"{plain(header['target'])}, {header['contract']} {header['version']}"
-    yield f"# Known failures ({len(entries)}) of {target}: a report of {header['ended']} by lakepact {header['lakepact']}."
-    yield "# `lakepact check --known-failures THIS-FILE` accepts them; it fails on other failures, and on these once they pass."
+    yield (
+        f"# Known failures ({len(entries)}) of {target}: a report of {header['ended']} by lakepact"
+        f" {header['lakepact']}."
+    )
+    yield (
+        "# `lakepact check --known-failures THIS-FILE` accepts them; it fails on other failures,"
+        " and on these once they pass."
+    )
     last, number = len(titles) + 1, 0
     for entry in sorted(entries, key=lambda entry: entry.result.get("cause", last)):
         if (cause := entry.result.get("cause", number)) != number:

@@ -54,10 +54,12 @@ NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts
-#: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted behind "because" is a variable in code.
+#: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted
+#: behind "because" is a variable in code.
 PARTICULAR = re.compile(
     r"lp_[0-9a-f]+_[0-9_a-z]+(?:\.\w+)*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
-    r"|'[^'(]*'|(?<!because )\"[^\"(]*\"|`[^`(]*`|\bat /\S+|\b[a-z][\w+.-]*:/\S+|(?<==)[^\s,;)]+|\d+"
+    r"|'[^'(]*'|(?<!because )\"[^\"(]*\"|`[^`(]*`|\bat"
+    r" /\S+|\b[a-z][\w+.-]*:/\S+|(?<==)[^\s,;)]+|\d+"
 )
 #: Around a message: the class of an exception, and a remark in brackets.
 AROUND = re.compile(r"^(?:\w+\.)+\w+: | \([^()]*\)?\W*$")
@@ -69,7 +71,9 @@ SAYS_NOTHING = re.compile(
 
 
 def place_in(at: str) -> tuple[str, ...]:
-    """Return the steps of a JSON pointer that say something: positions, and names that clients invent, are `*`."""
+    """Return the steps of a JSON pointer that say something: positions, and names that clients
+    invent, are `*`.
+    """
     steps: list[str] = []
     for step in at.split("/")[1:]:
         is_any = step.isdigit() or bool(steps and steps[-1] in MAPS) or "lakepact" in step
@@ -89,7 +93,8 @@ class Finding:
     verdict: VerdictPart
     failure: FailurePart
     exchange: ExchangeLine | None
-    #: The last accepted change of its check before, of the same objects, and a later one that was refused.
+    #: The last accepted change of its check before, of the same objects, and a later one that was
+    #: refused.
     change: ExchangeLine | None = None
     refused: ExchangeLine | None = None
     #: Whether that refusal is a failure of its own, of which this one is the effect.
@@ -147,7 +152,9 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether the response is a refusal or an error of the server, and the finding is about it."""
+        """Whether the response is a refusal or an error of the server, and the finding is about
+        it.
+        """
         return self.status >= LOWEST_ERROR and (
             not self.place or self.place[0] in {"error", "status"}
         )
@@ -165,7 +172,9 @@ class Finding:
 
     @property
     def is_let_in(self) -> bool:
-        """Whether a request without the rights got an error that its content explains: it was carried out."""
+        """Whether a request without the rights got an error that its content explains: it was
+        carried out.
+        """
         return (
             self.wrong == Wrong.ACCESS
             and self.is_about_status
@@ -205,7 +214,9 @@ class Finding:
 
     @cached_property
     def message(self) -> str:
-        """The message of an error without what differs between requests; empty if it says nothing."""
+        """The message of an error without what differs between requests; empty if it says
+        nothing.
+        """
         return message_of(self.exchange) if self.exchange else ""
 
     @property
@@ -223,7 +234,9 @@ class Finding:
 
     @property
     def mistake(self) -> tuple[str, str]:
-        """The kind of mistake in the request, and the member or thing; the kind is empty if the check does not say it."""
+        """The kind of mistake in the request, and the member or thing; the kind is empty if the
+        check does not say it.
+        """
         mutation = self.failure.get("mutation")
         named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
         if not mutation:
@@ -252,7 +265,9 @@ class Finding:
 
     @property
     def kind_of_request(self) -> tuple[str, ...]:
-        """The special names and query parameters of a right request; otherwise its resource and kind of update."""
+        """The special names and query parameters of a right request; otherwise its resource and
+        kind of update.
+        """
         if self.exchange is None:
             return ()
         request, query = self.exchange["request"], urlsplit(self.exchange["request"]["url"]).query
@@ -262,7 +277,9 @@ class Finding:
 
     @property
     def object_of_crash(self) -> tuple[str, ...]:
-        """The object of a request that got a 5xx without a message; empty for objects of the run, which are alike."""
+        """The object of a request that got a 5xx without a message; empty for objects of the run,
+        which are alike.
+        """
         request = self.exchange and self.exchange["request"]
         is_own = bool(self.exchange and self.exchange.get("objects"))
         is_silent = self.status >= SERVER_ERROR and not self.message
@@ -272,7 +289,9 @@ class Finding:
 
     @property
     def loss(self) -> tuple[str, ...]:
-        """The special parts of a request for an object that is not found, or the accepted change that should have left it."""
+        """The special parts of a request for an object that is not found, or the accepted change
+        that should have left it.
+        """
         is_special = self.exchange and (
             self.names or urlsplit(self.exchange["request"]["url"]).query
         )
@@ -286,9 +305,11 @@ class Finding:
 
     @property
     def deviation(self) -> str:
-        """The operation, the mistake in the request, and what the answer did; empty if that does not say what a client meets.
+        """The operation, the mistake in the request, and what the answer did; empty if that does
+        not say what a client meets.
 
-        Clients send no bad requests but for things that do not exist, or exist already. Equal places say nothing of the values there.
+        Clients send no bad requests but for things that do not exist, or exist already. Equal
+        places say nothing of the values there.
         """
         mutation = self.failure.get("mutation")
         is_sent = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
@@ -306,7 +327,9 @@ class Finding:
 
 
 def message_of(exchange: ExchangeLine) -> str:
-    """Return the message of an error without what differs between requests; empty if it says nothing."""
+    """Return the message of an error without what differs between requests; empty if it says
+    nothing.
+    """
     if (error := exchange.get("error")) is None:
         return ""
     text = AROUND.sub("", error["message"])
@@ -328,7 +351,9 @@ def _name(body: str) -> str:
 
 
 def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
-    """Return what each broken requirement shows: its checks, each with a deviation, or `UNCLEAR`."""
+    """Return what each broken requirement shows: its checks, each with a deviation, or
+    `UNCLEAR`.
+    """
     lines = list(report)
     exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
     shown = {
@@ -358,7 +383,8 @@ def cases_of(result: ResultLine, exchanges: Mapping[int, ExchangeLine]) -> Itera
 
 
 def subject(body: str, failure: FailurePart) -> str:
-    """Return the kind of update, or of requirement where a conflict was expected, that a commit has wrongly.
+    """Return the kind of update, or of requirement where a conflict was expected, that a commit has
+    wrongly.
 
     Args:
         body: the body of the request.
@@ -400,7 +426,9 @@ def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:
 
 
 def resource_of(operation: str) -> str:
-    """Return the last word of an operation, such as "Table" of createTable, loadTable and updateTable."""
+    """Return the last word of an operation, such as "Table" of createTable, loadTable and
+    updateTable.
+    """
     return (
         "Namespace"
         if operation in NAMESPACE

@@ -1,4 +1,5 @@
-"""The causes of a report's failures: deviating exchanges, each with the requirements that it breaks, the gravest first.
+"""The causes of a report's failures: deviating exchanges, each with the requirements that it
+breaks, the gravest first.
 
 `evidence` says what findings of one cause have in common.
 """
@@ -96,7 +97,8 @@ class Cause:
 def causes(
     report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST"), always: int = 0
 ) -> list[Cause]:
-    """Return the causes of the broken requirements of a report: those of failures first, each by severity.
+    """Return the causes of the broken requirements of a report: those of failures first, each by
+    severity.
 
     Args:
         report: the lines of results and exchanges.
@@ -137,17 +139,23 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
 
 
 def _gravity(finding: Finding) -> tuple[int, bool]:
-    """Return the rank of a case of a requirement: the gravest, and of these one whose mistake needs no words of its own."""
+    """Return the rank of a case of a requirement: the gravest, and of these one whose mistake needs
+    no words of its own.
+    """
     return severity(finding).rank, "phrase" in finding.failure.get("mutation", {})
 
 
 def _shows(finding: Finding) -> tuple[object, ...]:
-    """Return the rank of a finding in a cause that begins with an accepted request: the gravest shows what it did."""
+    """Return the rank of a finding in a cause that begins with an accepted request: the gravest
+    shows what it did.
+    """
     return (severity(finding).rank, not finding.accepted, *_explains(finding))
 
 
 def _explains(finding: Finding) -> tuple[object, ...]:
-    """Return the rank of a finding in its cause: what changes more explains the others, then what binds fewer operations."""
+    """Return the rank of a finding in its cause: what changes more explains the others, then what
+    binds fewer operations.
+    """
     return (
         finding.follows_refusal,
         not finding.accepted and finding.is_error,
@@ -276,13 +284,17 @@ def _sort_of_status(finding: Finding) -> str:
 
 
 def _deviation(finding: Finding) -> str:
-    """Return what the answer has at the place that is not as expected; its status if the place is not known."""
+    """Return what the answer has at the place that is not as expected; its status if the place is
+    not known.
+    """
     place, kind = "/".join(finding.place), finding.failure.get("difference", {}).get("kind", "")
     return DEVIATIONS[kind].format(place) if place and kind in DEVIATIONS else str(finding.status)
 
 
 def _request(finding: Finding) -> str:
-    """Return what was wrong in the request, or special about it: in the words of the check, or else of the mutation."""
+    """Return what was wrong in the request, or special about it: in the words of the check, or else
+    of the mutation.
+    """
     if phrase := finding.failure.get("mutation", {}).get("phrase", ""):
         return str(phrase)
     about = STATUS.sub("", finding.failure["expected"]).strip()

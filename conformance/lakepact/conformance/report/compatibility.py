@@ -100,8 +100,9 @@ def matrix(
         other = shown.header
         if (other["contract"], other["version"]) != (header["contract"], header["version"]):
             raise NotComparable(
-                f"{name} judges {other['contract']} {other['version']}, {first} judges {header['contract']} {header['version']}: "
-                "a matrix compares reports of one version of one contract"
+                f"{name} judges {other['contract']} {other['version']}, {first} judges"
+                f" {header['contract']} {header['version']}: a matrix compares reports of one"
+                " version of one contract"
             )
     rows = _rows(outlines, by)
     return Matrix(
@@ -178,7 +179,10 @@ def _notes(outlines: Mapping[str, Outline]) -> Iterator[str]:
         yield from (f"{name}: limited to {part}" for name, part in parts.items())
     makers = {header["lakepact"] for header in headers.values()}
     if len(makers) > 1:
-        yield f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}), whose checks may differ"
+        yield (
+            f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}),"
+            " whose checks may differ"
+        )
 
 
 def counted(cell: Mapping[str, int]) -> tuple[int, int]:

@@ -1,9 +1,11 @@
 """The facts that findings of one cause have in common.
 
-A finding is a failing case of a requirement. Its key has what was wrong with the request, if a refusal was expected, and what the answer
-did: it accepted the request, refused it with a status and an error, had no error body, lost a simultaneous change, or differs at a place.
-The operation is part of a key only where nothing else says more. Cases of one check about one exchange have one key, and what a wrongly
-accepted request left behind has the key of that request. No key depends on the words of a requirement.
+A finding is a failing case of a requirement. Its key has what was wrong with the request, if a
+refusal was expected, and what the answer
+did: it accepted the request, refused it with a status and an error, had no error body, lost a
+simultaneous change, or differs at a place. The operation is part of a key only where nothing else
+says more. Cases of one check about one exchange have one key, and what a wrongly accepted request
+left behind has the key of that request. No key depends on the words of a requirement.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
 #: The evidence that findings of one cause share; its first item is the kind.
 Key: TypeAlias = "tuple[object, ...]"
 
-MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
+#: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which
+#: on they are one cause
+MANY = 10
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 FLAWS = ("empty body", "no JSON")  #: why a body has no members
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
@@ -49,8 +53,9 @@ class Evidence:
 
     Args:
         report: the lines of results and exchanges.
-        refused: methods with a request that the server refused; if neither GET nor HEAD is among them, or none of the others, many
-            accepted mistakes in requests with those methods are one cause.
+        refused: methods with a request that the server refused; if neither GET nor HEAD is among
+            them, or none of the others, many accepted mistakes in requests with those methods are
+            one cause.
         always: the status that nearly every request of the run returned; 0 if there is none.
     """
 
@@ -193,13 +198,17 @@ class Evidence:
         return ("lost", resource_of(operation)) if operation else ()
 
     def _raced(self, finding: Finding) -> str:
-        """Return the change that a check sent several times at once; empty if the finding has its own fault."""
+        """Return the change that a check sent several times at once; empty if the finding has its
+        own fault.
+        """
         if finding.is_error or finding.accepted or finding.is_of_any_exchange:
             return ""
         return self._simultaneous.get(finding.verdict["check"], "")
 
     def _refused_alike(self, finding: Finding, key: Key) -> Key:
-        """Return the key of a status that many mistakes get, or several of one requirement; else an empty one."""
+        """Return the key of a status that many mistakes get, or several of one requirement; else an
+        empty one.
+        """
         if key[0] != "refused":
             return ()
         if _is_unread(key) and finding.status in self._unread:
@@ -210,7 +219,9 @@ class Evidence:
         return ("refused alike", *finding.refusal, finding.requirement) if is_alike else ()
 
     def _of_requirement(self, finding: Finding, key: Key) -> Key:
-        """Return the first key of values that are wrong for one requirement, in one operation or at one place."""
+        """Return the first key of values that are wrong for one requirement, in one operation or at
+        one place.
+        """
         judged = [(finding.requirement, finding.operation), (finding.requirement, *finding.place)]
         key = next((self._places[each] for each in judged if each in self._places), key)
         self._places.update(dict.fromkeys(judged, key))
@@ -221,11 +232,15 @@ class Evidence:
         return finding.exchange is not None and finding.exchange["number"] in self._breaking
 
     def _is_undue(self, finding: Finding) -> bool:
-        """Return whether right requests get the same error, and no mistake in the request's own content explains it."""
+        """Return whether right requests get the same error, and no mistake in the request's own
+        content explains it.
+        """
         return finding.wrong in {"", *OF_THE_STATE} and _error(finding) in self._undue
 
     def _of_exchange(self, finding: Finding) -> Finding:
-        """Return the case that says most about the exchange of a finding, if both are about the same deviation."""
+        """Return the case that says most about the exchange of a finding, if both are about the
+        same deviation.
+        """
         if _is_crash(finding) and finding.exchange and not finding.message:
             updates = sorted(kinds(finding.exchange["request"]["body"]))
             met = (self._of_update.get((*finding.crash, each)) for each in updates)
@@ -296,7 +311,9 @@ def _is_crash(finding: Finding) -> bool:
 
 
 def _whichever(key: Key) -> Key:
-    """Return a key without the member that a request lacks, or that has the wrong type; an empty one for other mistakes."""
+    """Return a key without the member that a request lacks, or that has the wrong type; an empty
+    one for other mistakes.
+    """
     match key:
         case ("accepted", Wrong.MISSING | Wrong.TYPE as kind, _):
             return ("accepted", kind, "")
@@ -308,7 +325,9 @@ def _whichever(key: Key) -> Key:
 
 
 def _is_unread(key: Key) -> bool:
-    """Return whether a key is of a 5xx answer to a body that lacks a member, or has another type there."""
+    """Return whether a key is of a 5xx answer to a body that lacks a member, or has another type
+    there.
+    """
     match key:
         case ("refused", Wrong.MISSING | Wrong.TYPE, _, int() as status, _):
             return status >= SERVER_ERROR
@@ -317,7 +336,9 @@ def _is_unread(key: Key) -> bool:
 
 
 def _crashes(findings: Iterable[Finding]) -> dict[Key, Key]:
-    """Return the keys of 5xx answers to bad requests, each with the key of its cause: those with equal messages have one."""
+    """Return the keys of 5xx answers to bad requests, each with the key of its cause: those with
+    equal messages have one.
+    """
     causes: dict[Key, Key] = {}
     messages: dict[Key, Key] = {}
     for finding in findings:
@@ -343,7 +364,9 @@ def _after(
     changes: Mapping[str, Sequence[ExchangeLine]],
     exchanges: Mapping[int, ExchangeLine],
 ) -> Finding:
-    """Return a finding with the last change before it, if it was refused, and the last one that was accepted."""
+    """Return a finding with the last change before it, if it was refused, and the last one that was
+    accepted.
+    """
     if finding.exchange is None:
         return finding
     if finding.is_of_any_exchange:  # others than loads after a refusal say nothing of it
@@ -357,7 +380,9 @@ def _after(
 
 
 def _clarity(finding: Finding) -> tuple[int, ...]:
-    """Return the rank of a case among those about one exchange: what was accepted says most, then a status with its mistake."""
+    """Return the rank of a case among those about one exchange: what was accepted says most, then a
+    status with its mistake.
+    """
     return (
         not finding.accepted,
         not finding.is_about_status,
@@ -415,7 +440,9 @@ def _error_key(finding: Finding) -> Key:
 
 
 def _error(finding: Finding) -> Key:
-    """Return status, type and message of an error, and the kind of request where they do not say what failed."""
+    """Return status, type and message of an error, and the kind of request where they do not say
+    what failed.
+    """
     kind, key = finding.error_type or "", ("error", finding.status, finding.error_type or "")
     is_refusal = finding.status < SERVER_ERROR and finding.expects_success
     if kind and finding.status == NOT_FOUND:  # whose message just names the object
@@ -448,7 +475,9 @@ def _effect_key(finding: Finding) -> Key:
 
 
 def flaw_of(body: str) -> str:
-    """Return why the body that a report shows has no members: it is empty, a web page, or no JSON; empty for others."""
+    """Return why the body that a report shows has no members: it is empty, a web page, or no JSON;
+    empty for others.
+    """
     try:
         return "empty body" if orjson.loads(body) in ({}, [], None) else ""
     except orjson.JSONDecodeError:

@@ -1,4 +1,6 @@
-"""Search and filters of the HTML report: a form, and the script that hides the requirements that do not fit."""
+"""Search and filters of the HTML report: a form, and the script that hides the requirements that do
+not fit.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from lakepact.conformance.evidence.escaping import html as escape
 
-#: Elements with `data-outcome` are requirements. Groups and sections without a requirement that fits are hidden.
+#: Elements with `data-outcome` are requirements. Groups and sections without a requirement that
+#: fits are hidden.
 SCRIPT = """
 const form = document.getElementById("filters"), { text, outcome, severity, area, fold, reset } = form.elements;
 const items = [...document.querySelectorAll("[data-outcome]")].map(item => ({ item, said: item.textContent.toLowerCase() }));
@@ -64,7 +67,8 @@ def form(choices: Mapping[str, Iterable[str]]) -> str:
     """Return the form, which the script shows.
 
     Args:
-        choices: the values of each `data-` attribute that can be chosen: `outcome`, `severity` and `area`.
+        choices: the values of each `data-` attribute that can be chosen: `outcome`, `severity` and
+            `area`.
     """
     selects = "".join(
         f'<label>{name} <select name="{name}"><option value="">all</option>'
@@ -73,7 +77,8 @@ def form(choices: Mapping[str, Iterable[str]]) -> str:
         for name, values in choices.items()
     )
     return (
-        '<form id="filters" role="search" hidden><label>search <input type="search" name="text" autocomplete="off"'
-        f' placeholder="id, operation or text; press /"></label>{selects}'
-        '<button type="button" name="fold">Open all</button><button type="button" name="reset">Clear</button><output></output></form>'
+        '<form id="filters" role="search" hidden><label>search <input type="search" name="text"'
+        f' autocomplete="off" placeholder="id, operation or text; press /"></label>{selects}<button'
+        ' type="button" name="fold">Open all</button><button type="button"'
+        ' name="reset">Clear</button><output></output></form>'
     )

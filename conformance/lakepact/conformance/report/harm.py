@@ -1,4 +1,6 @@
-"""The clients that the causes of a report hurt: those that were measured with the very fault that the report shows."""
+"""The clients that the causes of a report hurt: those that were measured with the very fault that
+the report shows.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
         ResultLine,
     )
 
-#: Ranks of causes of one severity, by their gravest effect; None is of a cause that was not measured.
+#: Ranks of causes of one severity, by their gravest effect; None is of a cause that was not
+#: measured.
 RANKS = {effect: rank for rank, effect in enumerate((*HURTS, None))}
 
 

@@ -1,4 +1,6 @@
-"""The report as one HTML page: the verdict, every failure with its evidence by cause, a table of areas, and filters."""
+"""The report as one HTML page: the verdict, every failure with its evidence by cause, a table of
+areas, and filters.
+"""
 
 from __future__ import annotations
 
@@ -122,13 +124,18 @@ class _Page:
         return sum(line["outcome"] in SECTIONS[anchor][1] for line in self._shown.results)
 
     def _summary(self) -> Iterator[str]:
-        """Yield a link to each cause, the gravest first, the counts of the requirements, and filters."""
+        """Yield a link to each cause, the gravest first, the counts of the requirements, and
+        filters.
+        """
         shown = self._shown
         if not shown.results:
             return
         severities = list(dict.fromkeys(cause["severity"] for cause in shown.causes))
         if severities:
-            yield f'<nav class="causes" id="causes" aria-label="causes"><b>{escape(shown.summary)}</b><dl>'
+            yield (
+                '<nav class="causes" id="causes"'
+                f' aria-label="causes"><b>{escape(shown.summary)}</b><dl>'
+            )
             for severity in severities:
                 links = " ".join(_link(c) for c in shown.causes if c["severity"] == severity)
                 yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
@@ -149,7 +156,9 @@ class _Page:
         )
 
     def _group(self, group: Group) -> str:
-        """Return a group of findings, folded: mark, title, ids and the sentence of the first are shown."""
+        """Return a group of findings, folded: mark, title, ids and the sentence of the first are
+        shown.
+        """
         first, *others = group.entries
         cause, look = group.cause, LOOKS[group.outcome]
         severity = cause["severity"] if cause else ""
@@ -209,7 +218,10 @@ class _Page:
         if not absent:
             return
         yield f'<section class="findings" id="absent"><h2>Not offered ({len(absent)})</h2>'
-        yield '<p class="lead">Requirements about operations or features that the target does not declare, or that no answer concerned.'
+        yield (
+            '<p class="lead">Requirements about operations or features that the target does not'
+            " declare, or that no answer concerned."
+        )
         yield " They do not count as failures.</p>"
         operations = self._shown.header["operations"]
         missing = sorted({o for r in self._shown.results for o in r["operations"]} - {*operations})
@@ -251,9 +263,10 @@ class _Page:
 
     def _end(self) -> str:
         return (
-            "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the Authorization header. "
-            "<code>lakepact explain ID</code> shows the clause of a requirement and its checks.</p>"
-            f"<p>lakepact {escape(self._shown.header['lakepact'])}.</p></footer>"
+            "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the"
+            " Authorization header. <code>lakepact explain ID</code> shows the clause of a"
+            " requirement and its checks.</p><p>lakepact"
+            f" {escape(self._shown.header['lakepact'])}.</p></footer>"
         )
 
 
@@ -269,7 +282,10 @@ def _link(cause: CauseLine) -> str:
 
 def _marks(result: ResultLine, severity: str = "") -> str:
     """Return the attributes of an element for one requirement, by which the filters find it."""
-    return f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}" data-severity="{escape(severity)}"'
+    return (
+        f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}"'
+        f' data-severity="{escape(severity)}"'
+    )
 
 
 def _row(area: str, counts: Mapping[str, int], outcomes: Sequence[Outcome]) -> str:
@@ -286,10 +302,14 @@ def _row(area: str, counts: Mapping[str, int], outcomes: Sequence[Outcome]) -> s
 def _folded_list(title: str, results: Sequence[ResultLine]) -> str:
     """Return requirements as a folded list."""
     items = "".join(
-        f'<li id="{escape(r["requirement"])}" {_marks(r)}><code>{escape(r["requirement"])}</code> {html_sentence(r["sentence"])}</li>'
+        f'<li id="{escape(r["requirement"])}" {_marks(r)}><code>{escape(r["requirement"])}</code>'
+        f" {html_sentence(r['sentence'])}</li>"
         for r in results
     )
-    return f'<details class="group"><summary>{escape(title)} ({len(results)})</summary><ul>{items}</ul></details>'
+    return (
+        f'<details class="group"><summary>{escape(title)}'
+        f" ({len(results)})</summary><ul>{items}</ul></details>"
+    )
 
 
 def _evidence(entry: Entry) -> str:
@@ -308,5 +328,6 @@ def _evidence(entry: Entry) -> str:
     answer = f'<pre tabindex="0">{html_lines(cut)}</pre>' if body else "<p>No body.</p>"
     return (
         f'{earlier if before else ""}<pre tabindex="0">{escape(last)}</pre>'
-        f"<details><summary>the last answer: {response['status'] or 'none came'}</summary>{answer}</details>"
+        "<details><summary>the last answer:"
+        f" {response['status'] or 'none came'}</summary>{answer}</details>"
     )

@@ -1,4 +1,6 @@
-"""The impact of broken requirements on published clients, as measured with one faulty server for each requirement."""
+"""The impact of broken requirements on published clients, as measured with one faulty server for
+each requirement.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,14 @@ class Impact:
     version: str  #: of the contract
     clients: Mapping[str, str]  #: titles with versions, by name
     requirements: Mapping[str, Mapping[str, Harm]]  #: by id and name of the client
-    #: By id: what the suite finds on the server with the measured fault, as `report.evidence` writes it.
+    #: By id: what the suite finds on the server with the measured fault, as `report.evidence`
+    #: writes it.
     deviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def of_faults(self, shown: Mapping[str, Collection[str]]) -> Impact:
-        """Return the measurements whose faults are among these: by requirement, the deviations that a report shows."""
+        """Return the measurements whose faults are among these: by requirement, the deviations that
+        a report shows.
+        """
         measured = {
             requirement: harms
             for requirement, harms in self.requirements.items()

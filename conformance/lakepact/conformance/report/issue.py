@@ -1,4 +1,6 @@
-"""An issue for the maintainers of a server about one cause of a report, with the requests that show it, in Markdown."""
+"""An issue for the maintainers of a server about one cause of a report, with the requests that show
+it, in Markdown.
+"""
 
 from __future__ import annotations
 
@@ -99,9 +101,15 @@ def _steps(shown: Outline, group: Group, entry: Entry) -> Iterator[str]:
         if shown.header["features"].get(READABLE_FILES):
             options += " --shared-files FOLDER"
         yield f"Run `lakepact check URL {options}` against a fresh server."
-        yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
+        yield (
+            f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this"
+            " run were:\n"
+        )
         yield from (*code_block(entry.curls(SHOWN_REQUESTS), "sh"), "")
         return
     yield "Send these requests to a fresh server, in this order:\n"
     yield from (*code_block(entry.curls(LONGEST), "sh"), "")
-    yield f"`lakepact reproduce report.jsonl {number}` writes a script that sends them and checks the result.\n"
+    yield (
+        f"`lakepact reproduce report.jsonl {number}` writes a script that sends them and checks the"
+        " result.\n"
+    )

@@ -1,4 +1,5 @@
-"""The report: one JSON object per line, `header` first, `footer` last; a report without footer is rejected.
+"""The report: one JSON object per line, `header` first, `footer` last; a report without footer is
+rejected.
 
 | line       | says                                                                                              |
 |------------|---------------------------------------------------------------------------------------------------|
@@ -253,7 +254,9 @@ def _verdict(run: Run, verdict: Verdict) -> VerdictPart:
 
 
 def _failure(run: Run, failure: Failure) -> FailurePart:
-    """Return one failing case: the exchange that shows it, and the whole trail only in the verdict."""
+    """Return one failing case: the exchange that shows it, and the whole trail only in the
+    verdict.
+    """
     part: FailurePart = {
         "expected": run.wire.redact(failure.expected),
         "actual": run.wire.redact(failure.actual),
@@ -311,7 +314,9 @@ def _case(run: Run, finding: Finding, case: tuple[Verdict, Failure] | None) -> E
 
 
 def _cause(run: Run, number: int, cause: Cause, evidence: Sequence[EvidenceItem]) -> CauseLine:
-    """Return a cause; in a client it is headed by the sentence of its requirement, with that risk."""
+    """Return a cause; in a client it is headed by the sentence of its requirement, with that
+    risk.
+    """
     first = run.plan.suite.requirement(cause.requirements[0])
     is_of_a_server = run.target.side == "server"
     return {
@@ -340,7 +345,9 @@ def _client(run: Run, observation: Observation, found: Sequence[CauseLine]) -> C
 
 
 def _task(run: Run, task: TaskOutcome, found: Sequence[CauseLine]) -> TaskPart:
-    """Return a task that did not work, with the cause whose evidence is the same answer to the same operation."""
+    """Return a task that did not work, with the cause whose evidence is the same answer to the same
+    operation.
+    """
     exchange = run.wire.exchanges.get(task.exchange)
     part: TaskPart = {"task": task.task, "outcome": task.outcome, "detail": task.detail}
     if exchange is None:
@@ -358,7 +365,9 @@ def _task(run: Run, task: TaskOutcome, found: Sequence[CauseLine]) -> TaskPart:
 
 
 def _is_alike(exchange: Exchange, other: Exchange | None) -> bool:
-    """Return whether two requests of one operation got the same error: only then one cause explains both."""
+    """Return whether two requests of one operation got the same error: only then one cause explains
+    both.
+    """
     return (
         other is not None
         and exchange.status >= LOWEST_ERROR
@@ -409,7 +418,9 @@ def _exchange(run: Run, exchange: Exchange, *, whole: bool) -> ExchangeLine:
 
 
 def _as_sent(run: Run, exchange: Exchange) -> str:
-    """Return the request of a client and its answer in one line; the address of its task is gone."""
+    """Return the request of a client and its answer in one line; the address of its task is
+    gone.
+    """
     split = urlsplit(exchange.redact(exchange.url))
     path = TASK.sub("", split.path) + (f"?{split.query}" if split.query else "")
     sent = _text(exchange, exchange.request_body, SHOWN_ANSWER)
@@ -463,7 +474,8 @@ def read(path: Path) -> list[Line]:
     """Read report lines from a file, which may be compressed with gzip.
 
     Raises:
-        UnreadableReport: the file is damaged or too large, a line is not as the schema says, or what a line names is missing.
+        UnreadableReport: the file is damaged or too large, a line is not as the schema says, or
+            what a line names is missing.
     """
     report = [
         _line(line, f"{path}:{number}")
@@ -494,7 +506,8 @@ def _line(content: bytes, where: str) -> Line:
     """
     if len(content) > LARGEST_LINE:
         raise UnreadableReport(
-            f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most {LARGEST_LINE}"
+            f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most"
+            f" {LARGEST_LINE}"
         )
     try:
         line: Any = orjson.loads(content)

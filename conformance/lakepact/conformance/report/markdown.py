@@ -62,7 +62,9 @@ def _document(report: Sequence[Line]) -> Iterator[str]:
 
 
 def _group(group: Group) -> Iterator[str]:
-    """Yield a cause with its first requirement at length, or the requirements that one reason blocks."""
+    """Yield a cause with its first requirement at length, or the requirements that one reason
+    blocks.
+    """
     first, *others = group.entries
     if cause := group.cause:
         yield f"\n## Cause {cause['number']} ({group.outcome}): {md(cause['severity'])}\n"

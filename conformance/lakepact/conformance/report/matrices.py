@@ -142,12 +142,18 @@ def _html(matrix: Matrix) -> Iterator[str]:
     whole = wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], marks)
     yield "</div>"
     yield from section("matrix", f"By {matrix.by}", [whole], lead=f"{signs(matrix)}.")
-    yield "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
+    yield (
+        "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact"
+        " check</code>.</p></footer>"
+    )
 
 
 def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
-    where = f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
+    where = (
+        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures:'
+        f" {escape(of_causes(column))}</p>"
+    )
     lacking = f"<p>Incomplete: {escape(column.incomplete)}.</p>" if column.incomplete else ""
     return card(
         f"{escape(column.name)} {chip(look, look.sentence)}", where + lacking, looks(column.seen)
@@ -168,7 +174,10 @@ def _row(row: Row, matrix: Matrix) -> str:
 def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
     centred = ' class="c"' if matrix.by == REQUIREMENT else ""
     if cell is None:
-        return f'<td{centred}><span class="v none" title="not in this report">{cell_text(cell, matrix.by)}</span></td>'
+        return (
+            f'<td{centred}><span class="v none" title="not in this'
+            f' report">{cell_text(cell, matrix.by)}</span></td>'
+        )
     if matrix.by == REQUIREMENT:
         look = LOOKS[outcome_of(cell)]
         return f"<td{centred}>{chip(look, title=look.sentence)}</td>"

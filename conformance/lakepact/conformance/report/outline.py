@@ -1,4 +1,6 @@
-"""The content of a report in the order of every format: causes with evidence, blocked requirements, areas, verdict."""
+"""The content of a report in the order of every format: causes with evidence, blocked requirements,
+areas, verdict.
+"""
 
 from __future__ import annotations
 
@@ -296,15 +298,17 @@ class Outline:
     def notices(self) -> Iterator[str]:
         """Why the run ended early, its limits, and leftovers."""
         if stopped := self.footer.get("stopped"):
-            yield f"{'Not everything was' if self.results else 'Nothing could be'} checked: {stopped}"
+            yield (
+                f"{'Not everything was' if self.results else 'Nothing could be'} checked: {stopped}"
+            )
         if self.header["only"]:
             yield f"Part of the contract: limited to {', '.join(self.header['only'])}."
         if self.header["strict"]:
             yield "Strict: a broken SHOULD counts like a broken MUST."
         if leftovers := self.footer["leftovers"]:
             yield (
-                f"{plural(len(leftovers), 'object')} created by the checks are still on the target; "
-                f"their names begin with lp_. The first: {leftovers[0]}"
+                f"{plural(len(leftovers), 'object')} created by the checks are still on the target;"
+                f" their names begin with lp_. The first: {leftovers[0]}"
             )
 
     @property

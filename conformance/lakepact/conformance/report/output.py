@@ -114,14 +114,16 @@ def report_files(
             path.parent.mkdir(parents=True, exist_ok=True)
         elif not path.parent.is_dir():
             raise ValueError(
-                f"--report {option}: there is no folder {path.parent}; make it, or add --make-folders"
+                f"--report {option}: there is no folder {path.parent}; make it, or add"
+                " --make-folders"
             )
         files.append((kind, path))
     return files
 
 
 def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]:
-    """Run with a progress line on a terminal, and elsewhere with a line on standard error every 30 seconds.
+    """Run with a progress line on a terminal, and elsewhere with a line on standard error every 30
+    seconds.
 
     Args:
         run: the run.
@@ -155,7 +157,8 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
             if not console.is_terminal and now - reported >= QUIET_SECONDS:
                 reported = now
                 click.echo(
-                    f"lakepact: {event.done} of {event.planned} after {now - started:.0f} s{_listed(failed, '; ')}",
+                    f"lakepact: {event.done} of {event.planned} after {now - started:.0f}"
+                    f" s{_listed(failed, '; ')}",
                     err=True,
                 )
             yield
@@ -166,7 +169,10 @@ def _finding(run: Run, verdict: Verdict) -> str:
     said = (
         f"expected {verdict.expected}; got {verdict.actual}" if verdict.expected else verdict.actual
     )
-    return f"[bold red]FAIL[/] {verdict.requirement}  {terminal(run.wire.redact(said)[:LONGEST_FINDING])}"
+    return (
+        f"[bold red]FAIL[/] {verdict.requirement} "
+        f" {terminal(run.wire.redact(said)[:LONGEST_FINDING])}"
+    )
 
 
 def _listed(failed: Mapping[str, None], before: str, after: str = "") -> str:

@@ -1,4 +1,6 @@
-"""Parts of the pages of reports, matrices and campaigns, and a page as one HTML file without outside resources."""
+"""Parts of the pages of reports, matrices and campaigns, and a page as one HTML file without
+outside resources.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,14 @@ def page(title: str, parts: Iterable[str], *, script: str = "") -> str:
         parts: the body, as HTML.
         script: the script that runs at the end of the body.
     """
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
-    head += f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}"><meta name="color-scheme" content="light dark">'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width,'
+        f' initial-scale=1"><title>{escape(title)}</title>'
+    )
+    head += (
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}"><meta'
+        ' name="color-scheme" content="light dark">'
+    )
     ending = f"\n<script>{script}</script>" if script else ""
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n'
@@ -40,7 +48,10 @@ def page(title: str, parts: Iterable[str], *, script: str = "") -> str:
 def _policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     own = f"'sha256-{digest}'" if script else "'none'"
-    return f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src {own}"
+    return (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline';"
+        f" script-src {own}"
+    )
 
 
 def top(
@@ -77,7 +88,10 @@ def top(
 def chip(look: Look, text: object = "", *, title: str = "") -> str:
     """Return a sign with a text in the colour of a look."""
     told = f' title="{escape(title)}"' if title else ""
-    return f'<span class="v {look.style or "none"}"{told}>{f"{look.sign} {escape(text)}".rstrip()}</span>'
+    return (
+        '<span class="v'
+        f' {look.style or "none"}"{told}>{f"{look.sign} {escape(text)}".rstrip()}</span>'
+    )
 
 
 def share_bar(counts: Mapping[Look, int]) -> str:
@@ -117,9 +131,10 @@ def card(
         else ""
     )
     return (
-        f'<div class="card">{heading and f"<h3>{heading}</h3>"}{where}'
-        f'<div class="big"><strong>{kept:,} of {applicable:,}</strong><span>of the applicable requirements pass</span></div>'
-        f'{share_bar(counts)}<ul class="tally">{tally}</ul>{field}</div>'
+        f'<div class="card">{heading and f"<h3>{heading}</h3>"}{where}<div'
+        f' class="big"><strong>{kept:,} of {applicable:,}</strong><span>of the applicable'
+        f" requirements pass</span></div>{share_bar(counts)}<ul"
+        f' class="tally">{tally}</ul>{field}</div>'
     )
 
 
@@ -137,7 +152,10 @@ def wide(head: Sequence[str], rows: Iterable[str], marks: Sequence[str] = ()) ->
         f'<th scope="col"{style and f" class={style}"}>{escape(name)}</th>'
         for name, style in zip(head, styles, strict=True)
     )
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return (
+        '<div class="wide"'
+        f' tabindex="0"><table><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
 
 
 def plain_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -1,4 +1,6 @@
-"""How the page of a report looks: by day and by night, on a telephone and on paper. Colours never stand alone: a sign says the same."""
+"""How the page of a report looks: by day and by night, on a telephone and on paper. Colours never
+stand alone: a sign says the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The report for a terminal: causes of failures with evidence, the gravest first, a table of areas, and the verdict."""
+"""The report for a terminal: causes of failures with evidence, the gravest first, a table of areas,
+and the verdict.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def show(
 
 
 def _group(group: Group, console: Console) -> None:
-    """Print a cause with its first requirement at length, or the requirements that one reason blocks."""
+    """Print a cause with its first requirement at length, or the requirements that one reason
+    blocks.
+    """
     first, *others = group.entries
     colour = COLOURS[group.outcome]
     many = plural(len(group.entries), "requirement")
@@ -125,8 +129,8 @@ def _others(entries: Iterable[Entry], console: Console) -> None:
             result = entry.result
             remarks = "; ".join(sorted({v.get("remark", "") for v in result["verdicts"]} - {""}))
             _say(
-                f"[{COLOURS[entry.outcome]}]{entry.outcome:<11}[/] {terminal(result['requirement'])}"
-                f"  {terminal(result['sentence'])}"
+                f"[{COLOURS[entry.outcome]}]{entry.outcome:<11}[/]"
+                f" {terminal(result['requirement'])}  {terminal(result['sentence'])}"
                 + (f" [dim]({terminal(remarks)})[/]" if remarks else ""),
                 console,
             )

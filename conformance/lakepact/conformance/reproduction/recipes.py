@@ -1,4 +1,6 @@
-"""Recipes that repeat the findings of a report: the requests to send again, and the schema that the last answer must match."""
+"""Recipes that repeat the findings of a report: the requests to send again, and the schema that the
+last answer must match.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ BODILESS = frozenset({204, 304})
 
 
 def recipe(run: Run, verdict: Verdict, line: Callable[[int], ExchangeLine]) -> ReplayPart:
-    """Return how to repeat a failing verdict: `exchanges`, `at`, `schema` and `expected`, or `why` its requests do not suffice.
+    """Return how to repeat a failing verdict: `exchanges`, `at`, `schema` and `expected`, or `why`
+    its requests do not suffice.
 
     Args:
         run: the run that it belongs to.
@@ -73,7 +76,9 @@ def _of(run: Run, failure: Failure, line: Callable[[int], ExchangeLine]) -> Repl
 
 
 def _schema(claim: Claim, exchange: Exchange) -> str | None:
-    """Return the schema of a claim as JSON; `None` if the answer does not break it, or a client library hides what breaks it."""
+    """Return the schema of a claim as JSON; `None` if the answer does not break it, or a client
+    library hides what breaks it.
+    """
     is_hidden = claim.at == "/length" and (exchange.method == "HEAD" or exchange.status in BODILESS)
     try:
         written = json.dumps(claim.schema, ensure_ascii=False, separators=(",", ":"), default=list)

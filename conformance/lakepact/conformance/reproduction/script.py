@@ -34,7 +34,8 @@ def script(
     check: str | None = None,
     url: str | None = None,
 ) -> str:
-    """Return a Python script that repeats the clearest failing verdict of a requirement on a fresh server.
+    """Return a Python script that repeats the clearest failing verdict of a requirement on a fresh
+    server.
 
     Args:
         report: the lines of a report.
@@ -89,14 +90,18 @@ def _header(report: Sequence[Line]) -> HeaderLine:
 
 
 def listed(report: Sequence[Line]) -> Iterator[str]:
-    """Yield a line for each finding that has a script: its requirement, and what the script needs."""
+    """Yield a line for each finding that has a script: its requirement, and what the script
+    needs.
+    """
     for result in report:
         if result["line"] == "result" and any(
             verdict["outcome"] in BROKEN for verdict in result["verdicts"]
         ):
             _, verdict = _verdict(report, result["requirement"], None)
             why = _recipe(report, verdict).get("why", "")
-            yield f"{result['requirement']}  needs {f'lakepact: {why}' if why else 'Python alone'}\n"
+            yield (
+                f"{result['requirement']}  needs {f'lakepact: {why}' if why else 'Python alone'}\n"
+            )
 
 
 def _recipe(report: Sequence[Line], verdict: VerdictPart) -> ReplayPart:
@@ -115,7 +120,9 @@ def _recipe(report: Sequence[Line], verdict: VerdictPart) -> ReplayPart:
 
 
 def variable(header: str) -> str:
-    """Return the environment variable that holds the value of a secret header; no other secret has such a name."""
+    """Return the environment variable that holds the value of a secret header; no other secret has
+    such a name.
+    """
     name = re.sub(r"\W", "_", header).upper()
     return name if name == "AUTHORIZATION" else f"LAKEPACT_{name}"
 
@@ -147,7 +154,9 @@ def _verdict(
 
 
 def _obscurity(verdict: VerdictPart) -> tuple[int, bool, bool, int]:
-    """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, not random, and by the fewest."""
+    """Return the rank of a verdict: the clearest is the worst, repeated by its requests alone, not
+    random, and by the fewest.
+    """
     replay = verdict.get("replay", {"why": ""})
     is_random = (
         "." not in verdict["check"]
@@ -236,7 +245,10 @@ def _text(case: Mapping[str, Any], header: HeaderLine, verdict: VerdictPart) -> 
     about = [
         *(
             [
-                f"THIS SCRIPT NEEDS LAKEPACT: its requests alone do not repeat the finding ({case['why']})."
+                (
+                    "THIS SCRIPT NEEDS LAKEPACT: its requests alone do not repeat the finding"
+                    f" ({case['why']})."
+                )
             ]
             if case["why"]
             else []
@@ -247,9 +259,11 @@ def _text(case: Mapping[str, Any], header: HeaderLine, verdict: VerdictPart) -> 
         f"Expected: {verdict.get('expected', '')}",
         f"Actual: {verdict.get('actual', '')}",
         f"Usage: python3 THIS_FILE [URL] [--warehouse NAME] [--shared-files FOLDER]   ({needs})",
-        f"The requests need secrets: set {', '.join(case['secrets'].values())}."
-        if case["secrets"]
-        else "For a server that wants a token, set AUTHORIZATION to the value of that header.",
+        (
+            f"The requests need secrets: set {', '.join(case['secrets'].values())}."
+            if case["secrets"]
+            else "For a server that wants a token, set AUTHORIZATION to the value of that header."
+        ),
         "Exit code: 0 the fault is gone, 1 it is present, 2 wrong usage, 3 it cannot be judged.",
     ]
     comments = "\n".join(f"# {' '.join(_plain(line).split())}" for line in about)

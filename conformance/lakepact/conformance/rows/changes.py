@@ -18,7 +18,8 @@ CHANGE_TYPE, VERSION, TIMESTAMP = "_change_type", "_commit_version", "_commit_ti
 def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]:
     """Return the changed rows that an answer to `changes` stands for.
 
-    A file that was added is a file of inserted rows, one that was removed of deleted rows; a file of changes says it itself.
+    A file that was added is a file of inserted rows, one that was removed of deleted rows; a file
+    of changes says it itself.
 
     Raises:
         Unmet: something cannot be read.

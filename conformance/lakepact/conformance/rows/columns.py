@@ -17,7 +17,8 @@ def _is(question: str) -> Callable[[Any], bool]:
     return lambda t: bool(getattr(pa.types, question)(t))
 
 
-#: Delta's type → what a Parquet file may hold it as; narrower integers fit, and what says nothing of characters may be text.
+#: Delta's type → what a Parquet file may hold it as; narrower integers fit, and what says nothing
+#: of characters may be text.
 FITTING: dict[str, Callable[[Any], bool]] = {
     "string": lambda t: str(t) in TEXT or pa.types.is_dictionary(t),
     "long": _is("is_integer"),

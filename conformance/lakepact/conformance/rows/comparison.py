@@ -50,7 +50,9 @@ def included(
 
 
 def column_that_differs(missing: Counter[Any], extra: Counter[Any]) -> Difference:
-    """Return the difference of rows that are the same without one column; of other rows, a difference without a place."""
+    """Return the difference of rows that are the same without one column; of other rows, a
+    difference without a place.
+    """
     first: tuple[tuple[str, Any], ...] = next(iter(missing), ())
     for position, (name, value) in enumerate(first):
         without = [
@@ -68,7 +70,9 @@ def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
 
 
 def frozen(value: Any) -> Any:
-    """Return a value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is not a number."""
+    """Return a value that can be counted, equal for equal values; a NaN is equal to a NaN, and a
+    boolean is not a number.
+    """
     if isinstance(value, float) and math.isnan(value):
         return "NaN", "NaN"
     if isinstance(value, bool):

@@ -1,4 +1,6 @@
-"""Reads the rows of shared files: parquet, partition values, deletion vectors, columns by name or id."""
+"""Reads the rows of shared files: parquet, partition values, deletion vectors, columns by name or
+id.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def rows_of(
     *,
     further: tuple[str, ...] = (),
 ) -> list[Row]:
-    """Return the rows of one file that are not gone, in the columns of the answer's metadata and in `further` ones of the file.
+    """Return the rows of one file that are not gone, in the columns of the answer's metadata and in
+    `further` ones of the file.
 
     Raises:
         Unmet: something cannot be read.

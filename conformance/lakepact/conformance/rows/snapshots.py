@@ -1,4 +1,6 @@
-"""Reads the rows of a snapshot of an Iceberg table: manifests, data files, and deletes of each kind."""
+"""Reads the rows of a snapshot of an Iceberg table: manifests, data files, and deletes of each
+kind.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ FIELD_ID = b"PARQUET:field_id"
 
 
 def rows_at(metadata: Mapping[str, Any], snapshot: int | None, read: Read) -> list[Record]:
-    """Return the rows of a snapshot by the names of the table's current columns; none without a snapshot.
+    """Return the rows of a snapshot by the names of the table's current columns; none without a
+    snapshot.
 
     Args:
         metadata: of the table.
@@ -49,7 +52,9 @@ def numbered(items: Iterable[Record], member: str, number: Any) -> Record:
 
 
 def columns_of(kind: Record, outer: str = "") -> Columns:
-    """Return all columns of a schema by their paths, also nested ones, without null members; nested types are struct, list or map."""
+    """Return all columns of a schema by their paths, also nested ones, without null members; nested
+    types are struct, list or map.
+    """
     parts = kind.get("fields") or [
         {
             "id": kind[f"{part}-id"],

@@ -20,7 +20,8 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(Infinity|Inf|N
 
 
 def typed(text: Any, kind: str, *, at: Place | None = None) -> Any:
-    """Return the value of a partition column, whose text is at a place; null and the empty string are null.
+    """Return the value of a partition column, whose text is at a place; null and the empty string
+    are null.
 
     Raises:
         Unmet: the text is not that of such a value.

@@ -1,4 +1,6 @@
-"""Discovery of what a server implements, with GET and HEAD requests for names from its own listings; records no verdict."""
+"""Discovery of what a server implements, with GET and HEAD requests for names from its own
+listings; records no verdict.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +53,15 @@ class ProbeSpec:
         path: its path below the base address.
         recognises: returns whether its answer looks like this contract.
         listings: the listing of each operation that has one.
-        declares: requests what the target declares, with GET and HEAD only; `None` if servers declare nothing.
+        declares: requests what the target declares, with GET and HEAD only; `None` if servers
+            declare nothing.
         tells: returns further facts of the first answer, name and value, without secrets.
         finds: returns the optional features that exchanges show.
         left_out: operations that are not sent, and why.
-        no_route: a path that no version of the contract has, where operations are also asked about a name that does not exist.
-        shows: returns what such an answer shows (a key of `REMARKS`), given the answer for `no_route` to the same method.
+        no_route: a path that no version of the contract has, where operations are also asked about
+            a name that does not exist.
+        shows: returns what such an answer shows (a key of `REMARKS`), given the answer for
+            `no_route` to the same method.
     """
 
     first: OperationId
@@ -169,7 +174,9 @@ def why_silent(none: NoAnswer) -> str:
     """Return advice for a server that does not answer."""
     reasons = {
         "CERTIFICATE_REQUIRED": "--client-cert FILE presents a certificate",
-        "EOF occurred": "it ended the connection; if it requires a certificate, --client-cert FILE presents one",
+        "EOF occurred": (
+            "it ended the connection; if it requires a certificate, --client-cert FILE presents one"
+        ),
         "WRONG_VERSION_NUMBER": "it does not speak TLS at this port: try http://",
         "record layer failure": "it does not speak TLS at this port: try http://",
         "Name or service not known": "the name of the host is not known here",
@@ -184,7 +191,10 @@ def why_silent(none: NoAnswer) -> str:
 
 def _strange(exchange: Exchange) -> str:
     kind = exchange.media_type or "nothing"
-    return f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} with media type {kind}"
+    return (
+        f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} with media"
+        f" type {kind}"
+    )
 
 
 def refused(wire: Wire, first: Exchange) -> str:
@@ -195,7 +205,9 @@ def refused(wire: Wire, first: Exchange) -> str:
 #: Advice by parts of error pages of web servers.
 PAGES = {
     b"HTTPS": ": it speaks TLS at this port: try https://",
-    b"SSL certificate": ": it requires a certificate of the caller: --client-cert FILE presents one",
+    b"SSL certificate": (
+        ": it requires a certificate of the caller: --client-cert FILE presents one"
+    ),
 }
 
 
@@ -227,7 +239,10 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
         "",
     ):
         return hint
-    return ": the base address of a catalog ends before /v1, that of a share server is the endpoint of a profile"
+    return (
+        ": the base address of a catalog ends before /v1, that of a share server is the endpoint of"
+        " a profile"
+    )
 
 
 def _message(exchange: Exchange) -> str:

@@ -1,4 +1,6 @@
-"""The embedded target: the reference server in its own process, checked when no address is given."""
+"""The embedded target: the reference server in its own process, checked when no address is
+given.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,8 @@ def answering(command: Sequence[str]) -> Generator[str]:
                     raise Misused(f"the embedded server rejected its options: {complaints.last()}")
                 complaints.pass_on()
                 raise Blocked(
-                    f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why"
+                    f"the embedded server did not start (exit code {process.returncode}); `lakepact"
+                    " serve` shows why"
                 )
             complaints.pass_on()
             yield words[0]
@@ -84,7 +87,8 @@ def answering(command: Sequence[str]) -> Generator[str]:
 
 
 class _Complaints:
-    """The error stream of a server, held back until the server has started or failed, then passed on.
+    """The error stream of a server, held back until the server has started or failed, then passed
+    on.
 
     Args:
         server: its process.

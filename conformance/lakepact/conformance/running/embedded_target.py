@@ -16,7 +16,8 @@ class EmbeddedTarget:
     """The settings of the embedded reference server, and how the suite reaches it.
 
     Args:
-        settings: keyword arguments of `running`; with `--` in front they are options of `lakepact serve`.
+        settings: keyword arguments of `running`; with `--` in front they are options of
+            `lakepact serve`.
         root: path of the contract below the server's address, without a trailing slash.
         headers: sent with every request.
         parameters: the target's parameters.

@@ -26,7 +26,9 @@ class Plan:
     invariants: tuple[Invariant, ...]
     requirements: frozenset[str]
     only: tuple[str, ...] = ()
-    whole: bool = False  #: whether all checks run for invariants that judge every exchange, although `only` selects none of them
+    #: whether all checks run for invariants that judge every exchange, although `only` selects none
+    #: of them
+    whole: bool = False
 
 
 def plan(
@@ -36,10 +38,11 @@ def plan(
 
     Args:
         suite: the suite of a contract.
-        only: patterns of requirement ids, areas, operations or check names; empty selects everything.
+        only: patterns of requirement ids, areas, operations or check names; empty selects
+            everything.
         each: whether every pattern must match a requirement, or at least one of them.
-        narrow: whether an invariant that judges every exchange judges those of the selected checks, if there are any;
-            otherwise all checks run for it.
+        narrow: whether an invariant that judges every exchange judges those of the selected checks,
+            if there are any; otherwise all checks run for it.
 
     Raises:
         NothingSelected: the patterns match no requirement that a check judges.
@@ -63,7 +66,8 @@ def plan(
         if wanted.intersection(invariant.requirements)
     )
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
-    # A requirement that only invariants judge needs exchanges: other checks run too, to produce them.
+    # A requirement that only invariants judge needs exchanges: other checks run too, to produce
+    # them.
     lookers = [
         invariant
         for invariant in invariants

@@ -89,7 +89,8 @@ def profile(path: Path | None) -> dict[str, Any]:
     """Read a profile; empty without one.
 
     Raises:
-        ValueError: the file is not TOML, or a key or value is invalid; the message names file and key.
+        ValueError: the file is not TOML, or a key or value is invalid; the message names file and
+            key.
     """
     if path is None:
         return {}
@@ -157,7 +158,8 @@ def names_are_known(
     unknown = sorted(set(features) - set(suite.contract.features))
     if unknown:
         raise ValueError(
-            f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}"
+            f"unknown feature {', '.join(unknown)}; the contract has"
+            f" {', '.join(suite.contract.features)}"
         )
     for name in sorted(set(parameters) - set(suite.parameters)):
         near = difflib.get_close_matches(name, suite.parameters, n=3)
@@ -232,7 +234,8 @@ def timeout(said: float | None, given: Mapping[str, Any]) -> float:
 
 
 def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str) -> Settings:
-    """Return certificates, proxy and login of a profile and the command line; the command line overrides the profile.
+    """Return certificates, proxy and login of a profile and the command line; the command line
+    overrides the profile.
 
     Raises:
         ValueError: one of them cannot be used; the message names the option.
@@ -249,7 +252,9 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
 def headers(
     options: Sequence[str], token_env: str | None, given: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Return the headers of a profile, of the token variable and of `--header`; later ones override earlier ones."""
+    """Return the headers of a profile, of the token variable and of `--header`; later ones override
+    earlier ones.
+    """
     variable = token_env or given.get("token_env")
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
@@ -300,19 +305,24 @@ def _secret(match: re.Match[str]) -> str:
     value = os.environ.get(match[1], "")
     if not value:
         raise NoSecret(
-            f"the environment variable {match[1]} is empty or not set; it must hold a secret of the target"
+            f"the environment variable {match[1]} is empty or not set; it must hold a secret of the"
+            " target"
         )
     return value
 
 
 def _are_legal(headers: Mapping[str, str]) -> None:
-    """Reject headers that HTTP does not allow; the message does not repeat the value, which may be a secret."""
+    """Reject headers that HTTP does not allow; the message does not repeat the value, which may be
+    a secret.
+    """
     for name, value in headers.items():
         if not NAME.fullmatch(name):
             raise ValueError(
-                f"the header {name!r} has a name that HTTP does not allow; write letters, digits and hyphens"
+                f"the header {name!r} has a name that HTTP does not allow; write letters, digits"
+                " and hyphens"
             )
         if value and not VALUE.fullmatch(value):
             raise ValueError(
-                f"the header {name} has a value that cannot be sent; use printable ASCII without surrounding spaces or line ends"
+                f"the header {name} has a value that cannot be sent; use printable ASCII without"
+                " surrounding spaces or line ends"
             )

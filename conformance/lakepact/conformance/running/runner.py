@@ -1,7 +1,8 @@
 """Runs a plan against a target and yields events; prints nothing.
 
-Independent checks run concurrently. After the stateful tests come those marked `alone`, one at a time: races, with a budget of their own
-for late answers. The checks marked `last` end the run: a careless server may store their requests.
+Independent checks run concurrently. After the stateful tests come those marked `alone`, one at a
+time: races, with a budget of their own for late answers. The checks marked `last` end the run: a
+careless server may store their requests.
 """
 
 from __future__ import annotations
@@ -111,7 +112,9 @@ class Run:
         self._done = 0  #: checks that ended, and requests of random searches
         self._broken = ""  #: why the target is not judged any more
         self._is_healthy = False  #: whether the target answered ordinary requests at the start
-        self.stopped = ""  #: why the run judged only a part: the target no longer serves the caller, or limits the rate of requests
+        #: why the run judged only a part: the target no longer serves the caller, or limits the
+        #: rate of requests
+        self.stopped = ""
         self.wire = Wire(
             self.target.url,
             headers=self.target.headers,
@@ -169,7 +172,8 @@ class Run:
         """Detect what the target offers.
 
         Raises:
-            Blocked: the target does not answer, or refuses every request of this caller except for its configuration.
+            Blocked: the target does not answer, or refuses every request of this caller except for
+                its configuration.
         """
         caller, suite = self.wire.caller, self.plan.suite
         needed = (suite.requirement(name).operations for name in self.plan.requirements)
@@ -193,7 +197,9 @@ class Run:
         return f"{when}the target refuses this caller: {answer}. {ADVICE}"
 
     def _expect_caller_to_be_served(self, sent: Iterable[int]) -> None:
-        """Stop judging if requests of a check were refused, nothing was served since, and ordinary requests are now refused too."""
+        """Stop judging if requests of a check were refused, nothing was served since, and ordinary
+        requests are now refused too.
+        """
         caller = self.wire.caller
         if self.stopped or not self._is_healthy or not caller.refused.keys() & set(sent):
             return
@@ -217,7 +223,9 @@ class Run:
         }
 
     def _unless_refused(self, verdict: Verdict) -> Verdict:
-        """Return a verdict without cases that ended after the first refusal of the caller; blocked, if there are no others."""
+        """Return a verdict without cases that ended after the first refusal of the caller; blocked,
+        if there are no others.
+        """
         late = self._late
         checks = {exchange.check for exchange in late.values()} - {*self.plan.suite.invariants}
         if verdict.check not in checks or verdict.outcome is Outcome.NOT_OFFERED:
@@ -339,7 +347,9 @@ class Run:
         return len(self.plan.checks) + self.stateful + self.fuzz
 
     def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
-        """Keep the verdicts of planned requirements, with features and known failures taken into account."""
+        """Keep the verdicts of planned requirements, with features and known failures taken into
+        account.
+        """
         kept = []
         for verdict in verdicts:
             if planned and verdict.requirement not in self.plan.requirements:
@@ -384,7 +394,9 @@ class Run:
         return lab
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:
-        """Return the number of an exchange after those of earlier changes of its check to the objects that it names."""
+        """Return the number of an exchange after those of earlier changes of its check to the
+        objects that it names.
+        """
         lab, named = self.lab(DISCOVERY, 0), exchange.objects
         before = [
             e
@@ -418,13 +430,17 @@ class Run:
                 raise
 
     def _races(self) -> Generator[_CheckRun]:
-        """Run the checks that are alone, one at a time; their late answers leave the others time."""
+        """Run the checks that are alone, one at a time; their late answers leave the others
+        time.
+        """
         for n, check in enumerate(self.plan.checks):
             if check.alone and not check.last:
                 yield self._one(check, n)
 
     def _last_checks(self) -> Generator[_CheckRun]:
-        """Run the checks that are last, one at a time, as long as the target answers ordinary requests as before."""
+        """Run the checks that are last, one at a time, as long as the target answers ordinary
+        requests as before.
+        """
         numbered = sorted(
             ((n, check) for n, check in enumerate(self.plan.checks) if check.last),
             key=lambda one: one[1].last,
@@ -434,10 +450,15 @@ class Run:
             yield self._one(check, n)
             illness = self._illness() if is_watched and not self._broken else ""
             if illness:
-                self._broken = f"after the requests of {check.name} the target no longer answers ordinary requests: {illness}"
+                self._broken = (
+                    f"after the requests of {check.name} the target no longer answers ordinary"
+                    f" requests: {illness}"
+                )
 
     def _illness(self) -> str:
-        """Return why the target does not answer ordinary requests as usual; empty if it does, or if the suite cannot tell."""
+        """Return why the target does not answer ordinary requests as usual; empty if it does, or if
+        the suite cannot tell.
+        """
         health = self.plan.suite.health
         lab = self.lab(HEALTH, len(self.plan.checks))
         try:
@@ -504,7 +525,9 @@ class Run:
         self.leftovers.extend(lines)
 
     def _listed_leftovers(self, failed: list[str]) -> list[str]:
-        """Return a line for each object that the exchanges leave on the target, or else each clean-up that failed."""
+        """Return a line for each object that the exchanges leave on the target, or else each
+        clean-up that failed.
+        """
         listed = self.plan.suite.leftovers
         sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
         return listed(self.lab(DISCOVERY, 0), sent) if listed else failed

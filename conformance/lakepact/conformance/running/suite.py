@@ -1,7 +1,8 @@
-"""A suite: the checks and invariants of one contract, found by importing its folder under `checks/`.
+"""A suite: the checks and invariants of one contract, found by importing its folder under
+`checks/`.
 
-A *check* is a scenario: it sends requests and judges the requirements that it cites. An *invariant* is judged on every
-exchange of every check.
+A *check* is a scenario: it sends requests and judges the requirements that it cites. An *invariant*
+is judged on every exchange of every check.
 """
 
 from __future__ import annotations
@@ -56,14 +57,17 @@ class Suite(Generic[L]):
         discover: returns what a target declares.
         rights: raises `Blocked` if the caller may not create, change and drop what checks need.
         launch_settings: writes the files that the reference server needs into an empty folder.
-        launch_settings_for: the same for requirements of an operation that this server does not offer.
+        launch_settings_for: the same for requirements of an operation that this server does not
+            offer.
         parameters: names of `--parameter` settings and their meaning.
-        unserved: requirements and features that the reference server does not implement, with the reason;
-            no fault of it can break them.
+        unserved: requirements and features that the reference server does not implement, with the
+            reason; no fault of it can break them.
         libraries: optional libraries that its checks use.
-        health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not answer them as usual.
+        health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not
+            answer them as usual.
         leftovers: returns a line for each object that the exchanges of a run leave on the target.
-        clean: removes objects whose names have a prefix; yields the path of each, and why it is still there.
+        clean: removes objects whose names have a prefix; yields the path of each, and why it is
+            still there.
     """
 
     def __init__(
@@ -110,10 +114,12 @@ class Suite(Generic[L]):
         Args:
             requirements: their ids.
             alone: whether it runs while no other check runs.
-            last: not 0 for a check that runs after all others, because a careless server may store its requests; the greater comes later.
+            last: not 0 for a check that runs after all others, because a careless server may store
+                its requests; the greater comes later.
 
         Raises:
-            LookupError: a requirement is unknown, the check's name is taken, or its docstring is missing.
+            LookupError: a requirement is unknown, the check's name is taken, or its docstring is
+                missing.
         """
 
         def register(function: Callable[[L], None]) -> Callable[[L], None]:
@@ -129,12 +135,14 @@ class Suite(Generic[L]):
         traffic: tuple[str, ...] = (),
         concerns: Callable[[OperationId | None, int], bool] = everything,
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
-        """Register an invariant: it returns True where it holds, False or None where it does not apply.
+        """Register an invariant: it returns True where it holds, False or None where it does not
+        apply.
 
         Args:
             requirements: ids of the requirements that it judges.
             traffic: checks whose exchanges suffice when the invariant runs alone; by default all.
-            concerns: returns whether it may apply to answers of an operation and status; other answers are not shown to it.
+            concerns: returns whether it may apply to answers of an operation and status; other
+                answers are not shown to it.
         """
 
         def register(
@@ -155,17 +163,19 @@ class Suite(Generic[L]):
         unknown = [r for r in requirements if r not in self.contract.requirements]
         if unknown or not requirements:
             raise LookupError(
-                f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}"
+                f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of"
+                f" {self.contract.name}"
             )
         if name in taken or not _summary(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
 
     def inherit(self, other: Suite[Any]) -> None:
-        """Add the checks and invariants of `other`, the suite of the contract or version that this one extends.
+        """Add the checks and invariants of `other`, the suite of the contract or version that this
+        one extends.
 
-        Only requirements of this contract are judged: verdicts of an inherited check about others are dropped. A check or invariant of this
-        suite replaces an inherited one of the same name.
+        Only requirements of this contract are judged: verdicts of an inherited check about others
+        are dropped. A check or invariant of this suite replaces an inherited one of the same name.
         """
         if self._inherits:
             return
@@ -207,7 +217,9 @@ class Suite(Generic[L]):
         return {requirement: tuple(names) for requirement, names in by_requirement.items()}
 
     def server_of(self, requirements: Iterable[str]) -> OperationId | None:
-        """Return the operation whose own reference server some requirements are judged on; `None` for the usual server."""
+        """Return the operation whose own reference server some requirements are judged on; `None`
+        for the usual server.
+        """
         concerned = {
             operation
             for identifier in requirements
@@ -247,8 +259,8 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
 
     Args:
         contract: its name.
-        version: one of its versions, whose own checks are in a folder below the contract's; by default the one
-            that has models and endpoints.
+        version: one of its versions, whose own checks are in a folder below the contract's; by
+            default the one that has models and endpoints.
 
     Raises:
         LookupError: the contract or version has no checks.
@@ -294,7 +306,9 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
 
 
 def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
-    """Return the suite of a version below the contract's folder, which adds to the version before it."""
+    """Return the suite of a version below the contract's folder, which adds to the version before
+    it.
+    """
     versions = suite.contract.versions
     for each in versions[1 : versions.index(version or versions[0]) + 1]:
         later = _folder(f"{folder}.{version_module(each)}")

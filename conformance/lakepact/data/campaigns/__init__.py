@@ -1,6 +1,8 @@
-"""The tables of a run put where many runs are kept: as Iceberg tables of a catalog, or as Delta tables that can be shared.
+"""The tables of a run put where many runs are kept: as Iceberg tables of a catalog, or as Delta
+tables that can be shared.
 
-All rows of one run are replaced at once, so that landing it again changes nothing but what has changed.
+All rows of one run are replaced at once, so that landing it again changes nothing but what has
+changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The verb `lakepact campaign`, with those of its verbs that open catalogs: land and trends. Parsing and printing only."""
+"""The verb `lakepact campaign`, with those of its verbs that open catalogs: land and trends.
+Parsing and printing only.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ def land(
     namespace: str,
     to_folder: Path | None,
 ) -> None:
-    """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta tables that can be shared.
+    """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta
+    tables that can be shared.
 
     The rows of the run are replaced, those of others stay; landing the same again changes nothing.
     """
@@ -111,7 +114,9 @@ def trends(
     namespace: str,
     out: Path | None,
 ) -> None:
-    """Show since when each target breaks a requirement, and what changed at that time, over all landed runs."""
+    """Show since when each target breaks a requirement, and what changed at that time, over all
+    landed runs.
+    """
     if catalog is not None and from_folder is None:
         read = partial(over_runs.of_iceberg, catalog, namespace=namespace)
     elif from_folder is not None and catalog is None:
@@ -123,7 +128,10 @@ def trends(
         found = over_runs.trends(read())
         for trend in found.broken:
             runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
-            said = f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day} ({runs}): {trend.change}"
+            said = (
+                f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day}"
+                f" ({runs}): {trend.change}"
+            )
             click.echo(plain(said))
         click.echo(
             f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs"

@@ -1,4 +1,6 @@
-"""Landing as Delta tables of a folder, with the file that shares them: whoever serves it gives them away through Delta Sharing."""
+"""Landing as Delta tables of a folder, with the file that shares them: whoever serves it gives them
+away through Delta Sharing.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
 
 
 def share(folder: Path) -> Path | None:
-    """Write the file that shares what has landed in a folder, unless there is one; where it is, if it was written."""
+    """Write the file that shares what has landed in a folder, unless there is one; where it is, if
+    it was written.
+    """
     path = folder / "shares.yaml"
     if path.exists():
         return None

@@ -1,4 +1,6 @@
-"""Landing in an Iceberg catalog, by pyiceberg through the client; rows of the same run are replaced."""
+"""Landing in an Iceberg catalog, by pyiceberg through the client; rows of the same run are
+replaced.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def land(
         namespace: their namespace; created if it does not exist.
 
     Raises:
-        CannotOpen: pyiceberg is not installed, the catalog does not answer, or its tables are not writable.
+        CannotOpen: pyiceberg is not installed, the catalog does not answer, or its tables are not
+            writable.
     """
     with catalog.opened() as opened:
         writable = client.pyiceberg_catalog(opened)

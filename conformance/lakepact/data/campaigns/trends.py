@@ -1,4 +1,6 @@
-"""Trends over landed runs: since when each target breaks a requirement, and what changed at that time."""
+"""Trends over landed runs: since when each target breaks a requirement, and what changed at that
+time.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ HEAD = ("target", "requirement", "verdict", "since", "run", "runs", "what change
 
 @dataclass(frozen=True)
 class Run:
-    """A landed run: its time, the judge of its verdicts, and the version that each target's profile states."""
+    """A landed run: its time, the judge of its verdicts, and the version that each target's profile
+    states.
+    """
 
     run_id: str
     day: str
@@ -123,7 +127,8 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for name in COLUMNS:
         if not deltalake.DeltaTable.is_deltatable(str(folder / name)):
             raise LookupError(
-                f"{folder / name} is no Delta table; lakepact campaign land --as delta --to {folder} makes it"
+                f"{folder / name} is no Delta table; lakepact campaign land --as delta --to"
+                f" {folder} makes it"
             )
     files = {name: deltalake.DeltaTable(str(folder / name)).file_uris() for name in COLUMNS}
     return {
@@ -133,7 +138,8 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rows_of_file(uri: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-    # A table of pyarrow over deltalake's file system may end the process with an abort when Python ends.
+    # A table of pyarrow over deltalake's file system may end the process with an abort when Python
+    # ends.
     with parquet(
         located(uri if urlsplit(uri).scheme in STORES else unquote(urlsplit(uri).path))
     ) as file:
@@ -181,7 +187,9 @@ def _run(row: Mapping[str, Any]) -> Run:
 
 
 def _trend(key: tuple[str, str], history: Sequence[tuple[Run, str]]) -> Trend | None:
-    """Return the last series of runs whose verdicts are all bad, or all good; undecided runs do not end it."""
+    """Return the last series of runs whose verdicts are all bad, or all good; undecided runs do not
+    end it.
+    """
     decided = [(run, verdict) for run, verdict in history if verdict in (*BAD, "pass")]
     if not decided:
         return None

@@ -61,7 +61,10 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
             click.option(
                 f"--api-key-env-{end}",
                 metavar="NAME",
-                help=f"Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud, for {side}.",
+                help=(
+                    "Environment variable that holds `user:key` of watsonx.data, or an API key of"
+                    f" IBM Cloud, for {side}."
+                ),
             ),
             click.option(
                 f"--token-env-{end}",
@@ -153,12 +156,13 @@ def compare(
 ) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
 
-    A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of Delta tables (a path, s3://…), or shares
-    (PROFILE.share#SHARE).
+    A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of
+    Delta tables (a path, s3://…), or shares (PROFILE.share#SHARE).
 
     Exit code: 0 no difference, 1 differences, 2 wrong usage, 3 something could not be read.
 
-    Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*' --report ./compared
+    Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*'
+    --report ./compared
     """
     settings = [_properties(options, side) for side in "ab"]
     keys = [login_of(options[f"api_key_env_{side}"], options[f"token_env_{side}"]) for side in "ab"]

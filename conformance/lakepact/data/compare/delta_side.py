@@ -128,7 +128,9 @@ def _folders(fs: Any, files: Any, path: str) -> list[str]:
 
 
 def _batches(table: Any, schema: Schema) -> Iterator[Any]:
-    """Yield the record batches of a table; the query engine applies deletion vectors and column mapping."""
+    """Yield the record batches of a table; the query engine applies deletion vectors and column
+    mapping.
+    """
     query = (
         import_module("deltalake").QueryBuilder().register("t", table).execute("SELECT * FROM t")
     )
@@ -143,7 +145,9 @@ def layout(
     *,
     version: int | None,
 ) -> Layout:
-    """Return the layout of a version of a table from its schema, as the log has it, and the names of its partition columns."""
+    """Return the layout of a version of a table from its schema, as the log has it, and the names
+    of its partition columns.
+    """
     columns = tuple(column for field in schema["fields"] for column in _columns(field))
     spec = tuple(PartitionField("identity", name) for name in partition)
     return Layout(

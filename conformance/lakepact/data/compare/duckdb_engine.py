@@ -1,4 +1,6 @@
-"""Comparisons by DuckDB in this process: rows stream through it, and what does not fit in its memory goes to a temporary folder."""
+"""Comparisons by DuckDB in this process: rows stream through it, and what does not fit in its
+memory goes to a temporary folder.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ class Engine(Protocol):
         ...
 
     def session(self, a: PinnedTable, b: PinnedTable) -> AbstractContextManager[Session]:
-        """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
+        """Yield a session over two tables, which queries call `side_a` and `side_b` after its
+        prefix.
+        """
         ...
 
 

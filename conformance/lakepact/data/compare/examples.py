@@ -18,7 +18,8 @@ NAMED = 3  #: columns that name a row without a key
 def examples(
     session: Session, queries: Queries, *, first: int, shows_values: bool
 ) -> Iterator[Difference]:
-    """Yield the rows of the relation `chosen`: the columns of those that changed, others as a whole.
+    """Yield the rows of the relation `chosen`: the columns of those that changed, others as a
+    whole.
 
     Args:
         session: Of the engine.
@@ -48,7 +49,9 @@ def examples(
 def _pairs(
     left: Sequence[Row], right: Sequence[Row], queries: Queries
 ) -> Iterator[tuple[Row | None, Row | None]]:
-    """Yield each row with its counterpart: the only one of its key, or the one with most equal columns."""
+    """Yield each row with its counterpart: the only one of its key, or the one with most equal
+    columns.
+    """
     if queries.key and len(left) == len(right) == 1:
         yield left[0], right[0]
         return

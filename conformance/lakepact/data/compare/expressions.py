@@ -1,4 +1,6 @@
-"""Expressions of SQL in which DuckDB and Spark differ, and the one form of values of both sides, so that sound copies are equal."""
+"""Expressions of SQL in which DuckDB and Spark differ, and the one form of values of both sides, so
+that sound copies are equal.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,17 @@ DUCKDB = Dialect(
 )
 SPARK = Dialect(
     hash="xxhash64({})",
-    digest="concat(sum({0} & 268435455), ':', sum(shiftright({0}, 36)))",  # longs for 34 billion rows; decimals take many times as long
+    # longs for 34 billion rows; decimals take many times as long
+    digest="concat(sum({0} & 268435455), ':', sum(shiftright({0}, 36)))",
     text="STRING",
     binary="BINARY",
     utc="CAST({} AS TIMESTAMP)",
     nanoseconds="CAST({} AS TIMESTAMP)",
     # xxhash64 passes over nulls, and to_json cuts times to milliseconds.
-    json="to_json({}, map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS',"
-    " 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'))",
+    json=(
+        "to_json({}, map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd"
+        " HH:mm:ss.SSSSSS', 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'))"
+    ),
     member="{0}.{1}",
     struct="named_struct({})",
     pair="'{0}', {1}",
@@ -67,7 +72,8 @@ SPARK = Dialect(
 
 
 class Normal:
-    """Makes expressions that return equal values for equal values of two types, NaN and both zeros included.
+    """Makes expressions that return equal values for equal values of two types, NaN and both zeros
+    included.
 
     Args:
         dialect: Of the engine.
@@ -78,7 +84,9 @@ class Normal:
         self._sql, self._side = dialect, side
 
     def expression(self, value: str, kinds: Kinds, depth: int = 0) -> str | None:
-        """Return the form of a value, `depth` lists and maps deep; None if the types have none in common."""
+        """Return the form of a value, `depth` lists and maps deep; None if the types have none in
+        common.
+        """
         a, b = kinds
         if pa.types.is_dictionary(a) or pa.types.is_dictionary(b):
             plain = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds)
@@ -129,7 +137,9 @@ def names_of(kind: Any) -> list[str]:
 
 
 def shared_members(kinds: Kinds) -> Iterator[tuple[str, Kinds]]:
-    """Yield the members that two structs have by the same name, with their types, in the order of side A."""
+    """Yield the members that two structs have by the same name, with their types, in the order of
+    side A.
+    """
     fields = [
         {kind.field(n).name: kind.field(n).type for n in range(kind.num_fields)} for kind in kinds
     ]
@@ -156,7 +166,10 @@ def is_ordered(kind: Any) -> bool:
 def _number(value: str, a: Any, b: Any) -> str | None:
     if pa.types.is_floating(a) or pa.types.is_floating(b):
         wide = f"CAST({value} AS DOUBLE)"
-        return f"CASE WHEN {wide} = 0 THEN CAST(0 AS DOUBLE) WHEN isnan({wide}) THEN CAST('NaN' AS DOUBLE) ELSE {wide} END"
+        return (
+            f"CASE WHEN {wide} = 0 THEN CAST(0 AS DOUBLE) WHEN isnan({wide}) THEN CAST('NaN' AS"
+            f" DOUBLE) ELSE {wide} END"
+        )
     if pa.types.is_integer(a) and pa.types.is_integer(b):
         return f"CAST({value} AS BIGINT)"
     shapes = [

@@ -153,7 +153,10 @@ class IcebergSide:
         )  # null in a required column is a difference, no error
         return PinnedTable(
             name=name,
-            pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
+            pin=(
+                f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'},"
+                f" {loaded.metadata_location.rpartition('/')[2]}"
+            ),
             layout=_layout(loaded.metadata, scan.projection(), snapshot),
             schema=schema,
             batches=lambda: (batch.cast(schema) for batch in batches(self.catalog, loaded, scan)),
@@ -180,7 +183,9 @@ def _starts(patterns: Sequence[str]) -> list[str]:
 
 
 def dotted(levels: Sequence[str]) -> str:
-    """Return the name of a table or namespace; a level that has a dot itself stands between backticks."""
+    """Return the name of a table or namespace; a level that has a dot itself stands between
+    backticks.
+    """
     return ".".join(f"`{level}`" if "." in level else level for level in levels)
 
 
@@ -206,7 +211,8 @@ def _layout(metadata: Any, schema: Any, snapshot: Any) -> Layout:
             for field in spec.fields
         ),
         sort=tuple(
-            f"{PartitionField(str(field.transform), names.get(field.source_id) or '?')} {field.direction} {field.null_order}"
+            f"{PartitionField(str(field.transform), names.get(field.source_id) or '?')}"
+            f" {field.direction} {field.null_order}"
             for field in (order.fields if order else ())
         ),
         identifiers=tuple(sorted(names[field] for field in schema.identifier_field_ids)),

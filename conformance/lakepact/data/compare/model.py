@@ -101,7 +101,9 @@ class PinnedTable:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference between both sides of a table; `None` stands for something that a side lacks."""
+    """One difference between both sides of a table; `None` stands for something that a side
+    lacks.
+    """
 
     kind: str  #: one of `FAILING` or `INFORMATION`
     what: str
@@ -133,7 +135,9 @@ def counted(count: int, noun: str) -> str:
 
 
 def message(wrong: Exception, secrets: Sequence[str]) -> str:
-    """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
+    """Return the line of an error that says most, without secrets: the last one of a Python
+    traceback, else the first.
+    """
     lines = [
         line.strip()
         for line in str(wrong).replace(" Detail: Python exception: ", "\n").splitlines()

@@ -30,7 +30,8 @@ def compare_on_spark(
 
     Args:
         spark: The session.
-        a: The address of side A: the URL of a catalog, `PROFILE#SHARE`, or a folder of Delta tables.
+        a: The address of side A: the URL of a catalog, `PROFILE#SHARE`, or a folder of Delta
+            tables.
         b: The address of side B.
         tables: Patterns of names of tables of A, such as `sales.*`.
         key: The columns that find a row on both sides; by default the identifier fields.

@@ -1,4 +1,6 @@
-"""Columns and members of structs by position, because engines take names that differ by case alone for the same."""
+"""Columns and members of structs by position, because engines take names that differ by case alone
+for the same.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +48,7 @@ def _array(array: Array, kind: Any) -> Array:
         inner = pa.StructArray.from_arrays(values, fields=list(pair))
     else:
         inner = _array(array.values, kind.value_type)
-    # Lists and maps keep their offsets: `values`, `keys` and `items` are whole, also those of a slice.
+    # Lists and maps keep their offsets: `values`, `keys` and `items` are whole, also those of a
+    # slice.
     own = array.buffers()[: 1 if pa.types.is_fixed_size_list(kind) else 2]
     return pa.Array.from_buffers(kind, len(array), own, array.null_count, array.offset, [inner])

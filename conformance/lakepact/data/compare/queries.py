@@ -1,4 +1,5 @@
-"""The queries of a comparison, one text for DuckDB and Spark, over the relations `side_a` and `side_b`.
+"""The queries of a comparison, one text for DuckDB and Spark, over the relations `side_a` and
+`side_b`.
 
 | relation    | holds                                                                                    |
 |-------------|------------------------------------------------------------------------------------------|
@@ -75,8 +76,14 @@ class Queries:
             if self.parts
             else ""
         )
-        grouped = f"SELECT {parts}count(*) AS n, {self.dialect.digest.format('h')} AS d, {figures} FROM ({self._rows(side)}) AS r{by}"
-        return f"SELECT {self._label(f'p{n}' for n, _ in enumerate(self.parts))} AS part, g.* FROM ({grouped}) AS g"
+        grouped = (
+            f"SELECT {parts}count(*) AS n, {self.dialect.digest.format('h')} AS d, {figures} FROM"
+            f" ({self._rows(side)}) AS r{by}"
+        )
+        return (
+            f"SELECT {self._label(f'p{n}' for n, _ in enumerate(self.parts))} AS part, g.* FROM"
+            f" ({grouped}) AS g"
+        )
 
     def bad(self) -> str:
         """Return the query of `bad`."""
@@ -94,7 +101,9 @@ class Queries:
         return f"SELECT coalesce(a.part, b.part) AS part, {both} FROM {joined} WHERE {unequal}"
 
     def bad_columns(self) -> str:
-        """Return a query: in how many partitions with equally many rows the values of each column differ."""
+        """Return a query: in how many partitions with equally many rows the values of each column
+        differ.
+        """
         unequal = "count(CASE WHEN a_n = b_n AND a_d{0} IS DISTINCT FROM b_d{0} THEN 1 END) AS c{0}"
         counts = ", ".join(unequal.format(n) for n, _ in enumerate(self.columns))
         return f"SELECT {counts} FROM {self.relation('bad')}"
@@ -104,13 +113,16 @@ class Queries:
         key = "".join(f"v{n}, " for n in self.key)
         where = self._in_bad()
         sides = " UNION ALL ".join(
-            f"SELECT {key}h, CAST({sign} AS BIGINT) AS n FROM ({self._rows(side)}) AS r WHERE {where}"
+            f"SELECT {key}h, CAST({sign} AS BIGINT) AS n FROM ({self._rows(side)}) AS r WHERE"
+            f" {where}"
             for side, sign in zip(SIDES, (1, -1), strict=True)
         )
         return f"SELECT {key}h, sum(n) AS n FROM ({sides}) AS s GROUP BY {key}h HAVING sum(n) <> 0"
 
     def distinct(self, side: str) -> str:
-        """Return a query: how many rows with differences a side has, and about how many values in each column."""
+        """Return a query: how many rows with differences a side has, and about how many values in
+        each column.
+        """
         about = ", ".join(
             f"approx_count_distinct(v{n}) AS u{n}"
             for n, column in enumerate(self.columns)
@@ -124,7 +136,9 @@ class Queries:
         return f"{part} IN (SELECT part FROM {self.relation('bad')})"
 
     def counts(self) -> str:
-        """Return a query: how many rows each side has more, and for how many keys both have some."""
+        """Return a query: how many rows each side has more, and for how many keys both have
+        some.
+        """
         more = "sum(CASE WHEN n > 0 THEN n END) AS a, -sum(CASE WHEN n < 0 THEN n END) AS b"
         key = ", ".join(f"v{n}" for n in self.key)
         differing, both = self.relation("differing"), "HAVING min(n) < 0 AND max(n) > 0"
@@ -133,15 +147,21 @@ class Queries:
         return f"SELECT {more}, {changed} AS changed FROM {differing}"
 
     def chosen(self, first: int) -> str:
-        """Return the query of `chosen`: the rows of the first keys, or without a key some of either side."""
+        """Return the query of `chosen`: the rows of the first keys, or without a key some of either
+        side.
+        """
         key = ", ".join(f"v{n}" for n in self.key)
         differing = self.relation("differing")
         if key:
             same = " AND ".join(f"d.v{n} IS NOT DISTINCT FROM k.v{n}" for n in self.key)
             firsts = f"SELECT DISTINCT {key} FROM {differing} ORDER BY {key} LIMIT {first}"
-            return f"SELECT d.h, d.n FROM {differing} AS d JOIN ({firsts}) AS k ON {same} LIMIT {100 * first}"
+            return (
+                f"SELECT d.h, d.n FROM {differing} AS d JOIN ({firsts}) AS k ON {same} LIMIT"
+                f" {100 * first}"
+            )
         some = (
-            f"SELECT h, n FROM (SELECT h, n FROM {differing} WHERE n {sign} 0 ORDER BY h LIMIT {first}) AS x"
+            f"SELECT h, n FROM (SELECT h, n FROM {differing} WHERE n {sign} 0 ORDER BY h LIMIT"
+            f" {first}) AS x"
             for sign in "><"
         )
         return " UNION ALL ".join(some)
@@ -152,23 +172,35 @@ class Queries:
             f"CAST({self._readable(n)} AS {self.dialect.text}) AS t{n}"
             for n, _ in enumerate(self.columns)
         )
-        return f"SELECT DISTINCT h, {values} FROM ({self._rows(side)}) AS r WHERE h IN (SELECT h FROM {self.relation('chosen')})"
+        return (
+            f"SELECT DISTINCT h, {values} FROM ({self._rows(side)}) AS r WHERE h IN (SELECT h FROM"
+            f" {self.relation('chosen')})"
+        )
 
     def _rows(self, side: str) -> str:
-        """Return a query of rows: values `v0` …, their hashes `h0` …, and the hash of the whole row."""
+        """Return a query of rows: values `v0` …, their hashes `h0` …, and the hash of the whole
+        row.
+        """
         place = SIDES.index(side)
         values = ", ".join(f"{each.values[place]} AS v{n}" for n, each in enumerate(self.columns))
         relation = self.relation(f"side_{side}")
         hashes = ", ".join(f"{self._hash(n)} AS h{n}" for n, _ in enumerate(self.columns))
         whole = self.dialect.hash.format(", ".join(f"h{n}" for n, _ in enumerate(self.columns)))
-        rows = f"SELECT *, {whole} AS h FROM (SELECT *, {hashes} FROM (SELECT {values} FROM {relation}) AS x) AS y"
+        rows = (
+            f"SELECT *, {whole} AS h FROM (SELECT *, {hashes} FROM (SELECT {values} FROM"
+            f" {relation}) AS x) AS y"
+        )
         if self.sample == SAMPLED:
             return rows
-        # The hash of the key if there is one: then both sides sample a changed row, or neither does.
+        # The hash of the key if there is one: then both sides sample a changed row, or neither
+        # does.
         sampled = (
             self.dialect.hash.format(", ".join(f"h{n}" for n in self.key)) if self.key else "h"
         )
-        return f"SELECT * FROM ({rows}) AS z WHERE {sampled} % {SAMPLED} BETWEEN {-self.sample + 1} AND {self.sample - 1}"
+        return (
+            f"SELECT * FROM ({rows}) AS z WHERE {sampled} % {SAMPLED} BETWEEN {-self.sample + 1}"
+            f" AND {self.sample - 1}"
+        )
 
     def _hash(self, place: int) -> str:
         value = f"v{place}"
@@ -182,10 +214,15 @@ class Queries:
         shown = [
             f"substr(CAST({end}(v{place}) AS {self.dialect.text}), 1, {SHOWN})" for end in ends
         ] or ["NULL", "NULL"]
-        return f"count(v{place}) AS n{place}, {shown[0]} AS lo{place}, {shown[1]} AS hi{place}, {digest} AS d{place}"
+        return (
+            f"count(v{place}) AS n{place}, {shown[0]} AS lo{place}, {shown[1]} AS hi{place},"
+            f" {digest} AS d{place}"
+        )
 
     def _label(self, values: Iterable[str]) -> str:
-        """Return the expression of the name of a partition, the same for partitions with the same values alone."""
+        """Return the expression of the name of a partition, the same for partitions with the same
+        values alone.
+        """
         texts = [
             f"replace(replace(CAST({value} AS {self.dialect.text}), '%', '%25'), '/', '%2F')"
             for value in values
@@ -252,7 +289,9 @@ def queries_of(
 def _part(
     field: PartitionField, place: int, columns: Sequence[SharedColumn]
 ) -> Iterator[tuple[str, str]]:
-    """Yield a partition field as an expression; engines do not compute the others, which only makes partitions larger."""
+    """Yield a partition field as an expression; engines do not compute the others, which only makes
+    partitions larger.
+    """
     kind, value, name = columns[place].kinds[0], f"v{place}", str(field)
     width = TRUNCATE.fullmatch(field.transform)
     if field.transform == "identity" and is_ordered(kind):

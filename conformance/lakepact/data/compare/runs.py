@@ -1,4 +1,6 @@
-"""The comparison of many tables, several at a time, and the file of finished ones, from which a later run continues."""
+"""The comparison of many tables, several at a time, and the file of finished ones, from which a
+later run continues.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Journal:
     def finished(
         self, table: str, pins: tuple[str | None, str | None], options: str
     ) -> Compared | None:
-        """Return the comparison of a table at the same snapshots with the same options, if an earlier run finished it."""
+        """Return the comparison of a table at the same snapshots with the same options, if an
+        earlier run finished it.
+        """
         known = self._known.get(table)
         return (
             known
@@ -73,7 +77,9 @@ def _compared(document: dict[str, Any]) -> Compared:
 
 @dataclass(frozen=True)
 class Names:
-    """The tables that are compared: patterns of names on side A, and pairs of names that differ on side B."""
+    """The tables that are compared: patterns of names on side A, and pairs of names that differ on
+    side B.
+    """
 
     patterns: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...] = ()

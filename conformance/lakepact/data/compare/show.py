@@ -61,7 +61,8 @@ def summary(tables: Sequence[Compared]) -> str:
 
 
 def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) -> str:
-    """Return the comparison as one HTML file that a person signs: differing tables first, each with a link.
+    """Return the comparison as one HTML file that a person signs: differing tables first, each with
+    a link.
 
     Args:
         tables: The comparisons.

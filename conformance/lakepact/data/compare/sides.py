@@ -42,7 +42,8 @@ def side_of(
     """Return the side at an address.
 
     Args:
-        address: The URL of a catalog, its name in pyiceberg's configuration, `PROFILE#SHARE`, or a folder of Delta tables.
+        address: The URL of a catalog, its name in pyiceberg's configuration, `PROFILE#SHARE`, or a
+            folder of Delta tables.
         properties: Of the catalog or the storage, as pyiceberg or deltalake take them.
         api_key: The caller of a catalog, if an API key alone identifies it.
         as_of: The time whose tables are compared; by default now.

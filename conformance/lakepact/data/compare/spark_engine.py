@@ -38,7 +38,9 @@ class SparkEngine:
 
     @contextlib.contextmanager
     def session(self, a: PinnedTable, b: PinnedTable) -> Generator[Session]:
-        """Yield a session over two tables, which queries call `side_a` and `side_b` after its prefix."""
+        """Yield a session over two tables, which queries call `side_a` and `side_b` after its
+        prefix.
+        """
         prefix = f"lakepact_{next(self._numbers)}_"
         with contextlib.ExitStack() as ending:
             session = Session(self._session, prefix, ending)
@@ -49,7 +51,9 @@ class SparkEngine:
 
 @contextlib.contextmanager
 def started(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[SparkEngine]:
-    """Yield an engine with a Spark of its own, at a master with further settings, or at a Connect server."""
+    """Yield an engine with a Spark of its own, at a master with further settings, or at a Connect
+    server.
+    """
     settings = () if remote else SETTINGS
     with Spark(master, (*settings, *confs), remote=remote) as spark:
         yield SparkEngine(spark.session)

@@ -1,4 +1,6 @@
-"""The comparison of one table: its metadata, digests of its rows by partition, and the rows that differ."""
+"""The comparison of one table: its metadata, digests of its rows by partition, and the rows that
+differ.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from lakepact.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
 
 PARTITIONS = 20  #: that are shown
 NEAREST = 100  #: rows of each side among which a row without a key is looked for
-UNIQUE = 0.9  #: of the rows have other values in a unique column, as estimates of engines err by a few percent
+#: of the rows have other values in a unique column, as estimates of engines err by a few percent
+UNIQUE = 0.9
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class Choices:
     shows_values: bool = True
 
     def with_addresses(self, a: str, b: str) -> Choices:
-        """Return the choices for two addresses: tables of one, as at two times, have their location in common."""
+        """Return the choices for two addresses: tables of one, as at two times, have their location
+        in common.
+        """
         if a != b:
             return self
         return replace(self, failing=tuple(kind for kind in self.failing if kind != "location"))
@@ -61,7 +66,8 @@ class Choices:
 def compare(
     engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices, *, secrets: Sequence[str] = ()
 ) -> Compared:
-    """Return the differences between two tables; those of their metadata also if rows cannot be read.
+    """Return the differences between two tables; those of their metadata also if rows cannot be
+    read.
 
     Args:
         engine: Reads and compares the rows.
@@ -156,7 +162,9 @@ def _of_rows(
 
 
 def _unique_column(session: Session, queries: Queries) -> tuple[int, ...]:
-    """Return the first column that has another value in each row, as far as estimates show, or no column."""
+    """Return the first column that has another value in each row, as far as estimates show, or no
+    column.
+    """
     counts = [session.rows(queries.distinct(side))[0] for side in SIDES]
     for place, column in enumerate(queries.columns):
         estimates = [(count.get(f"u{place}") or 0, count["n"]) for count in counts]

@@ -1,4 +1,6 @@
-"""Two values of a cell: the places in which they differ, and both in a form that shows each character."""
+"""Two values of a cell: the places in which they differ, and both in a form that shows each
+character.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def shown(kinds: Kinds, value: str | None) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text in quotes, with characters spelled out that look like nothing or like others."""
+    """Return a text in quotes, with characters spelled out that look like nothing or like
+    others.
+    """
     return '"' + "".join(map(_character, text)) + '"'
 
 

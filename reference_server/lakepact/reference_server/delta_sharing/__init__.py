@@ -170,6 +170,9 @@ def _warehouse(beside: Mapping[str, Service]) -> Path | None:
 
 
 def _about(shares: Shares) -> Iterable[str]:
-    yield f"It shares {len(list(shares.tables()))} tables with {len(shares.recipients)} recipients, each of whom needs a bearer token."
+    yield (
+        f"It shares {len(list(shares.tables()))} tables with {len(shares.recipients)} recipients,"
+        " each of whom needs a bearer token."
+    )
     if shares.unused:
         yield f"Settings of the shares file that are of no use here: {', '.join(shares.unused)}."

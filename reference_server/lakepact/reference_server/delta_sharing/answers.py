@@ -13,7 +13,8 @@ from lakepact.reference_server.http.replies import Reply
 
 JSON = b"application/json; charset=utf-8"
 
-#: Error codes, as the official server has them where it has one, for what is refused before an operation sees it.
+#: Error codes, as the official server has them where it has one, for what is refused before an
+#: operation sees it.
 KINDS = {
     400: "INVALID_PARAMETER_VALUE",
     401: "UNAUTHENTICATED",
@@ -29,7 +30,9 @@ KINDS = {
 
 
 def one_line(document: Mapping[str, Any]) -> bytes:
-    """Return a document as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
+    """Return a document as JSON in ASCII: some clients take U+2028 and its like for the end of a
+    line.
+    """
     written = orjson.dumps(document)
     return written if written.isascii() else json.dumps(document, separators=(",", ":")).encode()
 

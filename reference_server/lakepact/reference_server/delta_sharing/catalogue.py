@@ -40,7 +40,7 @@ class Catalogue:
         self._rules = rules
         self._tokens = tokens
 
-    # -- operations ----------------------------------------------------------------------------------------------------
+    # -- operations --------------------------------------------------------------------------------
 
     def list_shares(
         self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None
@@ -115,7 +115,7 @@ class Catalogue:
             page_token=page_token,
         )
 
-    # -- lookups -------------------------------------------------------------------------------------------------------
+    # -- lookups -----------------------------------------------------------------------------------
 
     def share(self, caller: Caller, share: str) -> Share:
         """Return a share by its name.
@@ -193,7 +193,9 @@ def named(known: Mapping[str, Item], name: str) -> Item | None:
 
 
 def page(items: Sequence[Any], start: int, size: int) -> tuple[Sequence[Any], int | None]:
-    """Return the items of the page that begins at `start`, and where the next one begins, if there is one."""
+    """Return the items of the page that begins at `start`, and where the next one begins, if there
+    is one.
+    """
     end = start + size
     return items[start:end], end if end < len(items) else None
 

@@ -38,7 +38,8 @@ def table_is_read_by_directory(table: SharedTable) -> None:
 
 
 def location_of_table(table: SharedTable, asked: str | None) -> str:
-    """Return the directory that credentials are for: the table's own, or the one that is asked for, if it is the table's.
+    """Return the directory that credentials are for: the table's own, or the one that is asked for,
+    if it is the table's.
 
     Raises:
         Problem: it is not.
@@ -99,7 +100,8 @@ class Credentials:
             raise Problem(
                 400,
                 "UNSUPPORTED_OPERATION",
-                f"this server has no credentials for {named(found)}: its shares file says nothing under temporaryCredentials",
+                f"this server has no credentials for {named(found)}: its shares file says nothing"
+                " under temporaryCredentials",
             )
         try:
             keys = service.keys(

@@ -129,7 +129,8 @@ class FileEndpoint:
         except OSError:
             raise refused(
                 404,
-                "the file is not there; it may have been removed since the server was asked for the table",
+                "the file is not there; it may have been removed since the server was asked for the"
+                " table",
             ) from None
         if not opened.regular:
             opened.close()
@@ -179,7 +180,10 @@ def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Repl
     try:
         part = rules.part(wanted, file.size)
     except NotSatisfiable:
-        message = f"the file has {file.size} bytes; none of them is in the range {(wanted or b'').decode('latin-1')[:100]!r}"
+        message = (
+            f"the file has {file.size} bytes; none of them is in the range"
+            f" {(wanted or b'').decode('latin-1')[:100]!r}"
+        )
         raise Problem(
             416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)
         ) from None

@@ -2,9 +2,10 @@
 
     {base}/files/{table}/{file}?expires={milliseconds}&X-Amz-Signature={seal}
 
-The file segment holds the sealed path below the table and never changes. The signature covers the table and the expiry, and is the
-same for all files of an answer. Clients cannot forge either, and most of a URL can be prepared. The parameter is named after the one
-that clients recognize in pre-signed URLs.
+The file segment holds the sealed path below the table and never changes. The signature covers the
+table and the expiry, and is the same for all files of an answer. Clients cannot forge either, and
+most of a URL can be prepared. The parameter is named after the one that clients recognize in
+pre-signed URLs.
 """
 
 from __future__ import annotations
@@ -69,11 +70,15 @@ class Files:
         return time.time_ns() // 1_000_000 + self._lasting
 
     def address(self, table: SharedTable, base: str) -> str:
-        """Return the beginning of the URLs of a table's files, for a caller who used the address `base`."""
+        """Return the beginning of the URLs of a table's files, for a caller who used the address
+        `base`.
+        """
         return f"{base}/files/{self._table_key(table)}/"
 
     def signature(self, table: SharedTable, expires: int) -> str:
-        """Return the query with which the URLs of a table's files hold until `expires`, in milliseconds."""
+        """Return the query with which the URLs of a table's files hold until `expires`, in
+        milliseconds.
+        """
         return f"{EXPIRES}={expires}&{SIGNATURE}={self._seal_of(self._table_key(table), expires)}"
 
     def key(self, table: SharedTable, path: str) -> str:
@@ -81,7 +86,8 @@ class Files:
 
         Args:
             table: the table whose file it is.
-            path: the path as the log spells it: percent-encoded, relative to the table or a `file:` URI.
+            path: the path as the log spells it: percent-encoded, relative to the table or a `file:`
+                URI.
 
         Raises:
             DamagedLog: the path leads out of the table.
@@ -142,7 +148,8 @@ class Files:
         if path.startswith(b"/"):
             number, _, path = path[1:].partition(b"/")
             return SharedFile(table.roots[int(number)], path)
-        # The folder of an Iceberg table is the whole warehouse, where a link could lead to another table.
+        # The folder of an Iceberg table is the whole warehouse, where a link could lead to another
+        # table.
         return SharedFile(table.folder, path, follows_links=not table.iceberg)
 
     def _table_key(self, table: SharedTable) -> str:
@@ -190,7 +197,9 @@ def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
 
 
 def _shown(path: str) -> str:
-    """Return a path for a message: of an absolute one, however it is encoded, the last step alone."""
+    """Return a path for a message: of an absolute one, however it is encoded, the last step
+    alone.
+    """
     decoded = unquote(path)
     is_absolute = decoded.startswith("/") or SCHEME.match(decoded)
     return repr(f"…/{decoded.rpartition('/')[2][:200]}" if is_absolute else path[:200])

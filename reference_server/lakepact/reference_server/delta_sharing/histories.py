@@ -1,4 +1,6 @@
-"""The sources of a shared table's versions: the log of a Delta table, or a table of the Iceberg catalog on the same server."""
+"""The sources of a shared table's versions: the log of a Delta table, or a table of the Iceberg
+catalog on the same server.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class History(Protocol):
-    """The versions of one table, as they were when it was looked up; `log.Log` says what each method promises."""
+    """The versions of one table, as they were when it was looked up; `log.Log` says what each
+    method promises.
+    """
 
     @property
     def lineage(self) -> object:

@@ -42,8 +42,13 @@ class SharesIndex:
         return {
             "curl": f"curl -H 'Authorization: Bearer TOKEN' {base}{self._root}/shares",
             "lakepact": "lakepact ls partner.share",
-            "delta-sharing": 'import delta_sharing\n\ndelta_sharing.load_as_pandas("partner.share#SHARE.SCHEMA.TABLE")',
+            "delta-sharing": (
+                "import"
+                ' delta_sharing\n\ndelta_sharing.load_as_pandas("partner.share#SHARE.SCHEMA.TABLE")'
+            ),
             "Spark": 'spark.read.format("deltaSharing").load("partner.share#SHARE.SCHEMA.TABLE")',
-            "polars": "from lakepact.client import SharingClient\n\n"
-            'SharingClient("partner.share").table("SHARE", "SCHEMA", "TABLE").to_polars()',
+            "polars": (
+                "from lakepact.client import SharingClient\n\n"
+                'SharingClient("partner.share").table("SHARE", "SCHEMA", "TABLE").to_polars()'
+            ),
         }

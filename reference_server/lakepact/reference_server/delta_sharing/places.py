@@ -1,4 +1,6 @@
-"""A YAML file read strictly: every value knows where it stands, so that what is wrong with it can be said with the line."""
+"""A YAML file read strictly: every value knows where it stands, so that what is wrong with it can
+be said with the line.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from lakepact.reference_server.settings import BadSetting
 LONGEST = 100  #: characters of a value in a message
 LARGEST = 10**12  #: of the numbers: milliseconds of thirty years
 
-#: Unknown values that a message may repeat: words of letters. Anything else could be a misplaced token.
+#: Unknown values that a message may repeat: words of letters. Anything else could be a misplaced
+#: token.
 WORD = re.compile(r"[A-Za-z]{1,40}")
 QUOTED = re.compile(
     r"'[^'<][^']{2,}'"
@@ -23,7 +26,9 @@ QUOTED = re.compile(
 
 
 class BadShares(BadSetting):
-    """A shares file cannot be used; the message says where it is wrong, in what, and what to write."""
+    """A shares file cannot be used; the message says where it is wrong, in what, and what to
+    write.
+    """
 
 
 class Place:
@@ -176,7 +181,9 @@ class Place:
         )
 
     def _sort(self) -> str:
-        """Return the type of a value, not the value itself, because it may be a misplaced secret."""
+        """Return the type of a value, not the value itself, because it may be a misplaced
+        secret.
+        """
         if isinstance(self._node, yaml.MappingNode):
             return "a mapping"
         if isinstance(self._node, yaml.SequenceNode):

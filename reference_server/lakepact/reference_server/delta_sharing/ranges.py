@@ -12,9 +12,11 @@ class NotSatisfiable(Exception):
 
 
 def part_asked_for(header: bytes | None, size: int) -> tuple[int, int] | None:
-    """Return the first byte that is asked for and the one behind the last, or None for the whole file.
+    """Return the first byte that is asked for and the one behind the last, or None for the whole
+    file.
 
-    Several ranges, other units and what is no range at all are answered with the whole, as HTTP allows.
+    Several ranges, other units and what is no range at all are answered with the whole, as HTTP
+    allows.
 
     Raises:
         NotSatisfiable: the file has no such byte.

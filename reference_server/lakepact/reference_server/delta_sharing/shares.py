@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
 
-ROOT = "/delta-sharing"  #: the path that the protocol is served below, unless the file has another endpoint
+#: the path that the protocol is served below, unless the file has another endpoint
+ROOT = "/delta-sharing"
 URL, DIRECTORY = "url", "dir"  #: the ways in which a table may be read
 
 
@@ -121,7 +122,8 @@ class Recipient:
     Args:
         name: what the recipient is called, here and in the names of profiles.
         bearer_token: what proves it.
-        shares: the shares that the recipient may read, by their names as they are compared; None for all.
+        shares: the shares that the recipient may read, by their names as they are compared; None
+            for all.
         expires: when the token ends, if it does.
     """
 

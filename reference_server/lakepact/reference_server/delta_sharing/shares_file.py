@@ -1,4 +1,5 @@
-"""The shares file: the format of the official server, extended by recipients, ids, comments and access modes.
+"""The shares file: the format of the official server, extended by recipients, ids, comments and
+access modes.
 
 Errors are reported at the start with their line, and nothing is served.
 """
@@ -55,9 +56,11 @@ TABLE = (
     "accessModes",
     "auxiliaryLocations",
 )
-EVERYTHING = "authorization"  #: the name of the recipient that the setting of this name lets in, to every share
+#: the name of the recipient that the setting of this name lets in, to every share
+EVERYTHING = "authorization"
 RECIPIENT = ("name", "bearerToken", "shares", "expirationTime")
-#: Settings of the official server that are options of `lakepact serve`, or that this server has no need of.
+#: Settings of the official server that are options of `lakepact serve`, or that this server has no
+#: need of.
 UNUSED = (
     "host",
     "port",
@@ -121,7 +124,8 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
     recipients = _recipients(top, said, shares)
     if not recipients:
         raise top.wrong(
-            "gives no recipient access; add `recipients`, or one bearer token for everything under `authorization`"
+            "gives no recipient access; add `recipients`, or one bearer token for everything under"
+            " `authorization`"
         )
 
     def number(name: str, default: int, *, unit: int = 1) -> int:
@@ -190,7 +194,8 @@ class _Reader:
         name = _name(place, said, "table")
         if ("location" in said) == ("iceberg" in said):
             raise place.wrong(
-                "must have either a location or, for a table of the Iceberg catalog, the name of it under `iceberg`"
+                "must have either a location or, for a table of the Iceberg catalog, the name of it"
+                " under `iceberg`"
             )
         iceberg = _iceberg(said["iceberg"]) if "iceberg" in said else ()
         modes = _modes(said["accessModes"]) if "accessModes" in said else ()
@@ -202,11 +207,13 @@ class _Reader:
         further = said["auxiliaryLocations"].items() if "auxiliaryLocations" in said else []
         if iceberg and self._warehouse is None:
             raise said["iceberg"].wrong(
-                "cannot be shared: no Iceberg catalog that keeps its files in a folder is served beside"
+                "cannot be shared: no Iceberg catalog that keeps its files in a folder is served"
+                " beside"
             )
         if iceberg and (DIRECTORY in modes or further):
             raise place.wrong(
-                "cannot be read as a directory of Delta files, because it is an Iceberg table; leave out its access modes"
+                "cannot be read as a directory of Delta files, because it is an Iceberg table;"
+                " leave out its access modes"
             )
         roots = (
             (self._warehouse or self._here,)
@@ -216,7 +223,8 @@ class _Reader:
         addresses = [address_of(folder, self._stores) for folder in roots]
         if self._stores and DIRECTORY in modes and None in addresses:
             raise place.wrong(
-                "cannot be read as a directory: no folder of `temporaryCredentials.stores` is above it, so recipients cannot reach it"
+                "cannot be read as a directory: no folder of `temporaryCredentials.stores` is above"
+                " it, so recipients cannot reach it"
             )
         uris = [
             address or folder.as_uri() for address, folder in zip(addresses, roots, strict=True)
@@ -236,12 +244,15 @@ class _Reader:
         )
 
     def folder(self, place: Place) -> Path:
-        """Return the folder at a location: a `file:` URI, or a path, which may begin where the shares file is."""
+        """Return the folder at a location: a `file:` URI, or a path, which may begin where the
+        shares file is.
+        """
         location = place.text()
         scheme = SCHEME.match(location)
         if scheme and scheme[1].lower() != "file":
             raise place.wrong(
-                f"is on {scheme[1]}:, but this server reads tables from local folders; write a file: location"
+                f"is on {scheme[1]}:, but this server reads tables from local folders; write a"
+                " file: location"
             )
         path = unquote(location[scheme.end() :]) if scheme else location
         if scheme and path.startswith("//"):
@@ -268,7 +279,8 @@ def _each(place: Place, read: Callable[[Place], Named]) -> list[Named]:
         former = found.setdefault(folded(thing.name), thing)
         if former is not thing:
             raise item.wrong(
-                f"is called {thing.name!r}, but {former.name!r} is there already; names that differ only in case are the same"
+                f"is called {thing.name!r}, but {former.name!r} is there already; names that differ"
+                " only in case are the same"
             )
     return list(found.values())
 
@@ -279,7 +291,8 @@ def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
         other = found.setdefault(thing.id, thing)
         if other is not thing:
             raise place.wrong(
-                f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart by it"
+                f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart"
+                " by it"
             )
 
 
@@ -293,12 +306,15 @@ def _keys_open_one_table(place: Place, tables: Sequence[SharedTable]) -> None:
             if other is not table and folder in inner.parents:
                 outside, inside = (f"{one.share}.{one.schema}.{one.name}" for one in (table, other))
                 raise place.wrong(
-                    f"has tables within tables: the keys of {outside} would open {inside} too; leave out its access mode `dir`"
+                    f"has tables within tables: the keys of {outside} would open {inside} too;"
+                    " leave out its access mode `dir`"
                 )
 
 
 def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
-    """Return the name of a share, schema, table or recipient, by the rules of the protocol for names."""
+    """Return the name of a share, schema, table or recipient, by the rules of the protocol for
+    names.
+    """
     if "name" not in said:
         raise place.wrong(f"has no name; every {what} needs one")
     name = said["name"].text()
@@ -333,7 +349,8 @@ def _properties(place: Place) -> Mapping[str, str]:
     for key, value in properties.items():
         if len(key) > LONGEST_KEY or len(value) > LONGEST_VALUE:
             raise place.wrong(
-                f"must have keys of at most {LONGEST_KEY} and values of at most {LONGEST_VALUE} characters; {key[:50]!r} has more"
+                f"must have keys of at most {LONGEST_KEY} and values of at most {LONGEST_VALUE}"
+                f" characters; {key[:50]!r} has more"
             )
     return properties
 
@@ -351,7 +368,8 @@ def _modes(place: Place) -> tuple[str, ...]:
     modes = tuple(dict.fromkeys(item.text() for item in items))
     if not modes:
         raise place.wrong(
-            f"must not be empty; write [{URL}], [{DIRECTORY}] or both, or leave it out, which means [{URL}]"
+            f"must not be empty; write [{URL}], [{DIRECTORY}] or both, or leave it out, which means"
+            f" [{URL}]"
         )
     return modes
 
@@ -369,7 +387,8 @@ def _endpoint(place: Place) -> str:
     endpoint = "/" + place.text().strip("/")
     if not ENDPOINT.fullmatch(endpoint) or {".", ".."} & set(endpoint.split("/")):
         raise place.wrong(
-            "must be a path of letters, digits and . _ ~ - as it stands in a URL, /delta-sharing for example"
+            "must be a path of letters, digits and . _ ~ - as it stands in a URL, /delta-sharing"
+            " for example"
         )
     return endpoint
 
@@ -385,7 +404,8 @@ def _recipients(
     if "authorization" in said:
         if any(folded(recipient.name) == EVERYTHING for recipient in recipients):
             raise said["authorization"].wrong(
-                f"is a recipient of its own; call the one of `recipients` something else than {EVERYTHING!r}"
+                "is a recipient of its own; call the one of `recipients` something else than"
+                f" {EVERYTHING!r}"
             )
         recipients.append(
             Recipient(
@@ -398,7 +418,8 @@ def _recipients(
         other = tokens.setdefault(recipient.bearer_token, recipient)
         if other is not recipient:
             raise top.wrong(
-                f"gives the recipients {other.name!r} and {recipient.name!r} the same token; give each its own"
+                f"gives the recipients {other.name!r} and {recipient.name!r} the same token; give"
+                " each its own"
             )
     return tuple(recipients)
 
@@ -412,7 +433,8 @@ def _recipient(place: Place, shares: Mapping[str, Share]) -> Recipient:
                 share.text(), [known.name for known in shares.values()], n=1
             )
             raise share.wrong(
-                f"names no share of this file: {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}"
+                "names no share of this file:"
+                f" {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}"
             )
     return Recipient(
         _name(place, said, "recipient"),
@@ -428,7 +450,8 @@ def _token(place: Place, said: Mapping[str, Place]) -> str:
     token = said["bearerToken"].secret()
     if not TOKEN.fullmatch(token):
         raise said["bearerToken"].wrong(
-            "must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at its end"
+            "must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at"
+            " its end"
         )
     return token
 
@@ -446,7 +469,9 @@ def _time(place: Place) -> datetime:
 
 
 def address_of(folder: Path, stores: Iterable[tuple[Path, str]]) -> str | None:
-    """Return the address of a local folder for recipients: below the address of its nearest mapped parent folder."""
+    """Return the address of a local folder for recipients: below the address of its nearest mapped
+    parent folder.
+    """
     above = [(store, address) for store, address in stores if folder.is_relative_to(store)]
     if not above:
         return None

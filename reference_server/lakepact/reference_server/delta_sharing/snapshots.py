@@ -1,6 +1,7 @@
 """Cache of parsed logs: snapshots by table and version, and the prepared lines of their files.
 
-The end of a table's log shows whether it changed. The cache is bounded by bytes; versions of a table share most of theirs.
+The end of a table's log shows whether it changed. The cache is bounded by bytes; versions of a
+table share most of theirs.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ class Snapshots:
         selected: Sequence[int] | None = None,
         dated: bool = False,
     ) -> Iterator[bytes]:
-        """Return the lines of a snapshot's files, in pieces; whatever can be wrong with them is said before the first one is given.
+        """Return the lines of a snapshot's files, in pieces; whatever can be wrong with them is
+        said before the first one is given.
 
         Args:
             snapshot: the snapshot.
@@ -130,7 +132,9 @@ class Snapshots:
             return found
 
     def _base(self, log: History, version: int) -> Snapshot | None:
-        """Return the snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
+        """Return the snapshot to start from: the newest one before a version that is kept, if no
+        checkpoint is nearer.
+        """
         with self._order:
             older = [
                 kept

@@ -1,4 +1,6 @@
-"""The operations that read one table: its version, its metadata, its files, and what changed in them."""
+"""The operations that read one table: its version, its metadata, its files, and what changed in
+them.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ FILE_ID_HASHES = ("parquet", "delta")
 def table_is_read_by_url(table: SharedTable) -> None:
     """Check that a table is not shared by directory only, which has no URLs."""
     if not table.by_url:
-        message = f"{named(table)} is shared by its directory alone; ask for temporary credentials and read it there"
+        message = (
+            f"{named(table)} is shared by its directory alone; ask for temporary credentials and"
+            " read it there"
+        )
         raise Problem(400, "UNSUPPORTED_OPERATION", message)
 
 
@@ -69,7 +74,8 @@ def file_id_hash(sent: str | None) -> str | None:
 
 
 def answered_version(read: int, current: Callable[[], int]) -> int:
-    """Return the version that an answer says it is about: the one that was read, or with which the changes start.
+    """Return the version that an answer says it is about: the one that was read, or with which the
+    changes start.
 
     Args:
         read: that version.
@@ -264,7 +270,9 @@ class Tables:
             return self._file_lists.answer(request, query, held)
 
     def _begun(self, request: Request, query: Query, key: str, hashed: str | None) -> Run:
-        """Begin a query in the background: its versions are fixed now, and its table is read by a worker."""
+        """Begin a query in the background: its versions are fixed now, and its table is read by a
+        worker.
+        """
         with explained(request.table):
             held = self._continuations.held(request, query, operation=file_lists.OPERATION)
             asked: Mapping[str, Any] = held["asked"]

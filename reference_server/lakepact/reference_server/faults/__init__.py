@@ -93,8 +93,8 @@ def fault(
 
     Args:
         breaks: ids of the requirements that the fault breaks.
-        by: makes an `Install` of the function. Without it, a function of no parameters returns one, and is called once for each server;
-            any other function is one.
+        by: makes an `Install` of the function. Without it, a function of no parameters returns one,
+            and is called once for each server; any other function is one.
         name: the name of the fault; by default the function's, with hyphens.
         breaks_at: JSON pointer to where it shows in answers.
     """
@@ -113,7 +113,8 @@ def fault(
 
 
 def fault_named(spelled: str, contract: Contract) -> Fault:
-    """Return the fault `mutation`, which fits all operations of a contract, or `operation.mutation`.
+    """Return the fault `mutation`, which fits all operations of a contract, or
+    `operation.mutation`.
 
     Raises:
         UnknownFault: there is no such mutation, or no such operation in the contract.
@@ -123,6 +124,7 @@ def fault_named(spelled: str, contract: Contract) -> Fault:
         known = [*ANSWERS, *(f"{each}.{name}" for each in contract.operations for name in ANSWERS)]
         near = difflib.get_close_matches(spelled, known, n=5, cutoff=0.4)
         raise UnknownFault(
-            f"{contract.name} has no fault {spelled!r}; {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
+            f"{contract.name} has no fault {spelled!r};"
+            f" {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
         )
     return Fault(spelled, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))

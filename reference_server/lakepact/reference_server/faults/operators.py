@@ -68,7 +68,9 @@ def per_server(operator: Callable[P, Install]) -> Callable[P, Install]:
 
 
 def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
-    """Replace the handler of an operation, or the rule of a kind of update or requirement, by `wrapper(function)`."""
+    """Replace the handler of an operation, or the rule of a kind of update or requirement, by
+    `wrapper(function)`.
+    """
 
     def install(service: Service) -> None:
         if key not in service.handlers:
@@ -97,7 +99,9 @@ def replace_rule(name: str, function: Callable[..., Any]) -> Install:
 
 
 def replace_entry(table: str, key: Any, value: Any) -> Install:
-    """Replace the handler of an operation, or the rule of a kind of update or requirement, by `value`."""
+    """Replace the handler of an operation, or the rule of a kind of update or requirement, by
+    `value`.
+    """
     return wrap_entry(table, key, lambda _: value)
 
 

@@ -45,7 +45,8 @@ class Body:
         self._service = service
 
     async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:
-        """Add the document that a request carries to the arguments of its call, and return whether it was a long one.
+        """Add the document that a request carries to the arguments of its call, and return whether
+        it was a long one.
 
         Raises:
             Problem: there is none, or it is not one that the contract allows.
@@ -75,7 +76,8 @@ class Body:
         if len(raw) > MOST_VALUES and count_values(raw) > MOST_VALUES:
             raise self._problem(
                 413,
-                f"the body has more than {MOST_VALUES} values, by its commas and opening brackets; send less at once",
+                f"the body has more than {MOST_VALUES} values, by its commas and opening brackets;"
+                " send less at once",
             )
         try:
             document = self._read(raw)
@@ -138,7 +140,9 @@ class Body:
     async def _rest(
         self, first: bytes, message: MutableMapping[str, Any], receive: Receive
     ) -> bytes:
-        """Return the body that begins with `first`, or so much of it that it is known to be too large."""
+        """Return the body that begins with `first`, or so much of it that it is known to be too
+        large.
+        """
         pieces, size = [first], len(first)
         while message.get("more_body") and size <= self._service.max_body:
             message = await receive()
@@ -151,7 +155,8 @@ class Body:
     def _too_large(self) -> Problem:
         return self._problem(
             413,
-            f"the body is larger than {self._service.max_body} bytes, the most that this server reads",
+            f"the body is larger than {self._service.max_body} bytes, the most that this server"
+            " reads",
         )
 
     def _problem(self, status: int, message: str) -> Problem:

@@ -1,8 +1,10 @@
-"""uvicorn's HTTP protocol with limits on what an unauthenticated caller can make the server hold, and for how long.
+"""uvicorn's HTTP protocol with limits on what an unauthenticated caller can make the server hold,
+and for how long.
 
-The protocol gives uvicorn's parser one frame at a time: the head of a request, its body, or a part of a chunked body. While a request is
-being answered, the bytes behind it stay unparsed and the connection is not read. So each connection has at most one request in memory, and
-answers leave in the order of the requests, also before the 400 for garbage behind them.
+The protocol gives uvicorn's parser one frame at a time: the head of a request, its body, or a part
+of a chunked body. While a request is being answered, the bytes behind it stay unparsed and the
+connection is not read. So each connection has at most one request in memory, and answers leave in
+the order of the requests, also before the 400 for garbage behind them.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, TICK, Conn
 Shared = WeakKeyDictionary[ServerState, Connections]
 
 HEAD_END = b"\r\n\r\n"
-#: Java's HTTP client offers h2c with every first request. The parser would take a request with an upgrade to have no body.
+#: Java's HTTP client offers h2c with every first request. The parser would take a request with an
+#: upgrade to have no body.
 UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
-#: Host and port. Without one host, a proxy in front of the server may have routed the request by another one.
+#: Host and port. Without one host, a proxy in front of the server may have routed the request by
+#: another one.
 HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%\[\]:-]*")
 SMALL_HEAD = (
     512  #: bytes of a head that no limit can concern; smaller limits than that are not meant
@@ -35,7 +39,9 @@ FREE_BODY = (
     64 * 1024
 )  #: bytes of a request that count against no common limit, so that small requests are always answered
 PROGRESS = 64 * 1024  #: bytes of an answer that a reader has to take within the time limit
-LINGER_TICKS = 4  #: how long input is discarded after a refusal, so that the caller can read the refusal before the connection is reset
+#: how long input is discarded after a refusal, so that the caller can read the refusal before the
+#: connection is reset
+LINGER_TICKS = 4
 SHUTDOWN_TICKS = 2  #: how long stalled callers are waited for while the server ends
 
 
@@ -90,7 +96,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._part = Part.NEXT
         self._pending = b""  # received bytes, of which those before _parsed have been parsed
         self._parsed = 0
-        self._tail = b""  # the last bytes of an unfinished head or chunked body, where its end may have begun
+        # the last bytes of an unfinished head or chunked body, where its end may have begun
+        self._tail = b""
         self._head = 0  # bytes of the head so far
         self._lines = 0
         self._body_left: int | None = None  # None for a chunked body
@@ -151,7 +158,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._paused_flow.drained()
 
     def _keep_pending(self) -> None:
-        """Buffer bytes that arrive while a request is being answered; without room, close the connection after the answer."""
+        """Buffer bytes that arrive while a request is being answered; without room, close the
+        connection after the answer.
+        """
         self._paused_flow.fill()
         self._hold(len(self._pending) - self._parsed)
         if self._exceeds_room():
@@ -167,11 +176,15 @@ class BoundedProtocol(HttpToolsProtocol):
         return self._part is Part.NEXT and cycle is not None and not cycle.response_complete
 
     def is_waiting(self) -> bool:
-        """Return whether no request is being answered: the connection is idle, or a request is still arriving."""
+        """Return whether no request is being answered: the connection is idle, or a request is
+        still arriving.
+        """
         return not self._is_answering() and not self.unsent
 
     def _frame_end(self, start: int) -> int:
-        """Return the end of the frame that begins at `start`, after holding a head against its limits."""
+        """Return the end of the frame that begins at `start`, after holding a head against its
+        limits.
+        """
         data = self._pending
         if self._part is Part.BODY and self._body_left is not None:
             return min(len(data), start + self._body_left)
@@ -185,7 +198,9 @@ class BoundedProtocol(HttpToolsProtocol):
         return end
 
     def _end_of_lines(self, start: int, stop: int) -> int:
-        """Return where an empty line ends between `start` and `stop`, or `stop`; the read before may hold its beginning."""
+        """Return where an empty line ends between `start` and `stop`, or `stop`; the read before
+        may hold its beginning.
+        """
         data, tail = self._pending, self._tail
         self._tail = b""
         if tail:
@@ -310,7 +325,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._ending:
             self.transport.close()
             return
-        # Closing while the caller still sends would reset the connection, and the caller might never read the error.
+        # Closing while the caller still sends would reset the connection, and the caller might
+        # never read the error.
         self.transport.write_eof()
         self._paused_flow.full = False
         self.flow.resume_reading()
@@ -320,8 +336,8 @@ class BoundedProtocol(HttpToolsProtocol):
         line = b"HTTP/1.1 %d %s\r\n" % (status, HTTPStatus(status).phrase.encode())
         defaults = b"".join(b"%s: %s\r\n" % header for header in self.server_state.default_headers)
         headers = (
-            b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
-            % len(body)
+            b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection:"
+            b" close\r\n\r\n" % len(body)
         )
         self.transport.write(line + defaults + headers + body)
 

@@ -1,6 +1,8 @@
-"""The application of connexion: `connexion.FlaskApp` reads the contracts' routing at every start, with the router as middleware.
+"""The application of connexion: `connexion.FlaskApp` reads the contracts' routing at every start,
+with the router as middleware.
 
-It answers like the application made from plans, but starts later: connexion takes longer to import than everything else.
+It answers like the application made from plans, but starts later: connexion takes longer to import
+than everything else.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class ConnexionRouter(ContractRouter, SpecMiddleware):
 
 
 def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
-    """Return the ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
+    """Return the ASGI application that serves some contracts on one port, and leaves the paths of
+    pages to Flask.
+    """
     by_name = {served.contract.name: served for served in services}
     app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
     # Plain Flask: it does not see the contracts' operations, which the router answers.
@@ -83,7 +87,9 @@ def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
 
 
 def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
-    """Return a routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
+    """Return a routing with its answers left out: connexion only reads requests here, but would
+    validate them at every start.
+    """
     answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
     items: dict[str, dict[str, Any]] = routing["paths"]
     paths = {

@@ -1,6 +1,7 @@
 """One operation, compiled at the start: the way from a request to its reply.
 
-The place of a call (`workers.Place`) is chosen from its arguments, and then its handler runs there once.
+The place of a call (`workers.Place`) is chosen from its arguments, and then its handler runs there
+once.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ class Endpoint:
     def answer_on_loop(
         self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]
     ) -> Reply | None:
-        """Return the reply to a request of the fast path; None, before the handler begins, if it cannot run on the event loop.
+        """Return the reply to a request of the fast path; None, before the handler begins, if it
+        cannot run on the event loop.
 
         Args:
             values: of the variables of the path.
@@ -131,11 +133,15 @@ class Endpoint:
             self._parameters.read_headers(headers, arguments)
 
     def pending(self) -> Pending | None:
-        """Return the changes that the last handler of this thread made or read and that are not durable yet."""
+        """Return the changes that the last handler of this thread made or read and that are not
+        durable yet.
+        """
         return None if self._pending is None else self._pending()
 
     async def once_durable(self, reply: Reply, pending: Pending) -> Reply:
-        """Return a reply once everything that it reports is durable, or a refusal if that was undone."""
+        """Return a reply once everything that it reports is durable, or a refusal if that was
+        undone.
+        """
         try:
             await pending
         except NotKept as lost:
@@ -170,7 +176,9 @@ class Endpoint:
         return await run_in(place, partial(self._run_in_thread, arguments))
 
     def _run_on_loop(self, arguments: dict[str, Any]) -> Reply | None:
-        """Run the handler here, unless it might wait: None, before it begins, while another thread changes records."""
+        """Run the handler here, unless it might wait: None, before it begins, while another thread
+        changes records.
+        """
         turn = self._turn
         if turn is None:
             return self._handler(**arguments)
@@ -182,7 +190,9 @@ class Endpoint:
             turn.release()
 
     def _run_in_thread(self, arguments: dict[str, Any]) -> Reply:
-        """Run the handler up to the first chunk of its reply, and wait until its changes are durable."""
+        """Run the handler up to the first chunk of its reply, and wait until its changes are
+        durable.
+        """
         try:
             reply = self._handler(**arguments)
         finally:
@@ -193,7 +203,8 @@ class Endpoint:
 
 
 def error_reply(error: Exception, service: Service, what: str) -> Reply:
-    """Return the reply to a request that failed; of an unexpected exception only the log tells more.
+    """Return the reply to a request that failed; of an unexpected exception only the log tells
+    more.
 
     Args:
         error: why it failed.

@@ -1,12 +1,13 @@
 """A fast path for loads and listings, from the bytes of a connection to the handler and back.
 
-It extends uvicorn's protocol class, which still handles everything unusual: bodies, pipelining, upgrades, other HTTP versions,
-slow readers, and headers that it sees for the first or second time. The fast path handles a single GET or HEAD, with known headers that
-do not concern the connection, for an operation that needs nothing but its handler (`Endpoint.is_fast`) on the event loop. Both paths call
-the same handler and send the same bytes; the fast one creates no ASGI scope and no task.
+It extends uvicorn's protocol class, which still handles everything unusual: bodies, pipelining,
+upgrades, other HTTP versions, slow readers, and headers that it sees for the first or second time.
+The fast path handles a single GET or HEAD, with known headers that do not concern the connection,
+for an operation that needs nothing but its handler (`Endpoint.is_fast`) on the event loop. Both
+paths call the same handler and send the same bytes; the fast one creates no ASGI scope and no task.
 
-uvicorn's internals are not a public API. If a version lacks an attribute that the fast path uses, the fast path is disabled and
-uvicorn handles everything (`is_known`).
+uvicorn's internals are not a public API. If a version lacks an attribute that the fast path uses,
+the fast path is disabled and uvicorn handles everything (`is_known`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from lakepact.reference_server.storage.store import Pending
 
 logger = logging.getLogger(__name__)
 
-#: Attributes of uvicorn that the fast path uses: of its module, protocol, connection state, counters and flow control.
+#: Attributes of uvicorn that the fast path uses: of its module, protocol, connection state,
+#: counters and flow control.
 SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
 CALLED = frozenset({"connection_made", "data_received", "_unset_keepalive_if_required"})
 HELD = frozenset(
@@ -62,11 +64,13 @@ HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", 
 STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
 #: An unambiguous request line. Two leading slashes would start another authority.
 LINE = re.compile(
-    rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1"
+    rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))?"
+    rb" HTTP/1\.1"
 )
 #: Headers that concern the connection, or announce a body.
 UNUSUAL = frozenset(
-    b"content-length expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
+    b"content-length expect http2-settings keep-alive proxy-connection te trailer transfer-encoding"
+    b" upgrade".split()
 )
 KEEP_ALIVE = (b"connection", b"keep-alive")
 JOINED = (
@@ -99,7 +103,9 @@ class Headers:
 
 
 class KnownHeaders:
-    """Blocks of headers, by their bytes, that have come more than once: clients send the same with every request."""
+    """Blocks of headers, by their bytes, that have come more than once: clients send the same with
+    every request.
+    """
 
     def __init__(self) -> None:
         self._known: dict[bytes, Headers] = {}
@@ -144,7 +150,9 @@ class FastProtocol(BoundedProtocol):
         self._is_fast = self._is_plain()
 
     def _is_plain(self) -> bool:
-        """Return whether uvicorn is known, and configured to do nothing that the fast path leaves out."""
+        """Return whether uvicorn is known, and configured to do nothing that the fast path leaves
+        out.
+        """
         if not (is_known(self, HELD) and is_known(self.server_state, COUNTED)):
             return False
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
@@ -186,7 +194,9 @@ class FastProtocol(BoundedProtocol):
             super().data_received(data)
 
     def _is_free(self) -> bool:
-        """Return whether no other request is read or answered, and the client's receive window is open."""
+        """Return whether no other request is read or answered, and the client's receive window is
+        open.
+        """
         cycle = cast(
             "RequestResponseCycle | None", self.cycle
         )  # None before the first request that uvicorn handles
@@ -224,7 +234,9 @@ class FastProtocol(BoundedProtocol):
     def _send_by_uvicorn(
         self, data: bytes, endpoint: Endpoint, reply: Reply, pending: Pending | None
     ) -> None:
-        """Let uvicorn send a reply that is not durable yet, is streamed, or has headers that only uvicorn can judge."""
+        """Let uvicorn send a reply that is not durable yet, is streamed, or has headers that only
+        uvicorn can judge.
+        """
 
         async def send_durable(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
             durable = reply if pending is None else await endpoint.once_durable(reply, pending)
@@ -257,11 +269,14 @@ def fast_protocol(router: ContractRouter, *, limits: Limits) -> Callable[..., Ht
 
 
 def is_known(of_uvicorn: object, names: frozenset[str]) -> bool:
-    """Return whether a uvicorn object has the attributes that the fast path uses; log missing ones once."""
+    """Return whether a uvicorn object has the attributes that the fast path uses; log missing ones
+    once.
+    """
     missing = sorted(name for name in names if not hasattr(of_uvicorn, name))
     if missing:
         _warn_once(
-            f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no faster than by other servers"
+            f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no"
+            " faster than by other servers"
         )
     return not missing
 
@@ -272,7 +287,9 @@ def _warn_once(message: str) -> None:
 
 
 def _head(reply: Reply, method: bytes) -> bytes | None:
-    """Return status line and headers as uvicorn writes them (`wire.headers_of`); None for those that it would not send, or in chunks."""
+    """Return status line and headers as uvicorn writes them (`wire.headers_of`); None for those
+    that it would not send, or in chunks.
+    """
     size = 0 if method == b"HEAD" else len(reply.body)
     if size:
         head = b"%scontent-type: %s\r\ncontent-length: %d\r\n" % (

@@ -1,4 +1,6 @@
-"""The parts of the index page that each contract provides: its contents, and the lines that connect clients."""
+"""The parts of the index page that each contract provides: its contents, and the lines that connect
+clients.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-#: Answers a GET of a path with a query: returns the document. Raises `NotListed` for any status but 200.
+#: Answers a GET of a path with a query: returns the document. Raises `NotListed` for any status but
+#: 200.
 Ask = Callable[[str, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
 MOST_GROUPS = 50  #: groups of contents that the page shows

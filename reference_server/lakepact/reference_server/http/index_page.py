@@ -18,7 +18,10 @@ NEVER_STORED = (
     (b"cache-control", b"no-store"),
     (
         b"content-security-policy",
-        b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        (
+            b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
+            b" frame-ancestors 'none'"
+        ),
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -53,9 +56,18 @@ async def index_page(services: Sequence[Service], scope: Scope, *, ask: Ask) -> 
     """
     base = _base(scope)
     parts = [
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>lakepact</title><style>{STYLE}</style></head><body><h1>lakepact's reference server</h1>",
-        '<p>It checks every request against the contracts below. <a href="/healthz">/healthz</a> returns 200 while it is up.</p>',
+        (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
+            ' content="width=device-width, initial-scale=1">'
+        ),
+        (
+            f"<title>lakepact</title><style>{STYLE}</style></head><body><h1>lakepact's reference"
+            " server</h1>"
+        ),
+        (
+            "<p>It checks every request against the contracts below. <a"
+            ' href="/healthz">/healthz</a> returns 200 while it is up.</p>'
+        ),
     ]
     for served in services:
         parts += [
@@ -83,7 +95,10 @@ def _heading(served: Service) -> Iterator[str]:
         f' · <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>'
         for path in served.pages
     )
-    yield f'<p>{html.escape(" ".join(served.about))}</p><p><a href="{served.document_path}">{served.document_path}</a>{further}</p>'
+    yield (
+        f"<p>{html.escape(' '.join(served.about))}</p><p><a"
+        f' href="{served.document_path}">{served.document_path}</a>{further}</p>'
+    )
 
 
 async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
@@ -96,7 +111,10 @@ async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
         if served.authenticates and refused.status in {401, 403}:
             command = html.escape(f"curl -H 'Authorization: Bearer TOKEN' {base}/")
             return [
-                "<h3>Contents</h3><p>Callers are authenticated. With a token this page lists what the token may see:</p>",
+                (
+                    "<h3>Contents</h3><p>Callers are authenticated. With a token this page lists"
+                    " what the token may see:</p>"
+                ),
                 _copied(command),
             ]
         return [f"<h3>Contents</h3><p>The contents cannot be listed: status {refused.status}.</p>"]
@@ -117,7 +135,10 @@ async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
     )
     head = "".join(f"<th>{kind}</th>" for kind in kinds)
     return [
-        f'<h3>Contents</h3><div class="wide"><table><tr><th></th>{head}</tr>{rows}</table></div>{more}'
+        (
+            "<h3>Contents</h3><div"
+            f' class="wide"><table><tr><th></th>{head}</tr>{rows}</table></div>{more}'
+        )
     ]
 
 
@@ -156,10 +177,17 @@ def _copied(text: str) -> str:
 def _operations(served: Service) -> Iterator[str]:
     offered = served.offered()
     rows = "".join(
-        f'<tr><td>{one.method.upper()}</td><td class="path">{html.escape(served.root + one.path)}</td><td>{one.id}</td></tr>'
+        f"<tr><td>{one.method.upper()}</td><td"
+        f' class="path">{html.escape(served.root + one.path)}</td><td>{one.id}</td></tr>'
         for one in offered
     )
     yield f"<h3>Operations</h3><details><summary>{len(offered)} operations</summary>"
-    yield f'<div class="wide"><table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table></div></details>'
+    yield (
+        "<div"
+        f' class="wide"><table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table></div></details>'
+    )
     if served.not_offered:
-        yield f"<p>Not offered, answered with status 406: {', '.join(sorted(served.not_offered))}.</p>"
+        yield (
+            "<p>Not offered, answered with status 406:"
+            f" {', '.join(sorted(served.not_offered))}.</p>"
+        )

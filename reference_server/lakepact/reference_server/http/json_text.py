@@ -1,4 +1,6 @@
-"""JSON from outside, read strictly: whatever is accepted here can be stored and sent again without a change of meaning."""
+"""JSON from outside, read strictly: whatever is accepted here can be stored and sent again without
+a change of meaning.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from typing import Any
 
 import orjson
 
-MAX_DEPTH = 200  #: of arrays and objects within each other; documents are sent within others, and orjson writes no more than 254
+#: of arrays and objects within each other; documents are sent within others, and orjson writes no
+#: more than 254
+MAX_DEPTH = 200
 
 
 class NotJson(ValueError):
@@ -16,7 +20,9 @@ class NotJson(ValueError):
 
 
 def count_values(raw: bytes) -> int:
-    """Return how many values JSON holds at most, by its commas and opening brackets; those in texts count too."""
+    """Return how many values JSON holds at most, by its commas and opening brackets; those in texts
+    count too.
+    """
     return raw.count(b",") + raw.count(b"[") + raw.count(b"{") + 1
 
 
@@ -24,7 +30,8 @@ def read_json(raw: bytes) -> Any:
     """Return the value that `raw` holds.
 
     Raises:
-        NotJson: broken JSON or UTF-8, members that are given twice, U+0000, NaN, numbers or nesting beyond what can be kept.
+        NotJson: broken JSON or UTF-8, members that are given twice, U+0000, NaN, numbers or nesting
+            beyond what can be kept.
     """
     try:
         value = orjson.loads(raw)
@@ -36,21 +43,26 @@ def read_json(raw: bytes) -> Any:
         )
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
-    # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell quotes and U+0000.
+    # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell
+    # quotes and U+0000.
     if raw.count(b'"') != written.count(b'"') or (b"\\" in raw and b"\\u00" in raw):
         _read_slowly(raw)
     return value
 
 
 def _deeper(value: Any) -> Any:
-    """Return a value so deep in arrays that it cannot be written if it nests more than is allowed."""
+    """Return a value so deep in arrays that it cannot be written if it nests more than is
+    allowed.
+    """
     for _ in range(254 - MAX_DEPTH):
         value = [value]
     return value
 
 
 def pointer_to(path: list[str | int]) -> str:
-    """Return a place in a document as messages name it: a JSON pointer, except for the document itself."""
+    """Return a place in a document as messages name it: a JSON pointer, except for the document
+    itself.
+    """
     return (
         "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path) or "the top"
     )
@@ -67,7 +79,10 @@ def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
         return f"the body nests arrays and objects more than {MAX_DEPTH} deep"
     for word in ("NaN", "Infinity"):
         if text.startswith(word, error.pos):
-            return f"the body is not JSON: {word} at line {error.lineno} column {error.colno} is not a JSON number"
+            return (
+                f"the body is not JSON: {word} at line {error.lineno} column {error.colno} is not a"
+                " JSON number"
+            )
     return f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
 
 

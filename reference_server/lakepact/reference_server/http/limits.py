@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 TICK = 0.5  #: seconds between two looks at all connections
-KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that the server closes none while a request is on its way
+#: longer than clients keep idle connections, so that the server closes none while a request is on
+#: its way
+KEEP_ALIVE_SECONDS = 75
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits on what callers hold; the defaults suit a server with 64 MiB to spare."""
 
-    connections: int = 800  #: open at the same time; file descriptors are left for everything else below the usual 1,024
+    #: open at the same time; file descriptors are left for everything else below the usual 1,024
+    connections: int = 800
     seconds: float = (
         20  #: for a request to arrive whole, and for `PROGRESS` bytes of an answer to be taken
     )
@@ -48,8 +51,8 @@ class Connection(Protocol):
 class Connections:
     """The open connections of one server.
 
-    One timer serves all time limits, so that a request costs none. Limits are counted in ticks: a server that computes for long does not
-    charge its callers for it.
+    One timer serves all time limits, so that a request costs none. Limits are counted in ticks: a
+    server that computes for long does not charge its callers for it.
 
     Args:
         limits: what callers may hold.
@@ -64,8 +67,10 @@ class Connections:
     def add(self, connection: Connection) -> bool:
         """Admit a new connection; return False if there is no room for it.
 
-        A full server closes the connection that has been idle longest, or whose request has been arriving longest. Connections that got an
-        answer are closed after those that got none: many connections at once take the place of no client between two requests.
+        A full server closes the connection that has been idle longest, or whose request has been
+        arriving longest. Connections that got an
+        answer are closed after those that got none: many connections at once take the place of no
+        client between two requests.
         """
         if len(self._open) >= self.limits.connections:
             waiting = [other for other in self._open if other.is_waiting()]

@@ -1,4 +1,6 @@
-"""Pages outside the contracts: the contracts' documents, and the health of the server. The router has the index page (`index_page`)."""
+"""Pages outside the contracts: the contracts' documents, and the health of the server. The router
+has the index page (`index_page`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Listings in pages: a token holds the last name of a page, so that pages stay right while other clients create and drop."""
+"""Listings in pages: a token holds the last name of a page, so that pages stay right while other
+clients create and drop.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 class BadParameter(ValueError):
-    """A parameter's value is not allowed by the contract; the message names the parameter, its value and the allowed values."""
+    """A parameter's value is not allowed by the contract; the message names the parameter, its
+    value and the allowed values.
+    """
 
 
 class Parameters:

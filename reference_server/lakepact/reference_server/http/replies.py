@@ -16,10 +16,12 @@ NDJSON = b"application/x-ndjson; charset=utf-8"
 class Reply:
     """A reply; the router adds content type and length if it has a body.
 
-    `chunks` are the body of a long answer: they are produced while they are sent, never joined, and closed
-    when the caller disconnects. Then `body` is empty. They are `prompt` if producing one does not block.
+    `chunks` are the body of a long answer: they are produced while they are sent, never joined, and
+    closed when the caller disconnects. Then `body` is empty. They are `prompt` if producing one
+    does not block.
 
-    `stored_at` is the metadata file of the table or view that the body holds, if it has the same content.
+    `stored_at` is the metadata file of the table or view that the body holds, if it has the same
+    content.
 
     `without` is the same reply without secrets, for stored replies; `None` if it has no secrets.
 
@@ -47,14 +49,18 @@ class Reply:
         return bool(self.body) or self.chunks is not None
 
     def joined(self) -> Reply:
-        """Return the same answer with its body held as a whole, for faults that look at all of it."""
+        """Return the same answer with its body held as a whole, for faults that look at all of
+        it.
+        """
         return (
             self if self.chunks is None else replace(self, body=b"".join(self.chunks), chunks=None)
         )
 
 
 class Begun:
-    """Chunks whose first one has been produced, so that an early failure still becomes an error status."""
+    """Chunks whose first one has been produced, so that an early failure still becomes an error
+    status.
+    """
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._rest = iter(chunks)

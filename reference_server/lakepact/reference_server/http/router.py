@@ -1,11 +1,13 @@
-"""The path of every request: an ASGI application, compiled from the routes that connexion derives from the contracts.
+"""The path of every request: an ASGI application, compiled from the routes that connexion derives
+from the contracts.
 
-By default the routes come from plans that connexion made at code generation (`app`); with the engine
-`connexion` it makes them at every start, and this is a middleware of its application (`connexion_engine`).
+By default the routes come from plans that connexion made at code generation (`app`); with the
+engine `connexion` it makes them at every start, and this is a middleware of its application
+(`connexion_engine`).
 
-Only the arguments of the call are built per request: a trie finds the path, functions compiled from the
-schemas parse parameters, bodies are parsed once and validated by compiled schemas, handlers are plain functions that return bytes.
-Paths outside the contracts go to Flask.
+Only the arguments of the call are built per request: a trie finds the path, functions compiled from
+the schemas parse parameters, bodies are parsed once and validated by compiled schemas, handlers are
+plain functions that return bytes. Paths outside the contracts go to Flask.
 """
 
 from __future__ import annotations
@@ -92,7 +94,9 @@ class ContractRouter:
     def fast_endpoint(
         self, method: str, raw_path: bytes
     ) -> tuple[Endpoint, tuple[str, ...]] | None:
-        """Return the operation of a path and the values of its variables, if the fast path may answer it."""
+        """Return the operation of a path and the values of its variables, if the fast path may
+        answer it.
+        """
         mount = self._only or self._mount(unquote(raw_path.decode()))
         try:
             found = mount.routes.find(raw_path)

@@ -1,4 +1,6 @@
-"""Paths to operations: a trie over the segments of the raw path, so that an encoded slash stays within its segment."""
+"""Paths to operations: a trie over the segments of the raw path, so that an encoded slash stays
+within its segment.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def segment(raw: bytes) -> str:
     """
     if ENCODED.search(raw):
         raise BadPath(
-            f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} has a % that two hexadecimal digits do not follow"
+            f"the path segment {raw.decode('utf-8', 'replace')[:100]!r} has a % that two"
+            " hexadecimal digits do not follow"
         )
     try:
         return unquote_to_bytes(raw).decode()
@@ -65,7 +68,9 @@ class Routes(Generic[Route]):
         self._known: dict[bytes, Found[Route]] = {}
 
     def add(self, template: str, method: str, route: Route) -> None:
-        """Answer `method` on the paths of `template` by `route`; fixed segments of a template may be percent-encoded."""
+        """Answer `method` on the paths of `template` by `route`; fixed segments of a template may
+        be percent-encoded.
+        """
         node = self._root
         for part in template.split("/")[1:]:
             if VARIABLE.fullmatch(part):

@@ -1,7 +1,8 @@
 """One served contract: the functions that determine its answers.
 
-A fault (`faults`) replaces a function of a `Service` in one of three places, so that the code never asks whether it should misbehave:
-a *call* is the handler of an operation, a *reply* passes the filters of its operation, and every other decision is a *rule*.
+A fault (`faults`) replaces a function of a `Service` in one of three places, so that the code never
+asks whether it should misbehave: a *call* is the handler of an operation, a *reply* passes the
+filters of its operation, and every other decision is a *rule*.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ WRONG_METHOD = OperationId("(wrong method)")  #: methods that a path does not ha
 
 
 class Rules:
-    """Decisions of one area that its handlers leave to functions, which a fault, a version or a profile replaces for one service.
+    """Decisions of one area that its handlers leave to functions, which a fault, a version or a
+    profile replaces for one service.
 
     Each rule is a static method: type checkers follow a call to its function.
     """
@@ -56,7 +58,8 @@ class Rules:
 
 
 def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noqa: ARG001 - others look at them
-    """Return the arguments that tell the handler of an operation its caller: none, on a server that is open to all.
+    """Return the arguments that tell the handler of an operation its caller: none, on a server that
+    is open to all.
 
     This rule is asked before anything else; it raises Problem to refuse a request.
     """
@@ -64,7 +67,9 @@ def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noq
 
 
 def admit(operation: OperationId, handler: Handler) -> Handler:  # noqa: ARG001 - others look at it
-    """Return the handler of an operation; a replacement of this rule first checks the rights of its `caller`."""
+    """Return the handler of an operation; a replacement of this rule first checks the rights of its
+    `caller`.
+    """
     return handler
 
 
@@ -92,7 +97,8 @@ class RulesByName:
 
     Args:
         *areas: the rules that the handlers of this service ask; no name occurs twice.
-        kinds: functions for each kind of update or requirement, by tables; each is the rule `TABLE KIND`.
+        kinds: functions for each kind of update or requirement, by tables; each is the rule
+            `TABLE KIND`.
     """
 
     def __init__(
@@ -135,7 +141,9 @@ class RulesByName:
 
 
 class Unanswered(Exception):
-    """Operations of a contract have neither a handler nor stand among those that are not offered."""
+    """Operations of a contract have neither a handler nor stand among those that are not
+    offered.
+    """
 
 
 def handlers_of(contract: Contract, handlers: object) -> dict[OperationId, Handler]:
@@ -166,7 +174,8 @@ class Service:
     nullable: Mapping[OperationId, frozenset[str]] = field(
         default_factory=dict[OperationId, frozenset[str]]
     )
-    #: by operation: members of the body for which null is taken as absent, because clients write it so
+    #: by operation: members of the body for which null is taken as absent, because clients write it
+    #: so
     rules: RulesByName = field(default_factory=RulesByName)
     filters: defaultdict[str, list[Filter]] = field(
         default_factory=lambda: defaultdict[str, list[Filter]](list)
@@ -175,7 +184,8 @@ class Service:
     places: Mapping[OperationId, Callable[..., Place]] = field(
         default_factory=dict[OperationId, Callable[..., "Place"]]
     )
-    #: by operation: chooses where the handler runs from the arguments of a call; the event loop where there is none
+    #: by operation: chooses where the handler runs from the arguments of a call; the event loop
+    #: where there is none
     apps: Mapping[str, App] = field(
         default_factory=dict[str, App]
     )  #: by path: what is served below it and is in no contract
@@ -190,9 +200,11 @@ class Service:
         False  #: whether callers are authenticated: the index page shows no path of their requests
     )
     turn: Turn | None = None
-    #: held by the thread that changes records; a handler that may change some waits for it in a thread, never on the event loop
+    #: held by the thread that changes records; a handler that may change some waits for it in a
+    #: thread, never on the event loop
     pending: Callable[[], Pending | None] | None = None
-    #: asked in the thread of a handler after it ran: the changes that must be durable before the answer is sent
+    #: asked in the thread of a handler after it ran: the changes that must be durable before the
+    #: answer is sent
     close: Callable[[], object] = lambda: None  #: called when no more requests come
     validators: Validators = field(init=False)
 

@@ -1,4 +1,6 @@
-"""Validation of documents against the contract's schemas with jsonschema-rs, with readable messages."""
+"""Validation of documents against the contract's schemas with jsonschema-rs, with readable
+messages.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ class Invalid(ValueError):
 
 
 class Validators:
-    """One compiled validator for each component schema of a contract, made when it is first asked for.
+    """One compiled validator for each component schema of a contract, made when it is first asked
+    for.
 
-    The schemas and what compiles them are not loaded before that: no server needs them for its first answer.
+    The schemas and what compiles them are not loaded before that: no server needs them for its
+    first answer.
     """
 
     _refusal: type[jsonschema_rs.ValidationError]  #: known once a validator is made
@@ -74,7 +78,9 @@ def fault_of(error: jsonschema_rs.ValidationError) -> str:
 
 
 def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
-    """Return the error in the alternative that was meant, where a value may be one of several things that no tag tells apart."""
+    """Return the error in the alternative that was meant, where a value may be one of several
+    things that no tag tells apart.
+    """
     context: list[list[jsonschema_rs.ValidationError]] | None = getattr(error.kind, "context", None)
     if not context:
         return error
@@ -96,7 +102,9 @@ def _rank(error: jsonschema_rs.ValidationError) -> tuple[int, int]:
 
 
 def _is_another(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Return whether an error shows that another alternative was meant: it has another tag or type."""
+    """Return whether an error shows that another alternative was meant: it has another tag or
+    type.
+    """
     if error.kind.name in {"const", "enum"}:
         return len(error.instance_path) <= depth + 1
     return error.kind.name == "type" and len(error.instance_path) == depth

@@ -45,7 +45,9 @@ class Wire:
         return transport
 
     async def start(self, reply: Reply, *, length: int | None = None) -> None:
-        """Send the status line and the headers of a reply, with another content length if one is given."""
+        """Send the status line and the headers of a reply, with another content length if one is
+        given.
+        """
         await self._send(
             {
                 "type": "http.response.start",
@@ -69,8 +71,9 @@ class Wire:
     async def stream(self, reply: Reply) -> None:
         """Send a reply in chunks, no faster than the caller reads them.
 
-        A worker thread produces the chunks, a few at a time, unless the reply is prompt. If they fail, or the
-        caller disconnects, the connection is closed within the body, so that the part is not mistaken for the whole.
+        A worker thread produces the chunks, a few at a time, unless the reply is prompt. If they
+        fail, or the caller disconnects, the connection is closed within the body, so that the part
+        is not mistaken for the whole.
         """
         loop = asyncio.get_running_loop()
         chunks = iter(reply.chunks or ())
@@ -126,7 +129,9 @@ class Wire:
 
 
 class Spelled(bytes):
-    """The name of a header that keeps its capitals: uvicorn makes all names small, which is as good, but not to every client."""
+    """The name of a header that keeps its capitals: uvicorn makes all names small, which is as
+    good, but not to every client.
+    """
 
     __slots__ = ()
 
@@ -135,12 +140,15 @@ class Spelled(bytes):
         return self
 
 
-#: Iceberg's Java client, and Spark with it, finds this header in these letters alone; else it loads each table whole every time.
+#: Iceberg's Java client, and Spark with it, finds this header in these letters alone; else it loads
+#: each table whole every time.
 SPELLED = {b"etag": Spelled(b"ETag")}
 
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a reply, with type and length of its body if it has one; streamed bodies have no length."""
+    """Return the headers of a reply, with type and length of its body if it has one; streamed
+    bodies have no length.
+    """
     own = (
         [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
     )

@@ -1,7 +1,9 @@
-"""The places where handlers run: the event loop for short work, threads for work that would keep the loop from other callers.
+"""The places where handlers run: the event loop for short work, threads for work that would keep
+the loop from other callers.
 
-Threads and the loop share one interpreter. Two long calls at once would take no less time together, and leave the loop less of it:
-so long calls run one after the other. Calls that only wait until another thread's change has ended wait elsewhere.
+Threads and the loop share one interpreter. Two long calls at once would take no less time together,
+and leave the loop less of it: so long calls run one after the other. Calls that only wait until
+another thread's change has ended wait elsewhere.
 """
 
 from __future__ import annotations
@@ -60,11 +62,13 @@ def among_scans(**_: object) -> Place:
 
 
 def share_the_interpreter() -> None:
-    """Set up the interpreter of a process that is only a server, so that no thread keeps the others from it for long.
+    """Set up the interpreter of a process that is only a server, so that no thread keeps the others
+    from it for long.
 
-    By default a thread waits 5 ms for another one that computes: the loop several times for one answer, the writer of a file store for
-    each of the moments that a batch takes, so that commits beside loads were five times as slow. While all objects are looked through for
-    garbage, no thread runs; stored documents make none. New objects are looked through as often as by default.
+    By default a thread waits 5 ms for another one that computes: the loop several times for one
+    answer, the writer of a file store for each of the moments that a batch takes, so that commits
+    beside loads were five times as slow. While all objects are looked through for garbage, no
+    thread runs; stored documents make none. New objects are looked through as often as by default.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is there now stays
@@ -72,7 +76,8 @@ def share_the_interpreter() -> None:
 
 
 def _without_collection(work: Callable[[], T]) -> T:
-    # To make a document of many values, the interpreter would look through all objects several times.
+    # To make a document of many values, the interpreter would look through all objects several
+    # times.
     was_enabled = gc.isenabled()
     gc.disable()
     try:

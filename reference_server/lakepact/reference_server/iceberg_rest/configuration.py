@@ -15,7 +15,8 @@ class Configuration:
     """The handler of getConfig.
 
     Args:
-        endpoints: returns the endpoints offered for a warehouse, as the contract spells them; called at each request.
+        endpoints: returns the endpoints offered for a warehouse, as the contract spells them;
+            called at each request.
         warehouses: the warehouses of this server.
         newer: members that the served version of the contract adds.
     """
@@ -45,7 +46,8 @@ class Configuration:
         if not name:
             if len(self._warehouses) > 1:
                 raise bad_request(
-                    f"this server has several warehouses; say which with ?warehouse=NAME: {self._names()}"
+                    "this server has several warehouses; say which with ?warehouse=NAME:"
+                    f" {self._names()}"
                 )
             return self._warehouses[0]
         for known in (_name_of, _names_of):
@@ -68,9 +70,12 @@ def _name_of(warehouse: ServedWarehouse) -> set[str]:
 
 
 def _names_of(warehouse: ServedWarehouse) -> set[str]:
-    """Return all that a warehouse is called by: its name, its prefix, its location and what ends it."""
+    """Return all that a warehouse is called by: its name, its prefix, its location and what ends
+    it.
+    """
     location = warehouse.files.root
     path = unquote(urlsplit(location).path)
     known = {warehouse.name or "", warehouse.prefix, unquote(warehouse.prefix), location, path}
-    # With names of their own, warehouses are not called by those of their folders, which may be another's name.
+    # With names of their own, warehouses are not called by those of their folders, which may be
+    # another's name.
     return (known if warehouse.name else known | {path.rpartition("/")[2]}) - {""}

@@ -1,7 +1,8 @@
 """JSON documents, and reading members of a request.
 
-The endpoint has validated the request against the contract's JSON Schema. This module refuses what a schema cannot express: an integer
-written as 1.0 or out of range, an empty text. Positions in messages are JSON pointers into the request body.
+The endpoint has validated the request against the contract's JSON Schema. This module refuses what
+a schema cannot express: an integer written as 1.0 or out of range, an empty text. Positions in
+messages are JSON pointers into the request body.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
     exactly = ", written without a fraction" if type(value) is float else ""
     raise refused(
         where,
-        f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found {shown(value)}",
+        f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found"
+        f" {shown(value)}",
     )
 
 

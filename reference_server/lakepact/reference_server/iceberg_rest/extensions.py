@@ -1,6 +1,7 @@
 """Extensions of newer contract versions, added around the handlers of the oldest one.
 
-The oldest version is served without them: a version is a table of additions to handlers and configuration.
+The oldest version is served without them: a version is a table of additions to handlers and
+configuration.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from lakepact.reference_server.iceberg_rest.commits.idempotency import Keys
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.storage.store import Store
 
-#: Operations that change nothing of a catalog, so that doing them twice does no more than doing them once.
+#: Operations that change nothing of a catalog, so that doing them twice does no more than doing
+#: them once.
 HARMLESS = frozenset({op.plan_table_scan, op.fetch_scan_tasks, op.cancel_planning})
 
 #: Operations of a version that are offered only where a warehouse has what they are about.

@@ -28,7 +28,8 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
     """Return the functions of a warehouse.
 
     Raises:
-        BadSetting: its file cannot be read, or is no array of objects with `namespace`, `name` and `metadata`.
+        BadSetting: its file cannot be read, or is no array of objects with `namespace`, `name` and
+            `metadata`.
     """
     if entry.functions is None:
         return {}
@@ -44,7 +45,8 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
             isinstance(one.get(name), kind) for name, kind in MEMBERS.items()
         ):
             raise BadSetting(
-                f"{at}, at /{index}: a function has the members namespace (an array), name (a text) and metadata (an object)"
+                f"{at}, at /{index}: a function has the members namespace (an array), name (a text)"
+                " and metadata (an object)"
             )
         loaded = {name: one[name] for name in ("metadata-location", "metadata") if name in one}
         if (

@@ -1,4 +1,6 @@
-"""Namespaces, tables and views by name: keys, spellings, and the decisions about which exist and which names are free."""
+"""Namespaces, tables and views by name: keys, spellings, and the decisions about which exist and
+which names are free.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ IDENTIFIERS = (
     "identifiers"  #: the collection of tables and views, each in the place of its namespace
 )
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
-#: Suffixes of messages about tables and views; they begin like those of Iceberg's server, which clients and their tests parse.
+#: Suffixes of messages about tables and views; they begin like those of Iceberg's server, which
+#: clients and their tests parse.
 NOWHERE = "; neither does its namespace"
 LONGEST_NAME = 1000  #: characters of a name; longer ones do not fit into a path for all clients
 
@@ -57,7 +60,9 @@ def no_such_namespace(levels: Sequence[str]) -> Problem:
 
 
 def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -> Problem:
-    """Return the refusal of a missing table, or of a view in its place; `homeless` if the namespace is missing too."""
+    """Return the refusal of a missing table, or of a view in its place; `homeless` if the namespace
+    is missing too.
+    """
     return _missing("Table", levels, name, homeless=homeless)
 
 
@@ -93,7 +98,8 @@ def _exists(kind: str, view: View, levels: Place, name: str) -> Record:
     return record
 
 
-#: Return the record of a table or of a view, or raise a Problem, 404, if nothing of this kind has the name.
+#: Return the record of a table or of a view, or raise a Problem, 404, if nothing of this kind has
+#: the name.
 table_exists, view_exists = partial(_exists, "table"), partial(_exists, "view")
 
 

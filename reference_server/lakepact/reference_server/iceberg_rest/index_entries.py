@@ -1,4 +1,6 @@
-"""The catalog on the index page: namespaces with their tables and views, and the lines that connect clients."""
+"""The catalog on the index page: namespaces with their tables and views, and the lines that connect
+clients.
+"""
 
 from __future__ import annotations
 
@@ -72,14 +74,23 @@ class CatalogIndex:
         return {
             "curl": f"curl{bearer} {shlex.quote(f'{uri}/v1/config{query}')}",
             "lakepact": f"lakepact ls {uri}{' --token-env TOKEN' if token else ''}",
-            "pyiceberg": f'from pyiceberg.catalog import load_catalog\n\ncatalog = load_catalog("lake"{python})',
-            "Spark": f"spark-sql --packages {SPARK_RUNTIME} \\\n  --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog "
-            + spark_options,
-            "DuckDB": "INSTALL iceberg; LOAD iceberg;\n"
-            f"ATTACH {_sql(warehouse)} AS lake (TYPE iceberg, ENDPOINT {_sql(uri)}, {authorization});",
-            "Trino": f"connector.name=iceberg\niceberg.catalog.type=rest\niceberg.rest-catalog.uri={uri}\n"
-            + (f"iceberg.rest-catalog.warehouse={warehouse}\n" if warehouse else "")
-            + trino_token,
+            "pyiceberg": (
+                "from pyiceberg.catalog import load_catalog\n\ncatalog ="
+                f' load_catalog("lake"{python})'
+            ),
+            "Spark": (
+                f"spark-sql --packages {SPARK_RUNTIME} \\\n  --conf"
+                " spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog " + spark_options
+            ),
+            "DuckDB": (
+                f"INSTALL iceberg; LOAD iceberg;\nATTACH {_sql(warehouse)} AS lake (TYPE iceberg,"
+                f" ENDPOINT {_sql(uri)}, {authorization});"
+            ),
+            "Trino": (
+                f"connector.name=iceberg\niceberg.catalog.type=rest\niceberg.rest-catalog.uri={uri}\n"
+                + (f"iceberg.rest-catalog.warehouse={warehouse}\n" if warehouse else "")
+                + trino_token
+            ),
         }
 
 

@@ -55,7 +55,10 @@ def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
     """
     for collection in (identifiers.NAMESPACES, identifiers.IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
-            message = f"the namespace {identifiers.shown(levels)} is not empty: it holds the {record.kind} {name}"
+            message = (
+                f"the namespace {identifiers.shown(levels)} is not empty: it holds the"
+                f" {record.kind} {name}"
+            )
             raise Problem(409, "NamespaceNotEmptyException", message)
 
 
@@ -67,7 +70,8 @@ def levels_are_addressable(levels: Sequence[str]) -> None:
         identifiers.check_name(level, f"at /namespace/{index}: the level of a namespace")
         if identifiers.SEPARATOR in level:
             raise identifiers.bad_request(
-                f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths"
+                f"at /namespace/{index}: a level must not contain U+001F, which separates levels in"
+                " paths"
             )
 
 

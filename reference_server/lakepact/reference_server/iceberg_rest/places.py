@@ -10,7 +10,8 @@ from lakepact.reference_server.storage.store import Key
 
 
 class Places:
-    """Keeps calls off the event loop that work on large records, on files of unknown size, or on the index of all locations.
+    """Keeps calls off the event loop that work on large records, on files of unknown size, or on
+    the index of all locations.
 
     Args:
         located: the records and locations of one catalog.
@@ -20,7 +21,9 @@ class Places:
         self._located = located
 
     def create_table(self, *, body: Document, **_: object) -> Place:
-        """Build the index of locations in a thread, for the first location that a client chooses."""
+        """Build the index of locations in a thread, for the first location that a client
+        chooses.
+        """
         properties = body.get("properties") or {}
         names = body.get("location") is not None or not properties.keys().isdisjoint(FOLDERS)
         return self._place(chooses_location=names)

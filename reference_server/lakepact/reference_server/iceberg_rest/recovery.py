@@ -1,8 +1,9 @@
 """Recovery of a catalog's files when its store is opened after an unclean end.
 
-A metadata file is written before its commit is acknowledged, but without waiting for the disk. After a power failure, the
-file of a stored commit may be missing or torn. It is written again from the store, so that every `metadata-location` is
-readable. A file with other valid content is left alone.
+A metadata file is written before its commit is acknowledged, but without waiting for the disk.
+After a power failure, the file of a stored commit may be missing or torn. It is written again from
+the store, so that every `metadata-location` is readable. A file with other valid content is left
+alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 def recovering(warehouses: Sequence[Warehouse]) -> Callable[[Iterable[tuple[Key, Record]]], None]:
-    """Return the function that restores missing metadata files of tables and views below one of the warehouses."""
+    """Return the function that restores missing metadata files of tables and views below one of the
+    warehouses.
+    """
 
     def recover(doubtful: Iterable[tuple[Key, Record]]) -> None:
         missing = [
@@ -55,11 +58,13 @@ def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> 
             warehouse.write(location, encoded(location, orjson.dumps(document["metadata"])))
         except (OSError, Unwritable) as error:
             raise BadSetting(
-                f"{_named(key)}: its metadata file {location} is gone and cannot be written again: {error}"
+                f"{_named(key)}: its metadata file {location} is gone and cannot be written again:"
+                f" {error}"
             ) from None
         return True
     raise BadSetting(
-        f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server; start it with the one it had"
+        f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server;"
+        " start it with the one it had"
     )
 
 

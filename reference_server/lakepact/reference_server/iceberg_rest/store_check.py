@@ -1,4 +1,6 @@
-"""Defects of a store of tables and views: in its file, its records, and the metadata files that they name."""
+"""Defects of a store of tables and views: in its file, its records, and the metadata files that
+they name.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from lakepact.reference_server.storage.lock import alone
 from lakepact.reference_server.storage.mark import DamagedMark, read_mark
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, local
 
-#: The component schema of records that are in the contract, and the member of the document that follows it; "" for the document itself.
+#: The component schema of records that are in the contract, and the member of the document that
+#: follows it; "" for the document itself.
 SCHEMAS = {
     "namespace": ("GetNamespaceResponse", ""),
     "table": ("TableMetadata", "metadata"),

@@ -1,4 +1,6 @@
-"""The warehouses of one server: each a catalog of its own, below a prefix of its own, kept in the store that all share."""
+"""The warehouses of one server: each a catalog of its own, below a prefix of its own, kept in the
+store that all share.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 
     Function = Callable[..., Any]  #: takes the arguments of a call by name
 
-ANNOUNCED = "namespace-separator"  #: the setting that tells clients what joins the levels of a namespace in a path
+#: the setting that tells clients what joins the levels of a namespace in a path
+ANNOUNCED = "namespace-separator"
 CREATES_NAMESPACES = op.create_namespace
 
 
@@ -65,7 +68,9 @@ class ServedWarehouse:
 
     @property
     def signs(self) -> bool:
-        """Whether this server has keys with which it can sign requests to the store that the tables are in."""
+        """Whether this server has keys with which it can sign requests to the store that the tables
+        are in.
+        """
         return self.access.keys is not None and SCHEME.match(self.files.root) is not None
 
     @property
@@ -77,7 +82,8 @@ class ServedWarehouse:
 def served_warehouses(
     settings: Settings, entries: Mapping[str, WarehouseEntry]
 ) -> tuple[ServedWarehouse, ...]:
-    """Return the warehouses of a server: those of its file, or the one that its other settings name.
+    """Return the warehouses of a server: those of its file, or the one that its other settings
+    name.
 
     Raises:
         BadSetting: they cannot be served beside each other, or one of them not at all.
@@ -91,7 +97,8 @@ def served_warehouses(
         )
     if len(entries) > 1 and prefix:
         raise BadSetting(
-            "--prefix is for a server with one warehouse; with several, each has its prefix in the file of --config"
+            "--prefix is for a server with one warehouse; with several, each has its prefix in the"
+            " file of --config"
         )
     found = tuple(
         _served(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe=""))
@@ -101,7 +108,8 @@ def served_warehouses(
         for other in found[:index]:
             if unquote(one.prefix) == unquote(other.prefix):
                 raise BadSetting(
-                    f"the warehouses {other.name} and {one.name} have the same prefix, {one.prefix!r}"
+                    f"the warehouses {other.name} and {one.name} have the same prefix,"
+                    f" {one.prefix!r}"
                 )
             if any(
                 starmap(
@@ -111,7 +119,8 @@ def served_warehouses(
             ):
                 roots = f"{other.files.root} and {one.files.root}"
                 raise BadSetting(
-                    f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the other"
+                    f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the"
+                    " other"
                 )
     return found
 
@@ -147,7 +156,8 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
         if access.is_remote:
             at = f"the server file, at warehouses.{entry.name}.credentials.sts"
             raise BadSetting(
-                f"{at}: gives keys to what lies in a bucket; this warehouse is at {location}, one with keys lies at s3://bucket/path"
+                f"{at}: gives keys to what lies in a bucket; this warehouse is at {location}, one"
+                " with keys lies at s3://bucket/path"
             )
         return warehouse(location, allowed=settings.allowed_locations)
     own = access.settings
@@ -176,7 +186,8 @@ def together(
     served: Sequence[ServedWarehouse],
     handlers: Sequence[Mapping[OperationId, Function]],
 ) -> dict[OperationId, Function]:
-    """Return the functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
+    """Return the functions that answer for all warehouses: those of the only one, or of the one
+    whose prefix stands in the path.
 
     Raises:
         BadSetting: there are several, and the prefix of one is not exactly one segment.
@@ -186,7 +197,8 @@ def together(
     for one in served:
         if not one.prefix or "/" in one.prefix:
             raise BadSetting(
-                f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one segment of the path"
+                f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one"
+                " segment of the path"
             )
     prefixes = [unquote(one.prefix) for one in served]
     return {
@@ -198,7 +210,9 @@ def together(
 
 
 def separated(handler: Function, separator: str, operation: str) -> Function:
-    """Return a handler that reads namespaces with this separator too; what holds the contract's own is read by that alone."""
+    """Return a handler that reads namespaces with this separator too; what holds the contract's own
+    is read by that alone.
+    """
 
     def answer(**arguments: Any) -> Any:
         for name in ("namespace", "parent"):
@@ -216,7 +230,8 @@ def _check_levels(levels: Sequence[str], separator: str) -> None:
     for index, level in enumerate(levels):
         if separator in level:
             raise bad_request(
-                f"at /namespace/{index}: a level must not contain {separator!r}, which separates levels in paths"
+                f"at /namespace/{index}: a level must not contain {separator!r}, which separates"
+                " levels in paths"
             )
 
 
@@ -237,5 +252,6 @@ def no_such_prefix(prefix: str) -> Problem:
     return Problem(
         404,
         "NotFoundException",
-        f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each",
+        f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of"
+        " each",
     )

@@ -144,7 +144,8 @@ class Catalogs:
             create_their_namespaces(
                 namespaces.Namespaces(one.catalog, self.areas.namespaces), one.kept.functions
             )
-            # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
+            # Warehouses lie beside each other: only in folders that are open to all of them can
+            # files of one be in the way of another.
             one.located.others = (
                 [other.located for other in self.made if other is not one]
                 if settings.allowed_locations
@@ -166,7 +167,9 @@ class Catalogs:
         return rules
 
     def _in_warehouse(self, kept: ServedWarehouse) -> InWarehouse:
-        """Return the catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
+        """Return the catalog of one warehouse, on collections of its own where it has a name, seen
+        as its callers may see it.
+        """
         located = Located(
             self.store if kept.name is None else ScopedStore(self.store, f"warehouse {kept.name}"),
             kept.files,
@@ -253,7 +256,8 @@ class Catalogs:
         """Return the service.
 
         Args:
-            configuration: returns the handler of the configuration operation for the offered endpoints.
+            configuration: returns the handler of the configuration operation for the offered
+                endpoints.
             root: the path above all paths.
         """
         blocking = _blocking(self.warehouses)
@@ -339,7 +343,10 @@ def _about(
     )
     if is_guarded:
         return (
-            "The --config file lists the principals; GET /v1/config returns each caller the warehouses that it may see.",
+            (
+                "The --config file lists the principals; GET /v1/config returns each caller the"
+                " warehouses that it may see."
+            ),
             lasts,
         )
     if len(warehouses) == 1:

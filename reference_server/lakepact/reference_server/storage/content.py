@@ -1,7 +1,8 @@
 """The content of a store, read without changing it, and whether it is all that was acknowledged.
 
-Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not notice a changed bit. Each change also
-writes down the sum of the checksums of all rows, as it is after that change. So rows that are missing, and rows that are back, are noticed.
+Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not
+notice a changed bit. Each change also writes down the sum of the checksums of all rows, as it is
+after that change. So rows that are missing, and rows that are back, are noticed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ logger = logging.getLogger(__name__)
 
 SQLITE = b"SQLite format 3\0"
 OURS = 0x6C616B65  #: "lake", the application id of SQLite files
-FORMAT = 2  #: of the tables; a file that has a higher one is left to newer versions, and one that has a lower one has no mark
+#: of the tables; a file that has a higher one is left to newer versions, and one that has a lower
+#: one has no mark
+FORMAT = 2
 COLUMNS = "collection, place, name, kind, body, tag, batch, checksum"
 Row = tuple[str, str, str, str, bytes, bytes, int, int]
 _TYPES = (str, str, str, str, bytes, bytes, int, int)
@@ -145,7 +148,9 @@ def about_of(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def rows_of(about: Mapping[str, str]) -> str:
-    """Return the statement that reads all rows, and with each the sum that its change wrote down."""
+    """Return the statement that reads all rows, and with each the sum that its change wrote
+    down.
+    """
     return f"SELECT {COLUMNS}, {'total' if 'store' in about else '0'} FROM record"  # noqa: S608 - names of columns
 
 
@@ -172,7 +177,10 @@ def reason_of_loss(
     elif "store" in about and mark.store != about["store"]:
         return _refused(path, f"its mark {mark_of(path)} belongs to another store")
     elif tally.changes < mark.changes:
-        missing = f"{mark.changes - tally.changes} of {mark.changes} acknowledged changes are missing, from number {tally.changes + 1} on"
+        missing = (
+            f"{mark.changes - tally.changes} of {mark.changes} acknowledged changes are missing,"
+            f" from number {tally.changes + 1} on"
+        )
         if not mark.may_be_ahead:
             return _refused(
                 path,
@@ -189,10 +197,12 @@ def reason_of_loss(
     if "store" in about and tally.total != tally.stated:
         return _refused(
             path,
-            f"its records are not those that change {tally.changes} left: some are missing, or older ones are back",
+            f"its records are not those that change {tally.changes} left: some are missing, or"
+            " older ones are back",
         )
     lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
-    # After a power failure one unacknowledged change may be torn; with `--durability normal` any number may be.
+    # After a power failure one unacknowledged change may be torn; with `--durability normal` any
+    # number may be.
     if lost > 1 and (mark.durability if mark else about.get("durability")) == "full":
         return _refused(path, f"{log.name} has changes behind a place that cannot be read")
     return None
@@ -240,11 +250,13 @@ def check_head(path: Path) -> None:
         raise Unavailable(f"the store {path} cannot be read: {error.strerror}") from None
     if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
         raise BadSetting(
-            f"{path} is not a store of lakepact's; it was left as it is: name another file with --store"
+            f"{path} is not a store of lakepact's; it was left as it is: name another file with"
+            " --store"
         )
     if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
         raise Newer(
-            f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is"
+            f"the store {path} was written by a newer lakepact (format {version}, this one knows"
+            f" {FORMAT}); it was left as it is"
         )
 
 
@@ -271,12 +283,14 @@ def check_absence(path: Path) -> None:
     if left:
         remedy = "put the store back, or move these files away to begin with an empty one"
         raise LostChanges(
-            f"the store {path} is not there, but {' and '.join(left)}: {remedy}; nothing was touched"
+            f"the store {path} is not there, but {' and '.join(left)}: {remedy}; nothing was"
+            " touched"
         )
 
 
 def resolved(path: Path) -> Path:
-    """Return the file that a path leads to: SQLite keeps the log beside the file, and not beside a symbolic link to it.
+    """Return the file that a path leads to: SQLite keeps the log beside the file, and not beside a
+    symbolic link to it.
 
     Raises:
         BadSetting: it leads nowhere.
@@ -287,7 +301,8 @@ def resolved(path: Path) -> Path:
         raise BadSetting(f"the store {path} cannot be read: {error}") from None
     if path.is_symlink() and not found.exists():
         raise BadSetting(
-            f"the store {path} is a symbolic link to {found}, which is not there; make the link right, or remove it"
+            f"the store {path} is a symbolic link to {found}, which is not there; make the link"
+            " right, or remove it"
         )
     return found
 
@@ -296,7 +311,8 @@ def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
     collection, place, name, kind, body, tag, batch, checksum = row
     if not holds(row):
         raise Damaged(
-            f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched"
+            f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored;"
+            " nothing in it was touched"
         )
     return (
         Key(collection, tuple(orjson.loads(place)), name),
@@ -307,7 +323,9 @@ def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
 
 
 def holds(row: Row) -> bool:
-    """Return whether a row has its checksum; SQLite lets other programs put values of any type into any column."""
+    """Return whether a row has its checksum; SQLite lets other programs put values of any type into
+    any column.
+    """
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 

@@ -1,12 +1,16 @@
 """A durable store: records in memory for readers, and in a file.
 
-There are two states. Readers see the durable one in the file. Transactions see the newest one, with all changes that are still being
-written: each builds on those before it. Changes are written in batches: while one is written and synced, the next gathers.
-When a batch is in the file, readers see all of it at once. If it cannot be written, it is rolled back together with all later changes,
-which may depend on it; every waiting caller gets an error.
+There are two states. Readers see the durable one in the file. Transactions see the newest one, with
+all changes that are still being
+written: each builds on those before it. Changes are written in batches: while one is written and
+synced, the next gathers. When a batch is in the file, readers see all of it at once. If it cannot
+be written, it is rolled back together with all later changes, which may depend on it; every waiting
+caller gets an error.
 
-A thread writes, so that other requests are answered during a sync. Handing changes to the thread takes several times as
-long as writing them on a fast disk: then the event loop itself writes the batch after all other due work.
+A thread writes, so that other requests are answered during a sync. Handing changes to the thread
+takes several times as
+long as writing them on a fast disk: then the event loop itself writes the batch after all other due
+work.
 """
 
 from __future__ import annotations
@@ -37,7 +41,8 @@ from lakepact.reference_server.storage.store import (
 logger = logging.getLogger(__name__)
 
 QUICK = 0.002  #: seconds for which the event loop may wait for the disk
-READ = 1024  #: recently changed records whose documents stay in memory; a document takes five times its bytes
+#: recently changed records whose documents stay in memory; a document takes five times its bytes
+READ = 1024
 FEW = 32  #: changes that are written while others wait
 LOOKED_AT = 8  #: writes of the loop by which the disk is judged
 TRIED = 64  #: batches of the thread until the loop tries again
@@ -103,9 +108,11 @@ class Pending:
 
 
 class Pace:
-    """Decides whether the event loop may wait for the disk itself, by the duration of its last writes.
+    """Decides whether the event loop may wait for the disk itself, by the duration of its last
+    writes.
 
-    The thread's durations do not count, because it waits for the loop too. After slow writes the loop tries again now and then.
+    The thread's durations do not count, because it waits for the loop too. After slow writes the
+    loop tries again now and then.
     """
 
     __slots__ = ("_batches", "_is_slow", "_took")
@@ -168,7 +175,9 @@ class FileStore:
         self._writer.start()
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: at its end the changes are queued for the file; an exception rolls them back."""
+        """Return a transaction for one `with` block: at its end the changes are queued for the
+        file; an exception rolls them back.
+        """
         return _Chained(self, self._newest, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
@@ -181,7 +190,9 @@ class FileStore:
             return self._durable.get(key)
 
     def pending(self) -> Pending | None:
-        """Return the pending changes that this thread's last transactions made or read; `None` if all are in the file."""
+        """Return the pending changes that this thread's last transactions made or read; `None` if
+        all are in the file.
+        """
         batch: _Batch | None = getattr(self._local, "batch", None)
         if batch is None:
             return None
@@ -193,7 +204,8 @@ class FileStore:
         )
 
     def wait(self) -> None:
-        """Wait until everything that this thread's last transactions read and changed is in the file.
+        """Wait until everything that this thread's last transactions read and changed is in the
+        file.
 
         Raises:
             NotKept: it was undone.
@@ -250,7 +262,9 @@ class FileStore:
         self._tokens.put(True)
 
     def _schedule_writing(self) -> None:
-        """Have the batch that begins to gather written, by the event loop of the changes if there is one."""
+        """Have the batch that begins to gather written, by the event loop of the changes if there
+        is one.
+        """
         loop = _running_loop()
         if loop is None:
             self._tokens.put(True)
@@ -259,7 +273,8 @@ class FileStore:
             loop.call_soon(self._write_gathered, loop, 1)
 
     def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
-        """Write changes once no more arrive: callers that change records at about the same time share one sync.
+        """Write changes once no more arrive: callers that change records at about the same time
+        share one sync.
 
         Args:
             loop: the event loop of the changes.

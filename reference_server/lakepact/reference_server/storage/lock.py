@@ -47,7 +47,8 @@ def alone(path: Path) -> Generator[None]:
                     "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
                 )
                 raise Locked(
-                    f"the store {path} is in use by {which}; end that one first, or name another store"
+                    f"the store {path} is in use by {which}; end that one first, or name another"
+                    " store"
                 ) from None
         with contextlib.suppress(OSError):  # on a full disk the process id is missing
             os.ftruncate(descriptor, 0)

@@ -1,11 +1,12 @@
 """The mark of a store: the number of acknowledged changes, in a separate file.
 
-SQLite treats a deleted or truncated log as one that ended early. The mark shows the difference: a store with fewer changes than the
-mark has lost some.
+SQLite treats a deleted or truncated log as one that ended early. The mark shows the difference: a
+store with fewer changes than the mark has lost some.
 
-The mark is written after a change is in the log and before the change is acknowledged. When the process is killed, the operating system
-keeps the mark, which is then exact. It is not synced at each change, so it may be older than the store after a power
-failure. It is never newer where commits are synced. With `--durability normal` it can be newer after a restart of the machine.
+The mark is written after a change is in the log and before the change is acknowledged. When the
+process is killed, the operating system keeps the mark, which is then exact. It is not synced at
+each change, so it may be older than the store after a power failure. It is never newer where
+commits are synced. With `--durability normal` it can be newer after a restart of the machine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from lakepact.reference_server.settings import BadSetting
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 SIZE = 512  #: bytes of a mark: disks write as many at once, so that a mark is never torn
 COUNT = 30  #: of these, at the end, for the number of changes
-SYNCED = 64  #: changes after which the mark is waited for, so that it lags by no more after a power failure
+#: changes after which the mark is waited for, so that it lags by no more after a power failure
+SYNCED = 64
 _WAIT = getattr(os, "fdatasync", os.fsync)
 
 

@@ -23,7 +23,9 @@ class ScopedStore:
 
     @contextmanager
     def begin(self) -> Generator[Transaction]:
-        """Yield a transaction: its changes are kept when the block ends and undone when it raises."""
+        """Yield a transaction: its changes are kept when the block ends and undone when it
+        raises.
+        """
         with self._store.begin() as transaction:
             yield _OwnTransaction(transaction, self._owner)
 

@@ -34,7 +34,8 @@ def store_path(settings: Settings, contract: str) -> Path | None:
         folder = Path(local(settings.warehouse)).expanduser()
     except Outside:
         raise BadSetting(
-            f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name a file instead"
+            f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name"
+            " a file instead"
         ) from None
     return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
 
@@ -52,7 +53,8 @@ def opened_store(
         settings: where it is kept, and how well.
         contract: whose records it has.
         warehouses: where it must not lie.
-        recover: called with the records whose files may have been lost when the store was last in use.
+        recover: called with the records whose files may have been lost when the store was last in
+            use.
 
     Raises:
         BadSetting: it cannot be had; the message says why.
@@ -66,8 +68,8 @@ def opened_store(
         except Outside:
             continue
         raise BadSetting(
-            f"the store {path} would lie where tables may lie, below {kept.root}, and go with them; "
-            f"put it elsewhere, or into a folder named {PRIVATE}"
+            f"the store {path} would lie where tables may lie, below {kept.root}, and go with them;"
+            f" put it elsewhere, or into a folder named {PRIVATE}"
         )
     # Only servers with a file store spend the time of these imports.
     from lakepact.reference_server.storage.group_commit import FileStore  # noqa: PLC0415 - only a file store needs SQLite

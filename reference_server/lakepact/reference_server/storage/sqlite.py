@@ -1,8 +1,10 @@
-"""The file of a store: SQLite with a write-ahead log, one row for each record, opened by one process at a time.
+"""The file of a store: SQLite with a write-ahead log, one row for each record, opened by one
+process at a time.
 
-A file is read whole before anything is written to it. If a row is not what was stored, if acknowledged changes are missing, if the file is
-of another program, or was written by a newer version, it is refused and left as it is. A file is made beside its place and moved there
-when it is complete.
+A file is read whole before anything is written to it. If a row is not what was stored, if
+acknowledged changes are missing, if the file is of another program, or was written by a newer
+version, it is refused and left as it is. A file is made beside its place and moved there when it is
+complete.
 """
 
 from __future__ import annotations
@@ -54,12 +56,16 @@ CREATE TABLE record (
 """
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT = (  # filled with rows of question marks
-    "INSERT INTO record (collection, place, name, kind, body, tag, batch, checksum, total) VALUES {} "
-    "ON CONFLICT (collection, place, name) DO UPDATE SET kind = excluded.kind, "
-    "body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum, total = excluded.total"
+    "INSERT INTO record (collection, place, name, kind, body, tag, batch, checksum, total) VALUES"
+    " {} ON CONFLICT (collection, place, name) DO UPDATE SET kind = excluded.kind, body ="
+    " excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum,"
+    " total = excluded.total"
 )
 _REMOVE = "DELETE FROM record WHERE collection = ? AND place = ? AND name = ?"
-_TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+_TELL = (
+    "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value ="
+    " excluded.value"
+)
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
 #: Failures before the end of a transaction is written: nothing of it can reappear.
 _HARMLESS = frozenset(
@@ -80,7 +86,8 @@ class StoreFile:
     Args:
         path: its path; it is created if it does not exist.
         contract: the contract of its records.
-        durability: `full`: changes survive a power failure; `normal`: they survive the end of the process.
+        durability: `full`: changes survive a power failure; `normal`: they survive the end of the
+            process.
 
     Raises:
         Damaged: the content is not what was stored.
@@ -115,7 +122,8 @@ class StoreFile:
                 self._closing.callback(self._mark.close)
                 self._connection = _connected(path, durability)
                 self._closing.callback(self._connection.close)
-                # A change torn by a power failure must not reappear behind later changes. On a full disk it stays.
+                # A change torn by a power failure must not reappear behind later changes. On a full
+                # disk it stays.
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 # Only now: the changes that it counts are on the disk.
@@ -132,7 +140,8 @@ class StoreFile:
             undo.pop_all()
 
     def doubtful(self, *, every: bool = False) -> list[tuple[Key, Record]]:
-        """Return the records whose files may be lost: those changed since the machine started, or before an unclean end.
+        """Return the records whose files may be lost: those changed since the machine started, or
+        before an unclean end.
 
         Args:
             every: whether all are, because their files outlast nothing.
@@ -200,7 +209,8 @@ class StoreFile:
         if not alone:
             execute("BEGIN IMMEDIATE")
         rows = iter(puts)
-        # Many rows in one statement: each statement has to wait until the threads that answer requests pause.
+        # Many rows in one statement: each statement has to wait until the threads that answer
+        # requests pause.
         while some := list(islice(rows, MANY)):
             execute(
                 _PUT.format(", ".join([_VALUES] * len(some))),
@@ -230,13 +240,16 @@ class StoreFile:
         except sqlite3.Error:
             self._doubted = True
             return NotKept(
-                f"it is not known whether the change lasts: the catalog's store failed: {worded(error)}",
+                "it is not known whether the change lasts: the catalog's store failed:"
+                f" {worded(error)}",
                 500,
             )
         return NotKept(said, 503)
 
     def _make_sure(self) -> None:
-        """Truncate the WAL so that changes reported as rolled back cannot reappear after a crash."""
+        """Truncate the WAL so that changes reported as rolled back cannot reappear after a
+        crash.
+        """
         self._doubted = True
         ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if busy:
@@ -266,7 +279,8 @@ def _complete(path: Path, contract: str) -> Content:
     """Return the content of a store: everything that was acknowledged.
 
     Raises:
-        BadSetting: the file is missing, is not a store of the contract, or cannot be read or written.
+        BadSetting: the file is missing, is not a store of the contract, or cannot be read or
+            written.
     """
     content = read(path)
     if (other := content.about.get("contract")) != contract:
@@ -278,7 +292,8 @@ def _complete(path: Path, contract: str) -> Content:
     for place in (path, path.parent):  # the log is made in the folder
         if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
             raise BadSetting(
-                f"the store {path} cannot be written: the permissions of {place} do not let this user"
+                f"the store {path} cannot be written: the permissions of {place} do not let this"
+                " user"
             )
     if content.is_marked:
         return content
@@ -294,7 +309,8 @@ def _settle(path: Path, content: Content) -> None:
     """
     tally, store = content.tally, secrets.token_hex(8)
     try:
-        # The mark comes first: a store of an older format whose mark is there is still one that can be taken over.
+        # The mark comes first: a store of an older format whose mark is there is still one that can
+        # be taken over.
         make_mark(path, Mark(store, tally.changes))
         with contextlib.closing(_connected(path, "full")) as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -347,8 +363,8 @@ def _make(path: Path, contract: str) -> None:
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             # It counts only once it is moved to its place, and is waited for just before.
             connection.executescript(
-                f"PRAGMA synchronous = OFF; PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL;"
-                f"{_TABLES}"
+                f"PRAGMA synchronous = OFF; PRAGMA application_id = {OURS}; PRAGMA user_version ="
+                f" {FORMAT}; PRAGMA journal_mode = WAL;{_TABLES}"
             )
             connection.executemany(
                 _TELL, [("contract", contract), ("store", store), ("batch", "0"), ("total", "0")]
@@ -372,8 +388,9 @@ def _connected(path: Path, durability: str) -> sqlite3.Connection:
     )
     try:
         connection.executescript(
-            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 2000;"
-            f"PRAGMA synchronous = {DURABILITIES[durability]}; PRAGMA temp_store = MEMORY;"
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA fullfsync = 1;"
+            f" PRAGMA wal_autocheckpoint = 2000;PRAGMA synchronous = {DURABILITIES[durability]};"
+            " PRAGMA temp_store = MEMORY;"
         )
         connection.execute("SELECT count(*) FROM about").fetchall()
     except sqlite3.Error as error:

@@ -1,7 +1,9 @@
-"""The records of the server: JSON documents in collections, by place and name, changed only by transactions.
+"""The records of the server: JSON documents in collections, by place and name, changed only by
+transactions.
 
-A record is a JSON document together with its serialized bytes. It lives in a collection, in a place (a tuple of names, for example the
-levels of a namespace), under a name. A place has one name space for records of every kind, so that
+A record is a JSON document together with its serialized bytes. It lives in a collection, in a place
+(a tuple of names, for example the levels of a namespace), under a name. A place has one name space
+for records of every kind, so that
 a table and a view cannot share a name. Records are values: a stored document never changes.
 """
 
@@ -62,7 +64,8 @@ class Record:
         return True
 
     def __getattr__(self, name: str) -> Any:
-        # Called for an absent attribute only: the document of a record from a file, at its first use.
+        # Called for an absent attribute only: the document of a record from a file, at its first
+        # use.
         if name != "document":
             raise AttributeError(name)
         document = orjson.loads(self.body)
@@ -75,8 +78,9 @@ class NotKept(Exception):
 
     Args:
         message: the reason and what to do; sent to the caller.
-        status: HTTP status for callers that made or read the changes: 507 without room, 503 after a failure,
-            500 if it is unknown whether the changes reappear when the store is opened again.
+        status: HTTP status for callers that made or read the changes: 507 without room, 503 after a
+            failure, 500 if it is unknown whether the changes reappear when the store is opened
+            again.
     """
 
     def __init__(self, message: str, status: int = 503) -> None:
@@ -98,7 +102,9 @@ class View(Protocol):
     def under(
         self, collection: str, place: Place, after: str | None = None
     ) -> Iterator[tuple[str, Record]]:
-        """Return the records of a place in the order of their names, behind `after` if it is given."""
+        """Return the records of a place in the order of their names, behind `after` if it is
+        given.
+        """
         ...
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
@@ -118,7 +124,9 @@ class Transaction(View, Protocol):
         ...
 
     def afterwards(self, action: Callable[[], None]) -> None:
-        """Run an action that cannot be undone after the changes are durable and before the answer; never if they are rolled back."""
+        """Run an action that cannot be undone after the changes are durable and before the answer;
+        never if they are rolled back.
+        """
         ...
 
     def otherwise(self, action: Callable[[], None]) -> None:
@@ -139,13 +147,16 @@ class Pending(Awaitable[None], Protocol):
 
 
 class Store(Protocol):
-    """Records in collections, changed by one transaction at a time. Readers see only durable state, and wait for no transaction."""
+    """Records in collections, changed by one transaction at a time. Readers see only durable state,
+    and wait for no transaction.
+    """
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: its changes are stored when the block ends and rolled back when it raises.
+        """Return a transaction for one `with` block: its changes are stored when the block ends and
+        rolled back when it raises.
 
-        It sees the changes of all earlier transactions, also those that are not durable yet. A caller that has seen them waits for
-        `pending` before it answers.
+        It sees the changes of all earlier transactions, also those that are not durable yet. A
+        caller that has seen them waits for `pending` before it answers.
         """
         ...
 
@@ -158,7 +169,8 @@ class Store(Protocol):
         ...
 
     def pending(self) -> Pending | None:
-        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable.
+        """Return the pending changes that this thread's last transactions made or read; `None` if
+        all are durable.
 
         Waiting raises `NotKept` if it was rolled back.
         """
@@ -199,7 +211,9 @@ class MemoryStore:
         self.turn = threading.RLock()  #: held by the thread that is in a transaction
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """Return a transaction for one `with` block: its changes are kept when the block ends and
+        undone when it raises.
+        """
         return Changing(self._collections, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
@@ -265,7 +279,9 @@ class Collections:
     def under(
         self, collection: str, place: Place, after: str | None = None
     ) -> Iterator[tuple[str, Record]]:
-        """Yield the records of a place in the order of their names, behind `after` if it is given."""
+        """Yield the records of a place in the order of their names, behind `after` if it is
+        given.
+        """
         records = self._places.get((collection, place))
         if records is not None:
             for name in records.irange(after, inclusive=(False, True)):
@@ -350,7 +366,9 @@ class Changing(AbstractContextManager[Transaction]):
     def under(
         self, collection: str, place: Place, after: str | None = None
     ) -> Iterator[tuple[str, Record]]:
-        """Return the records of a place in the order of their names, behind `after` if it is given."""
+        """Return the records of a place in the order of their names, behind `after` if it is
+        given.
+        """
         changed = {
             key.name: record
             for key, record in self._changes.items()

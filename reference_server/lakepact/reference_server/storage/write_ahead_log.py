@@ -1,7 +1,8 @@
 """The write-ahead log of a store's file: whether changes that were acknowledged have gone from it.
 
-SQLite takes the log to end where a checksum does not hold, for so it looks when the last change was being written when everything ended.
-So it looks too when something within the log was damaged later; then changes behind it would be lost without a word. They can be told
+SQLite takes the log to end where a checksum does not hold, for so it looks when the last change was
+being written when everything ended. So it looks too when something within the log was damaged
+later; then changes behind it would be lost without a word. They can be told
 apart: a process writes one change after the other, and the mark that ends a change is written last.
 """
 
@@ -23,7 +24,8 @@ _LAST = 16  #: the place in the index of the log that names the last valid frame
 def lost_changes(log: Path, index: Path) -> int:
     """Return the number of commit frames in a log after the last one that SQLite considers valid.
 
-    0 if only the process ended. After a power failure there may be one, of an unacknowledged change.
+    0 if only the process ended. After a power failure there may be one, of an unacknowledged
+    change.
 
     Args:
         log: the log.

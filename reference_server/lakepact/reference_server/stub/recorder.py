@@ -62,7 +62,9 @@ def shown_query(query: str) -> str:
 
 
 def shown_body(body: bytes, content_type: str) -> Any:
-    """Return a body without secrets: JSON as a value, several lines of JSON as an array, a form as an object, others as text."""
+    """Return a body without secrets: JSON as a value, several lines of JSON as an array, a form as
+    an object, others as text.
+    """
     if len(body) > MOST:
         return f"{len(body)} bytes"
     text = body.decode("utf-8", "replace")
@@ -80,7 +82,9 @@ def shown_body(body: bytes, content_type: str) -> Any:
 
 
 def _documents(text: str) -> Any:
-    """Return a JSON text as a value without secrets, several lines of JSON as an array, and an empty text as None."""
+    """Return a JSON text as a value without secrets, several lines of JSON as an array, and an
+    empty text as None.
+    """
     try:
         return without_secrets(_json(text))
     except ValueError:

@@ -1,4 +1,6 @@
-"""The file of `lakepact serve --script`: which requests get an answer, a delay or a closed connection of their own."""
+"""The file of `lakepact serve --script`: which requests get an answer, a delay or a closed
+connection of their own.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +147,8 @@ def _rule(given: Any, where: str) -> Rule:
             or (isinstance(given[key], bool) and kind is not bool and key != "body")
         ):
             raise BadSetting(
-                f"{where}: {key} has a value of the wrong type: {json.dumps(given[key], default=str)}"
+                f"{where}: {key} has a value of the wrong type:"
+                f" {json.dumps(given[key], default=str)}"
             )
     if given.get("status", STATUSES[0]) not in STATUSES:
         raise BadSetting(f"{where}: status must be between {STATUSES[0]} and {STATUSES[-1]}")

@@ -1,4 +1,6 @@
-"""Records of Avro files of others: `lakepact.formats` checks the files before fastavro decodes a record."""
+"""Records of Avro files of others: `lakepact.formats` checks the files before fastavro decodes a
+record.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,17 @@ RECORDS = 256
 
 
 class Damaged(Exception):
-    """A file that cannot be read within the limits, or not at all; the message names file and fault."""
+    """A file that cannot be read within the limits, or not at all; the message names file and
+    fault.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class AvroFile:
     """The metadata of an Avro file, and its records, which are decoded one by one.
 
-    Values have no logical types: Python's dates and decimals have a smaller range than those of tables.
+    Values have no logical types: Python's dates and decimals have a smaller range than those of
+    tables.
     """
 
     metadata: Mapping[str, bytes]
@@ -79,7 +84,9 @@ class AvroReader:
             raise self._limit.reached(f"it and the files before it have more than {most} bytes")
 
     def _split(self, content: bytes, count: int, schema: Any) -> Iterator[Any]:
-        """Yield the records of a block, each read from a window that has room for the largest one."""
+        """Yield the records of a block, each read from a window that has room for the largest
+        one.
+        """
         largest = self._limit.size // RECORDS
         start, window = 0, io.BytesIO(content[: 2 * largest])
         size = len(window.getbuffer())

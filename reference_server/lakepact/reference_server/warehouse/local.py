@@ -1,7 +1,7 @@
 """Local warehouses: locations below one or a few roots, and the documents written and read there.
 
-A location is a URI. Clients may choose it, so every location from outside passes `held` first: only files below a root,
-for any spelling and after resolving links, are ever written, read or removed.
+A location is a URI. Clients may choose it, so every location from outside passes `held` first: only
+files below a root, for any spelling and after resolving links, are ever written, read or removed.
 """
 
 from __future__ import annotations
@@ -95,14 +95,16 @@ class Warehouse(Protocol):
     def places(self, location: str) -> tuple[str, ...]:
         """Return what a location stands for, the same for all its spellings.
 
-        Compare places, never locations, with `inside` and `overlap`. The first place is where documents are kept. A second place is where
-        clients look that percent-decode the location. Any text has places, also one that `held` refuses.
+        Compare places, never locations, with `inside` and `overlap`. The first place is where
+        documents are kept. A second place is where clients look that percent-decode the location.
+        Any text has places, also one that `held` refuses.
         """
         ...
 
 
 def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
-    """Return the warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which is made if it does not exist.
+    """Return the warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which
+    is made if it does not exist.
 
     Args:
         location: where tables go.
@@ -119,7 +121,9 @@ def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
 
 
 def _scheme(location: str) -> str:
-    """Return the scheme for locations below a folder: `file:` if it is given so, as Hadoop writes it, and otherwise `file://`."""
+    """Return the scheme for locations below a folder: `file:` if it is given so, as Hadoop writes
+    it, and otherwise `file://`.
+    """
     return (
         "file:"
         if location.startswith("file:/") and not location.startswith("file://")
@@ -128,7 +132,9 @@ def _scheme(location: str) -> str:
 
 
 def below(root: str, names: Iterable[str]) -> str:
-    """Return the location of names below a root; names that a path cannot hold are spelled in other letters, different ones differently."""
+    """Return the location of names below a root; names that a path cannot hold are spelled in other
+    letters, different ones differently.
+    """
     return "/".join([root.rstrip("/"), *map(_step, names)])
 
 
@@ -175,7 +181,8 @@ def local(location: str) -> str:
     parts = urlsplit(location)
     if parts.scheme not in {"file", ""}:
         raise Outside(
-            f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory"
+            f"{location[:200]!r} is not a file: location; this server keeps tables in a local"
+            " folder or in memory"
         )
     if parts.netloc not in {"", "localhost"}:
         raise Outside(
@@ -272,10 +279,11 @@ class FileWarehouse:
         return tuple(dict.fromkeys(map(_real, (spelled, unquote(spelled)))))
 
     def _is_written(self, location: str, body: bytes) -> bool:
-        """Write a document on the fast path of nearly every commit: below the root, into an existing folder.
+        """Write a document on the fast path of nearly every commit: below the root, into an
+        existing folder.
 
-        The folder is opened first and its real path is checked then, so that a link cannot be swapped in between.
-        Returns False for everything unusual, which takes the slow path.
+        The folder is opened first and its real path is checked then, so that a link cannot be
+        swapped in between. Returns False for everything unusual, which takes the slow path.
         """
         if (
             HANDLE is None
@@ -325,10 +333,13 @@ class FileWarehouse:
 
 
 def _real(path: str) -> str:
-    """Return a path without links; what is no absolute path names no folder here, and stays as it is spelled."""
+    """Return a path without links; what is no absolute path names no folder here, and stays as it
+    is spelled.
+    """
     if not path.startswith(os.sep) or "\0" in path:
         return tidied(path)
-    # The system says it of a folder that exists at once, and realpath looks at every folder on the way.
+    # The system says it of a folder that exists at once, and realpath looks at every folder on the
+    # way.
     with contextlib.suppress(OSError):
         real = _opened(path)
         if real is not None and not real.endswith(DELETED):

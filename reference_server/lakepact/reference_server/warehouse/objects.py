@@ -1,4 +1,6 @@
-"""A warehouse in a bucket: metadata files are objects, written and read with this server's own keys."""
+"""A warehouse in a bucket: metadata files are objects, written and read with this server's own
+keys.
+"""
 
 from __future__ import annotations
 
@@ -102,8 +104,9 @@ class ObjectWarehouse:
         )
 
     def _path(self, location: str) -> str:
-        # Clients differ in whether they decode a location: what is outside in either reading is outside.
-        # So is what the root's scheme is spelled otherwise in: that two locations are one has to be seen from their spelling.
+        # Clients differ in whether they decode a location: what is outside in either reading is
+        # outside. So is what the root's scheme is spelled otherwise in: that two locations are one
+        # has to be seen from their spelling.
         for reading in {location, unquote(location)}:
             within = reading.removeprefix(f"{self.root}/")
             if within == reading or {"", ".", ".."} & set(within.split("/")) or "\0" in reading:

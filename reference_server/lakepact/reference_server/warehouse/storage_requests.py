@@ -1,4 +1,6 @@
-"""Requests to an S3 store that callers want to be signed: the objects that each one reads or writes."""
+"""Requests to an S3 store that callers want to be signed: the objects that each one reads or
+writes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 READING = frozenset({"GET", "HEAD"})
-#: Without characters that servers read in several ways: `+` as a space, `;` as `&` or as the begin of a parameter, a backslash as a slash.
+#: Without characters that servers read in several ways: `+` as a space, `;` as `&` or as the begin
+#: of a parameter, a backslash as a slash.
 _URI = re.compile(r"(?:(?![#+;\\])[!-~])+")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  #: of a header
 _VALUE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
@@ -25,7 +28,8 @@ _DECLARATION = re.compile(
 _NAMESPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 _MOST_ENCODINGS = 4  #: of one character of a path
 
-#: By method, for objects: the parameters that keep a request one that reads, writes or deletes the object.
+#: By method, for objects: the parameters that keep a request one that reads, writes or deletes the
+#: object.
 _OF_OBJECTS: Mapping[str, frozenset[str]] = {
     "GET": frozenset({"x-id", "versionId", "partNumber"}),
     "HEAD": frozenset({"x-id", "versionId", "partNumber"}),
@@ -43,7 +47,8 @@ _OF_BULK_DELETES = frozenset({"x-id", "delete"})
 _OF_DELETED = frozenset(
     {"Key", "VersionId", "ETag", "LastModifiedTime", "Size"}
 )  #: elements of an object to delete
-#: Headers of S3 that change nothing but how an object is sent and kept. Others name a further object to copy, or give rights.
+#: Headers of S3 that change nothing but how an object is sent and kept. Others name a further
+#: object to copy, or give rights.
 _HARMLESS = re.compile(
     r"x-amz-(date|content-sha256|decoded-content-length|trailer|te|user-agent|request-payer|expected-bucket-owner|storage-class"
     r"|checksum-.+|sdk-.+|meta-.+|server-side-encryption.*|mp-object-size)"
@@ -64,7 +69,8 @@ class Bucket:
         name: its name.
         region: its region.
         endpoint: the address of the store; None for that of AWS.
-        in_path: whether the bucket stands in the path alone: to such a store, a bucket in the host makes the first folder a bucket.
+        in_path: whether the bucket stands in the path alone: to such a store, a bucket in the host
+            makes the first folder a bucket.
     """
 
     name: str
@@ -73,7 +79,8 @@ class Bucket:
     in_path: bool = False
 
     def path_in(self, uri: str) -> str:
-        """Return the path in this bucket that a URI addresses, as it stands there, without its first slash.
+        """Return the path in this bucket that a URI addresses, as it stands there, without its
+        first slash.
 
         Raises:
             Unsigned: the URI is of another store or bucket.
@@ -104,7 +111,8 @@ class StorageRequest:
     """A request to a bucket.
 
     Args:
-        locations: of all objects that it reads or writes; a listing names one that stands for all of its objects.
+        locations: of all objects that it reads or writes; a listing names one that stands for all
+            of its objects.
         headers: the headers to sign.
         payload: the hash of the body, or what stands for it.
     """
@@ -118,11 +126,13 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
     """Return what a request does, as the contract describes it.
 
     Raises:
-        Unsigned: it does something else than reading, writing, listing or deleting objects of the bucket.
+        Unsigned: it does something else than reading, writing, listing or deleting objects of the
+            bucket.
     """
     if request.get("provider") not in {None, "s3"}:
         raise Unsigned(
-            f"the provider is {request['provider'][:100]!r}, and the tables of this warehouse are in s3"
+            f"the provider is {request['provider'][:100]!r}, and the tables of this warehouse are"
+            " in s3"
         )
     if request["region"] != bucket.region:
         raise Unsigned(
@@ -141,7 +151,8 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
         keys: tuple[str, ...] = (path,)
     elif method == "GET":
         _permitted(query, _OF_LISTINGS, "a listing")
-        # Every object whose key begins with the prefix is listed: also those beside a folder that begin like it.
+        # Every object whose key begins with the prefix is listed: also those beside a folder that
+        # begin like it.
         keys = (f"{_checked(query['prefix'])}*" if query.get("prefix") else "",)
     elif method == "POST" and "delete" in query:
         _permitted(query, _OF_BULK_DELETES, "a deletion of several objects")
@@ -202,7 +213,9 @@ def _deleted(body: str) -> Iterable[str]:
 
 
 def _members(element: Element, namespace: str, known: Collection[str]) -> list[tuple[str, Element]]:
-    """Return the elements inside another one, with their names; nothing but known ones may be there."""
+    """Return the elements inside another one, with their names; nothing but known ones may be
+    there.
+    """
     members = [(child.tag.removeprefix(namespace), child) for child in element]
     texts = [element.text, *(child.tail for child in element)]
     are_known = all(name in known and child.tag == f"{namespace}{name}" for name, child in members)
@@ -246,7 +259,8 @@ def _permitted(query: Mapping[str, str], known: frozenset[str] | None, what: str
     further = sorted(query.keys() - known)
     if further:
         raise Unsigned(
-            f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another request of it"
+            f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another"
+            " request of it"
         )
 
 

@@ -1,4 +1,6 @@
-"""The Iceberg REST catalog of watsonx.data: one catalog of an instance, with some rules of its own."""
+"""The Iceberg REST catalog of watsonx.data: one catalog of an instance, with some rules of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Configuration:
         self._warehouse = warehouse
 
     def get_config(self, *, warehouse: str | None = None) -> Reply:
-        """Return overrides and defaults; endpoints only if some are missing, since clients assume the contract's without them."""
+        """Return overrides and defaults; endpoints only if some are missing, since clients assume
+        the contract's without them.
+        """
         if warehouse and warehouse != self._catalog:
             raise bad_request(
                 f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}"
@@ -91,7 +95,9 @@ def page_of_any_size(
 
 
 def never_over_another(register: Handler) -> Handler:
-    """Return the handler that registers tables, without the body member that the contract does not have."""
+    """Return the handler that registers tables, without the body member that the contract does not
+    have.
+    """
 
     def registered(*, namespace: str, body: dict[str, Any]) -> Reply:
         return register(
@@ -154,7 +160,8 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         root, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates
     )
     if credentials is not None:
-        served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder
+        # the index page needs no credentials: it does not show the warehouse's folder
+        served.about = ()
 
     def authenticate(_: OperationId, scope: Scope) -> dict[str, Any]:
         rules.enter(scope)

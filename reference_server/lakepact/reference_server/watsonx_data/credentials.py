@@ -1,4 +1,6 @@
-"""Authentication: bearer tokens, API keys or passwords with user names, and the account of an instance."""
+"""Authentication: bearer tokens, API keys or passwords with user names, and the account of an
+instance.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from lakepact.reference_server.http.service import Scope
 from lakepact.reference_server.settings import BadSetting
 
 SHAPE = (
-    "it holds `tokens` and `expired-tokens`, lists of texts, `api-keys`, texts by the names of their "
-    "users, and `account-id`, a text, or some of them"
+    "it holds `tokens` and `expired-tokens`, lists of texts, `api-keys`, texts by the names of"
+    " their users, and `account-id`, a text, or some of them"
 )
 PAIR = "a key is sent as the base64 form of user name, colon and API key or password"
 MEMBERS = {"tokens", "expired-tokens", "api-keys", "account-id"}
@@ -55,7 +57,8 @@ def read_credentials(path: Path) -> Credentials:
     """Return the credentials in a file.
 
     Raises:
-        BadSetting: the file cannot be read, or has another shape; the message repeats nothing of it.
+        BadSetting: the file cannot be read, or has another shape; the message repeats nothing of
+            it.
     """
     try:
         document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -88,7 +91,8 @@ def read_credentials(path: Path) -> Credentials:
 class Doorkeeper:
     """Checks the Authorization header of requests.
 
-    Without configured credentials every caller is accepted; a sent header must still be well-formed.
+    Without configured credentials every caller is accepted; a sent header must still be
+    well-formed.
     """
 
     def __init__(self, credentials: Credentials | None) -> None:
@@ -128,16 +132,19 @@ class Doorkeeper:
             known = self._credentials is None or self._credentials.holds_key(user_and_key)
         else:
             raise _refused(
-                "the header Authorization has none of the schemes Bearer, ZenApiKey and Basic, or nothing behind it"
+                "the header Authorization has none of the schemes Bearer, ZenApiKey and Basic, or"
+                " nothing behind it"
             )
         if not known:
             raise _refused(
-                f"this catalog knows no such {'token' if scheme.casefold() == 'bearer' else 'user or API key'}"
+                "this catalog knows no such"
+                f" {'token' if scheme.casefold() == 'bearer' else 'user or API key'}"
             )
 
 
 def unpacked(encoded: str) -> str:
-    """Return user, colon and API key or password; one line feed behind them, which a shell's `echo` adds, is left out.
+    """Return user, colon and API key or password; one line feed behind them, which a shell's `echo`
+    adds, is left out.
 
     Raises:
         Problem: 401, it is not base64, or there is no colon.

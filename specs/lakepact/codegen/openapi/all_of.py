@@ -14,7 +14,8 @@ _UNION = ("oneOf", "anyOf")
 
 
 def merged(document: Document, schema: Document, path: Path, findings: Findings) -> Document:
-    """Return a schema with the schemas of its `allOf` in it; of a single part that is a reference, the reference.
+    """Return a schema with the schemas of its `allOf` in it; of a single part that is a reference,
+    the reference.
 
     Raises:
         Broken: An `allOf` leads back to itself.

@@ -69,7 +69,8 @@ def check(folder: Path, copies: Mapping[str, str]) -> None:
             )  # as Python reads it: a comment may choose another encoding
         except (SyntaxError, ValueError, MemoryError, RecursionError) as problem:
             raise Broken(
-                f"{path.name} would not be Python: {problem}; report the document as an error of lakepact"
+                f"{path.name} would not be Python: {problem}; report the document as an error of"
+                " lakepact"
             ) from None
         copy = copies.get(path.name)
         wrong = (
@@ -84,7 +85,8 @@ def check(folder: Path, copies: Mapping[str, str]) -> None:
                 f"{path.name}, line {getattr(wrong, 'lineno', 1)}, would hold code of the document"
             )
             raise Broken(
-                f"{what} ({type(wrong).__name__}); nothing is written; report the document as an error of lakepact"
+                f"{what} ({type(wrong).__name__}); nothing is written; report the document as an"
+                " error of lakepact"
             )
 
 

@@ -44,9 +44,11 @@ INCOMPLETE = 3
 def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: bool) -> None:
     """Generate a Python package from an OpenAPI 3.0 or 3.1 document, YAML or JSON.
 
-    DIR becomes an importable package: models (pydantic), endpoints and a client (httpx), the protocol of a server with a WSGI
-    application (Werkzeug), and the table of operations. Unsupported constructs are printed with their line and JSON pointer. Exit
-    code: 0 written, 1 --strict and something is not supported, 2 wrong usage or no OpenAPI document, 3 DIR cannot be written.
+    DIR becomes an importable package: models (pydantic), endpoints and a client (httpx), the
+    protocol of a server with a WSGI application (Werkzeug), and the table of operations.
+    Unsupported constructs are printed with their line and JSON pointer. Exit
+    code: 0 written, 1 --strict and something is not supported, 2 wrong usage or no OpenAPI
+    document, 3 DIR cannot be written.
 
     Example: lakepact generate petstore.yaml --out petstore
     """
@@ -98,7 +100,9 @@ def _check_target(out: Path, *, force: bool) -> None:
 
 
 def _tell(made: Package, out: Path, *, written: bool, as_json: bool) -> None:
-    """Print the result and the findings, each on one line: texts of the document reach no terminal as they are."""
+    """Print the result and the findings, each on one line: texts of the document reach no terminal
+    as they are.
+    """
     places = (
         lines(made.file, [finding.pointer for finding in made.findings]) if made.findings else {}
     )

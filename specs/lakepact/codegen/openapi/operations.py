@@ -1,4 +1,6 @@
-"""The operations of a document, with Python names and types; what cannot be sent or read is left out and reported."""
+"""The operations of a document, with Python names and types; what cannot be sent or read is left
+out and reported.
+"""
 
 from __future__ import annotations
 
@@ -283,7 +285,9 @@ class Operations:
     def _content(
         self, content: Document, path: Path, name: str, *, answer: bool = False
     ) -> Body | None:
-        """Return the body in the preferred one of its media types: JSON, a form, text, other bytes."""
+        """Return the body in the preferred one of its media types: JSON, a form, text, other
+        bytes.
+        """
         ranked = sorted(content, key=_rank)
         chosen = ranked[0] if ranked and (answer or _rank(ranked[0]) < _MULTIPART) else None
         others = [media_type for media_type in content if media_type != chosen]
@@ -334,7 +338,9 @@ def _success(answers: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _either(types: set[str]) -> str | None:
-    """Return the union of types of parameters; an array of one item is written as the item, so that it covers that too."""
+    """Return the union of types of parameters; an array of one item is written as the item, so that
+    it covers that too.
+    """
     items = {kind.removeprefix(_LIST).removesuffix("]") for kind in types if kind.startswith(_LIST)}
     scalars = {kind for kind in types if not kind.startswith(_LIST)}
     union = " | ".join(sorted(items | scalars))

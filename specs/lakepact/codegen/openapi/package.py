@@ -1,4 +1,6 @@
-"""One OpenAPI document as an importable package: models, endpoints, a client, a server and the table of operations."""
+"""One OpenAPI document as an importable package: models, endpoints, a client, a server and the
+table of operations.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ LONGEST = 300  #: seconds of one generation
 
 @contextmanager
 def limited() -> Generator[None]:
-    """Stop code in the main thread that generates for too long, or that a document leads into itself.
+    """Stop code in the main thread that generates for too long, or that a document leads into
+    itself.
 
     Raises:
         Broken: It did.
@@ -44,7 +47,8 @@ def limited() -> Generator[None]:
 
     def stop(*_: object) -> None:
         raise Broken(
-            f"it takes longer than {LONGEST} s to generate code from the document; generate code from a smaller one"
+            f"it takes longer than {LONGEST} s to generate code from the document; generate code"
+            " from a smaller one"
         )
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -53,7 +57,8 @@ def limited() -> Generator[None]:
         yield
     except RecursionError:
         raise Broken(
-            "schemas refer to each other too deeply, or to themselves inside allOf; describe fewer levels"
+            "schemas refer to each other too deeply, or to themselves inside allOf; describe fewer"
+            " levels"
         ) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -101,7 +106,10 @@ def package(path: Path) -> Package:
         .partition("\n")[2]
     )
     modules = {
-        "__init__.py": f'{header}"""{placed(title, "docstring")}: models, endpoints, a client and a server."""\n',
+        "__init__.py": (
+            f'{header}"""{placed(title, "docstring")}: models, endpoints, a client and a'
+            ' server."""\n'
+        ),
         "py.typed": "",
         "models.py": _models(components, header),
         **{name: header + text for name, text in copies.items()},
@@ -114,7 +122,8 @@ def package(path: Path) -> Package:
 
 
 def write_package(made: Package, into: Path) -> None:
-    """Write a package into a folder, which it replaces: either all of it is there afterwards, or what was there before.
+    """Write a package into a folder, which it replaces: either all of it is there afterwards, or
+    what was there before.
 
     Raises:
         Broken: A module would hold what the generator does not mean.
@@ -138,7 +147,10 @@ def write_package(made: Package, into: Path) -> None:
 
 def _models(components: dict[str, Document], header: str) -> str:
     if not components:
-        return f'{header}"""The document has no schemas."""\n\nfrom .wire import WireModel\n\n__all__ = ["WireModel"]\n'
+        return (
+            f'{header}"""The document has no schemas."""\n\nfrom .wire import WireModel\n\n__all__'
+            ' = ["WireModel"]\n'
+        )
     info = {"title": "models", "version": "1"}
     document = {
         "openapi": "3.1.0",

@@ -128,7 +128,9 @@ def read(file: File) -> Document:
 
 
 def lines(file: File, pointers: Iterable[str]) -> dict[str, int]:
-    """Return the line of each pointer in a document; empty where the file is not YAML (JSON with tabs)."""
+    """Return the line of each pointer in a document; empty where the file is not YAML (JSON with
+    tabs).
+    """
     try:
         root = yaml.compose(file.content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
@@ -177,7 +179,9 @@ def _check_schema(file: File, document: Document) -> None:
 
 
 class _Check:
-    """Checks that each reference has a target, and that each schema is one; also of what only references name, such as extensions."""
+    """Checks that each reference has a target, and that each schema is one; also of what only
+    references name, such as extensions.
+    """
 
     def __init__(self, file: File, document: Document) -> None:
         self._file = file

@@ -1,7 +1,8 @@
-"""The schemas of a document in the form that models are made of: every class a component, and every keyword one that is understood.
+"""The schemas of a document in the form that models are made of: every class a component, and every
+keyword one that is understood.
 
-A component of the result is an object with properties, a map, an array, a scalar, a union or any value. Other keywords are
-left out and reported.
+A component of the result is an object with properties, a map, an array, a scalar, a union or any
+value. Other keywords are left out and reported.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class Schemas:
         return self._named[f"{_PREFIX}{_escaped(str(path[2]))}"]
 
     def _class_of_reference(self, reference: str) -> str:
-        """Return the component of a pointer; what is no component schema in the document becomes one."""
+        """Return the component of a pointer; what is no component schema in the document becomes
+        one.
+        """
         if reference not in self._named:
             path = tuple(steps(reference[1:]))
             words = [
@@ -131,7 +134,9 @@ class Schemas:
         return made
 
     def _extended(self, schema: Document, path: Path, name: str) -> Document:
-        """Return a schema that others extend as the union of those; its `discriminator` tells them apart."""
+        """Return a schema that others extend as the union of those; its `discriminator` tells them
+        apart.
+        """
         own = f"#{pointer_of(path)}"
         mapping = self._tags.extensions(schema, path)
         plain = {key: value for key, value in schema.items() if key != "discriminator"}

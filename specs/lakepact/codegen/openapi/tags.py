@@ -1,4 +1,6 @@
-"""Discriminators: the member that tells alternatives apart becomes a fixed value of each of them."""
+"""Discriminators: the member that tells alternatives apart becomes a fixed value of each of
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Tags:
         self._findings = findings
 
     def extensions(self, schema: Document, path: Path) -> dict[str, str]:
-        """Return the schemas that extend this one, by the value of its discriminator; without a mapping, all that name it in `allOf`."""
+        """Return the schemas that extend this one, by the value of its discriminator; without a
+        mapping, all that name it in `allOf`.
+        """
         mapping = self._mapping(schema, path)
         own = f"{_PREFIX}{path[-1]}"
         extending = {name: f"{_PREFIX}{name}" for name in self._extending(own)}
@@ -38,7 +42,9 @@ class Tags:
         return mapping or extending
 
     def tagged(self, schema: Document, key: str, path: Path) -> dict[str, str]:
-        """Return the alternatives of a union by the value of its discriminator; empty if it has none that can be used."""
+        """Return the alternatives of a union by the value of its discriminator; empty if it has
+        none that can be used.
+        """
         if "discriminator" not in schema:
             return {}
         mapping = self._mapping(schema, path)
@@ -55,7 +61,9 @@ class Tags:
         return {**mapping, **{reference.rpartition("/")[2]: reference for reference in unnamed}}
 
     def _mapping(self, schema: Document, path: Path) -> dict[str, str]:
-        """Return a discriminator's mapping with a reference for each value; values may be given the names of schemas."""
+        """Return a discriminator's mapping with a reference for each value; values may be given the
+        names of schemas.
+        """
         mapping: dict[str, str] = {}
         for value, target in schema["discriminator"].get("mapping", {}).items():
             reference = f"{_PREFIX}{target}" if target in self._written else target

@@ -1,4 +1,6 @@
-"""Delta tables written by delta-rs: every type, every partition column, and columns of before they were widened."""
+"""Delta tables written by delta-rs: every type, every partition column, and columns of before they
+were widened.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,9 @@ def write(folder: Path) -> None:
 
 
 def _is_writable(value: Any) -> bool:
-    """Return whether delta-rs can partition by a value: folders have short names, and it writes -0.01 as `0.-1`."""
+    """Return whether delta-rs can partition by a value: folders have short names, and it writes
+    -0.01 as `0.-1`.
+    """
     if isinstance(value, str):
         return len(value) < 20
     if isinstance(value, float):

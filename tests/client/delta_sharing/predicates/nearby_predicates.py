@@ -64,7 +64,9 @@ def joined(random: Random, predicates: list[Predicate], count: int) -> Iterator[
 
 
 def python_values(kind: Primitive, values: Any) -> list[Any]:
-    """Return the distinct values that Python has too: not null, not NaN, and of years up to 9999."""
+    """Return the distinct values that Python has too: not null, not NaN, and of years up to
+    9999.
+    """
     found = values.drop_null().unique()
     if kind.name in {"timestamp", "timestamp_ntz", "date"}:
         return list(

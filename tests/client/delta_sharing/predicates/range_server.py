@@ -1,4 +1,6 @@
-"""Evaluation of hints as the most used server does it: with the range of a column in a file, and `not` of what may be in it."""
+"""Evaluation of hints as the most used server does it: with the range of a column in a file, and
+`not` of what may be in it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Reading with a predicate gives the rows that reading everything gives, for tables of delta-spark and delta-rs."""
+"""Reading with a predicate gives the rows that reading everything gives, for tables of delta-spark
+and delta-rs.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,9 @@ def wanted(held, predicate):
 
 
 def texts(table):
-    """Return the columns as texts, where NaN is like NaN; times are numbers, as Python has none after the year 9999."""
+    """Return the columns as texts, where NaN is like NaN; times are numbers, as Python has none
+    after the year 9999.
+    """
     numbers = [
         pa.int64()
         if pa.types.is_timestamp(kind)

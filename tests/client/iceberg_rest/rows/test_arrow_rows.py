@@ -1,4 +1,6 @@
-"""Frames and streams of every library are written as a table takes them: nothing is lost, and nothing is printed."""
+"""Frames and streams of every library are written as a table takes them: nothing is lost, and
+nothing is printed.
+"""
 
 from __future__ import annotations
 

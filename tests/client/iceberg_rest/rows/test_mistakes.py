@@ -1,4 +1,6 @@
-"""Mistakes of callers raise errors of Python or of the client, in one line, whichever library finds them; nothing is printed."""
+"""Mistakes of callers raise errors of Python or of the client, in one line, whichever library finds
+them; nothing is printed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Rows are read and written through both catalogs, once each, whatever happens to a commit or to credentials."""
+"""Rows are read and written through both catalogs, once each, whatever happens to a commit or to
+credentials.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Steps of Daft and Polars, which load tables through pyiceberg and write files to the warehouse."""
+"""Steps of Daft and Polars, which load tables through pyiceberg and write files to the
+warehouse.
+"""
 
 from __future__ import annotations
 

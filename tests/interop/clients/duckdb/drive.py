@@ -1,4 +1,6 @@
-"""Steps of DuckDB's extension for Iceberg, which writes files to the warehouse: from CREATE SCHEMA to DROP SCHEMA."""
+"""Steps of DuckDB's extension for Iceberg, which writes files to the warehouse: from CREATE SCHEMA
+to DROP SCHEMA.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A pytest plugin that runs pyiceberg's own, unchanged integration tests on one server.
 
-The tests use one fixed address. The plugin connects every REST catalog of that address with our server, with further properties if any.
-It deselects tests that need Spark, Hive or another kind of catalog, and duplicates under two names for one catalog.
+The tests use one fixed address. The plugin connects every REST catalog of that address with our
+server, with further properties if any. It deselects tests that need Spark, Hive or another kind of
+catalog, and duplicates under two names for one catalog.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Steps of Sail, Spark's SQL in Rust, through Spark Connect in one process. Sail writes files to the warehouse."""
+"""Steps of Sail, Spark's SQL in Rust, through Spark Connect in one process. Sail writes files to
+the warehouse.
+"""
 
 from __future__ import annotations
 

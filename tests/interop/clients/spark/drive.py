@@ -1,4 +1,5 @@
-"""Steps of Spark with Iceberg's runtime, in SQL. Its two catalogs have one address; in `planned` the server plans the scans.
+"""Steps of Spark with Iceberg's runtime, in SQL. Its two catalogs have one address; in `planned`
+the server plans the scans.
 
 The arguments are the catalog's address and the jars. Spark writes files to the warehouse.
 """

@@ -28,7 +28,9 @@ def _files(edit: Callable[[Document], object]) -> Install:
 
 
 def _vectors(edit: Callable[[Document, Document], object]) -> Install:
-    """Edit in place the lines of files whose deletion vector is in a file: the line, and the action that it wraps."""
+    """Edit in place the lines of files whose deletion vector is in a file: the line, and the action
+    that it wraps.
+    """
 
     def change(file: Document) -> None:
         for action in file["deltaSingleAction"].values():

@@ -1,4 +1,6 @@
-"""Faults of lines: what they edit in the files and the metadata of an answer, whichever format it has."""
+"""Faults of lines: what they edit in the files and the metadata of an answer, whichever format it
+has.
+"""
 
 from __future__ import annotations
 

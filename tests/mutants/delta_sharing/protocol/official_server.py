@@ -1,4 +1,6 @@
-"""Known deviations of the official server from the protocol and from the expectations of its clients."""
+"""Known deviations of the official server from the protocol and from the expectations of its
+clients.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def _as_it_was_asked(reply: Reply, scope: Scope) -> Reply:
 
 
 def _in_another_engine(*members: str) -> Install:
-    """Refuse tables with reader features for requests with some members, as an engine without feature support does."""
+    """Refuse tables with reader features for requests with some members, as an engine without
+    feature support does.
+    """
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments.get("body") or {}

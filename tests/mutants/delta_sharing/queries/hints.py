@@ -120,7 +120,9 @@ def _local(text: str) -> datetime:
 
 
 def _may(node: Any, stats: dict[str, Any]) -> bool:
-    """Whether a file with such statistics may hold what a tree asks for, times taken for exact and all else left open."""
+    """Whether a file with such statistics may hold what a tree asks for, times taken for exact and
+    all else left open.
+    """
     children = node.get("children") or []
     if node.get("op") in {"and", "or"}:
         return (all if node["op"] == "and" else any)(_may(child, stats) for child in children)
@@ -192,7 +194,9 @@ def bounds_of_times_are_exact(
 
 
 def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Install:
-    """Take the bounds of a column of tables whose schema says `marked` for exact where hints ask for values; `read` gets their texts."""
+    """Take the bounds of a column of tables whose schema says `marked` for exact where hints ask
+    for values; `read` gets their texts.
+    """
 
     def asked(hints: dict[str, Any]) -> Iterator[str]:
         tree = _parse(hints.get(JSON)) or {}

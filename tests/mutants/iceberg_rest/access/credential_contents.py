@@ -59,7 +59,9 @@ def credentials_of_region_and_endpoint(config: Config) -> Config:
 
 
 def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
-    """Create tables without the access that is asked for, for the requests that `when(body)` picks."""
+    """Create tables without the access that is asked for, for the requests that `when(body)`
+    picks.
+    """
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if when(arguments["body"]):

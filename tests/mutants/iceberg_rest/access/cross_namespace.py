@@ -1,4 +1,6 @@
-"""Principals who reach where they may not: by renames, by commits that create, by plans, tags and tokens."""
+"""Principals who reach where they may not: by renames, by commits that create, by plans, tags and
+tokens.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def letting(*operations: OperationId) -> Install:
 def admitting(
     operations: tuple[OperationId, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]
 ) -> Install:
-    """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may, and what does not."""
+    """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may,
+    and what does not.
+    """
 
     def install(service: Service) -> None:
         former = service.rules.current("admit")

@@ -1,4 +1,6 @@
-"""Tokens that are issued wrongly, or to the wrong ones, and refusals of the token endpoint in other forms."""
+"""Tokens that are issued wrongly, or to the wrong ones, and refusals of the token endpoint in other
+forms.
+"""
 
 from __future__ import annotations
 

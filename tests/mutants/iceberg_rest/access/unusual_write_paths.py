@@ -1,4 +1,6 @@
-"""Callers who are given what was kept for others, or let in, or obeyed, where one has to look twice."""
+"""Callers who are given what was kept for others, or let in, or obeyed, where one has to look
+twice.
+"""
 
 from __future__ import annotations
 

@@ -31,11 +31,13 @@ class _Half(Reply):
 def in_halves(
     operation: OperationId, begin: Callable[[Handler, Arguments], Callable[[], Reply] | None]
 ) -> Install:
-    """Apply one half of a change at once and the other a while later, if the client waits for the answer.
+    """Apply one half of a change at once and the other a while later, if the client waits for the
+    answer.
 
     Args:
         operation: its id.
-        begin: does the first half by the original handler and returns the second; `None` leaves everything to the handler.
+        begin: does the first half by the original handler and returns the second; `None` leaves
+            everything to the handler.
     """
 
     def install(service: Service) -> None:

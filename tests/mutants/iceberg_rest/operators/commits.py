@@ -22,7 +22,9 @@ def conflict(why: str) -> Problem:
 
 
 def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
-    """Commits are answered by `act(handler, arguments)`, also those with parts that match no schema."""
+    """Commits are answered by `act(handler, arguments)`, also those with parts that match no
+    schema.
+    """
 
     def install(service: Service) -> None:
         def checked(handler: Handler, arguments: dict[str, Any]) -> Reply:

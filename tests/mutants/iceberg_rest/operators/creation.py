@@ -1,4 +1,6 @@
-"""Tables that are created with other contents than requested, or although they cannot be created."""
+"""Tables that are created with other contents than requested, or although they cannot be
+created.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def is_staging(body: Document) -> bool:
 def made_with(
     spoil: Callable[[Document, Document], None], *, rule: str = "new_metadata"
 ) -> Install:
-    """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by `spoil(metadata, body)`."""
+    """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by
+    `spoil(metadata, body)`.
+    """
 
     def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:
         def spoiled(body: Document, **facts: Any) -> Document:
@@ -43,7 +47,9 @@ def made_with(
 
 
 def accepting_anyway(why: str, *, when: Callable[[Document], bool] = bool) -> Install:
-    """If creating a table is refused for a reason that matches `why`, the table is created without that part."""
+    """If creating a table is refused for a reason that matches `why`, the table is created without
+    that part.
+    """
     reason = re.compile(why)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -27,7 +27,9 @@ def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:
 def made_where_missing(
     operation: OperationId, *, when: Callable[[Document], bool] | None = None
 ) -> Install:
-    """A request for a missing namespace creates it and is repeated; `when` selects requests by their bodies, `None` all."""
+    """A request for a missing namespace creates it and is repeated; `when` selects requests by
+    their bodies, `None` all.
+    """
 
     def act(handlers: Handlers, arguments: Arguments) -> Reply:
         try:

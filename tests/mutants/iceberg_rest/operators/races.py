@@ -1,6 +1,7 @@
 """Races of commits, although handlers answer one after the other.
 
-A race must be forced: an answer waits for a while, so that the unexpected change happens in between.
+A race must be forced: an answer waits for a while, so that the unexpected change happens in
+between.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ FAILURE = Reply(
 
 @per_server
 def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Install:
-    """Commits start from the table as it was when no other commit was in progress, and overwrite its changes.
+    """Commits start from the table as it was when no other commit was in progress, and overwrite
+    its changes.
 
     Args:
         operation: the operation of the commits.

@@ -69,7 +69,9 @@ def refused_if(operation: OperationId, wrong: Callable[[Document], bool]) -> Ins
 def refused_by_header(
     operation: OperationId, name: str, wrong: Callable[[str | None], bool]
 ) -> Install:
-    """Requests are refused with status 400 when `wrong` says so of a header's value, `None` being its absence."""
+    """Requests are refused with status 400 when `wrong` says so of a header's value, `None` being
+    its absence.
+    """
 
     def guard(scope: Scope) -> None:
         if wrong(header(scope, name)):
@@ -88,7 +90,9 @@ def header(scope: Scope, name: str) -> str | None:
 def switched(
     service: Service, rule: str, wrapper: Wrapper
 ) -> Callable[[], AbstractContextManager[None]]:
-    """Let `wrapper(rule)` decide in the place of a rule within `with` blocks: for what the block calls, and for no other request."""
+    """Let `wrapper(rule)` decide in the place of a rule within `with` blocks: for what the block
+    calls, and for no other request.
+    """
     inside = ContextVar("inside", default=False)
     usual = service.rules.current(rule)
     other = wrapper(usual)
@@ -124,7 +128,9 @@ def while_handling(operation: OperationId, rule: str, wrapper: Wrapper) -> Insta
 
 
 def remembered(operation: OperationId, item: str) -> Install:
-    """A caller that once found that an object exists gets 204 from then on; `item` names it in the path."""
+    """A caller that once found that an object exists gets 204 from then on; `item` names it in the
+    path.
+    """
 
     def install(service: Service) -> None:
         known: set[tuple[str, str]] = set()

@@ -1,4 +1,6 @@
-"""Scans that are asked for otherwise than was said, and plans whose tasks and files are told otherwise than they are."""
+"""Scans that are asked for otherwise than was said, and plans whose tasks and files are told
+otherwise than they are.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Ask = Callable[[Document, Document], Any]
 
 
 def asked(act: Callable[[Ask, Document, Document], Any]) -> Install:
-    """Scans are answered by `act(ask, metadata, body)`, where `ask(metadata, body)` is the correct answer."""
+    """Scans are answered by `act(ask, metadata, body)`, where `ask(metadata, body)` is the correct
+    answer.
+    """
     return wrap_rule("asked_scan", lambda ask: lambda metadata, body: act(ask, metadata, body))
 
 

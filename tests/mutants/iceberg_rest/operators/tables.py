@@ -1,4 +1,6 @@
-"""Tables that are dropped, renamed and registered by other operations than were asked for, or too late."""
+"""Tables that are dropped, renamed and registered by other operations than were asked for, or too
+late.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ SCHEMA = {
 
 
 def for_operation(operation: OperationId, act: Callable[[Handlers, Arguments], Reply]) -> Install:
-    """Answer an operation by `act(handlers, arguments)`, which may call every operation as it is without this."""
+    """Answer an operation by `act(handlers, arguments)`, which may call every operation as it is
+    without this.
+    """
 
     def install(service: Service) -> None:
         right = dict(service.handlers)
@@ -113,13 +117,15 @@ def promised(
     act: Callable[[Handlers, Arguments, Any], object] | None = None,
     too_late: Reply | None = None,
 ) -> Install:
-    """Look whether an operation can be done, and do it a while later, when others may have looked as well.
+    """Look whether an operation can be done, and do it a while later, when others may have looked
+    as well.
 
     Args:
         operation: its id; it returns 204.
         look: raises Problem where it cannot.
         act: does it, by what was seen then; without it, it is done as always.
-        too_late: the answer to those who find that it has become impossible; None for the one that was promised.
+        too_late: the answer to those who find that it has become impossible; None for the one that
+            was promised.
     """
 
     def promise(handlers: Handlers, arguments: Arguments) -> Reply:

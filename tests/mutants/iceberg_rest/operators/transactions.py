@@ -54,7 +54,9 @@ def changes_taken_as(arrange: Callable[[Changes], Changes]) -> Install:
 
 
 def leaving_out(*statuses: int) -> Install:
-    """Changes that would be refused with one of these statuses are left out, and all others made."""
+    """Changes that would be refused with one of these statuses are left out, and all others
+    made.
+    """
 
     def act(changes: Changes, commit_one: CommitOne) -> None:
         for change in changes:
@@ -68,7 +70,9 @@ def leaving_out(*statuses: int) -> Install:
 
 
 def despite(*statuses: int) -> Install:
-    """Transactions that are refused with one of these statuses are made as far as they can be all the same."""
+    """Transactions that are refused with one of these statuses are made as far as they can be all
+    the same.
+    """
 
     def install(service: Service) -> None:
         commit_one = committer(service)

@@ -1,4 +1,6 @@
-"""Schemas, partition specs and sort orders: a table keeps all that it ever had, and one of each is the one that counts."""
+"""Schemas, partition specs and sort orders: a table keeps all that it ever had, and one of each is
+the one that counts.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Versions:
     default: Member  #: the member of the metadata that is the id of the one that counts
     added: str  #: the attribute of a draft that is the id of the one that was added last
     chosen: str  #: the member of an update that is the id of the one that shall count
-    removed: str = ""  #: the member of an update that is the ids of those that shall go; empty where no update removes any
+    #: the member of an update that is the ids of those that shall go; empty where no update removes
+    #: any
+    removed: str = ""
 
     def keep_first_added(self, update: Update, draft: Draft, document: Document) -> None:
         """Take the one that a commit adds first for the one that it added last."""

@@ -1,4 +1,6 @@
-"""Views that are taken for tables, made otherwise than was asked for, or changed by updates that do something else."""
+"""Views that are taken for tables, made otherwise than was asked for, or changed by updates that do
+something else.
+"""
 
 from __future__ import annotations
 

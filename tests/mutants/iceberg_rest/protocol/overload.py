@@ -1,4 +1,6 @@
-"""Servers that refuse a burst of requests, or an unknown path, in a form that no client can show."""
+"""Servers that refuse a burst of requests, or an unknown path, in a form that no client can
+show.
+"""
 
 from __future__ import annotations
 

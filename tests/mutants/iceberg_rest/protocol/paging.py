@@ -39,7 +39,9 @@ def _hundred(records: Any, listing: str, after: str | None, size: int | None) ->
 
 
 def _hundred_of(pattern: str) -> Install:
-    """End those listings after a hundred items whose names match a pattern, unless a size was asked for."""
+    """End those listings after a hundred items whose names match a pattern, unless a size was asked
+    for.
+    """
     wanted = re.compile(pattern)
 
     def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:

@@ -1,4 +1,6 @@
-"""Scans that go wrong where a request says several things at once, or says them to the last digit."""
+"""Scans that go wrong where a request says several things at once, or says them to the last
+digit.
+"""
 
 from __future__ import annotations
 

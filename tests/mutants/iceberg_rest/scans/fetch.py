@@ -1,4 +1,6 @@
-"""Background plans that are lost, return after cancelling, are readable by every caller, or cannot be cancelled."""
+"""Background plans that are lost, return after cancelling, are readable by every caller, or cannot
+be cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Plans of other snapshots than they were made for: remembered too long, made too late, or forgotten on their way."""
+"""Plans of other snapshots than they were made for: remembered too long, made too late, or
+forgotten on their way.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Scans of other snapshots than were asked for, and requests that are understood although they contradict themselves."""
+"""Scans of other snapshots than were asked for, and requests that are understood although they
+contradict themselves.
+"""
 
 from __future__ import annotations
 

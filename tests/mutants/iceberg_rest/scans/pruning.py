@@ -1,4 +1,6 @@
-"""Files that are left out because of what is not known of them, or what is read as something else."""
+"""Files that are left out because of what is not known of them, or what is read as something
+else.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ WHOLE = ("int", "long", "date", "timestamp", "timestamptz")
 
 
 def _leaving_out(doubt: Doubt) -> Install:
-    """A file is left out where `doubt(test, entry, pruning)` says so of a filter that is a single test."""
+    """A file is left out where `doubt(test, entry, pruning)` says so of a filter that is a single
+    test.
+    """
 
     def wrap(remains: Callable[..., Any]) -> Callable[..., Any]:
         def left(pruning: Any, entry: Any) -> Any:

@@ -56,7 +56,9 @@ def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _removes_files_at_the_next_drop() -> faults.Install:
-    """Remove the metadata file of a dropped table when another table is dropped, as a background task does."""
+    """Remove the metadata file of a dropped table when another table is dropped, as a background
+    task does.
+    """
     left: list[Path] = []
 
     def drop(handlers: Handlers, arguments: Arguments) -> Reply:

@@ -42,7 +42,9 @@ def _set_config(config: Any) -> Callable[[Document], None]:
 
 
 def _mix(mix: Callable[[Document, Document], Document]) -> Callable[[Service], None]:
-    """Loads answer `mix(now, before)`, of the last commit and of the one before it, when a table was committed twice."""
+    """Loads answer `mix(now, before)`, of the last commit and of the one before it, when a table
+    was committed twice.
+    """
 
     def install(service: Service) -> None:
         states: dict[tuple[str, str], list[Document]] = {}

@@ -1,4 +1,6 @@
-"""Wrong ways of registering a metadata file: what follows from nothing else in it is reckoned or forgotten."""
+"""Wrong ways of registering a metadata file: what follows from nothing else in it is reckoned or
+forgotten.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ RETENTION = frozenset({"min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-
 
 
 def _taken_over(change: Callable[[Document], Document]) -> Install:
-    """Register other metadata than those that were read; these are copied as far as they are changed."""
+    """Register other metadata than those that were read; these are copied as far as they are
+    changed.
+    """
 
     def wrapped(read: Callable[..., Document]) -> Callable[..., Document]:
         return lambda *arguments: change(read(*arguments))

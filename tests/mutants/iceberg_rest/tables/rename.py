@@ -87,7 +87,8 @@ def remembering(
     *,
     of: Callable[[Document], Document],
 ) -> Install:
-    """Answer calls by the old name of a renamed table, while there is none of that name, by `act(handler, arguments, remembered)`.
+    """Answer calls by the old name of a renamed table, while there is none of that name, by
+    `act(handler, arguments, remembered)`.
 
     Args:
         operation: id of the operation.

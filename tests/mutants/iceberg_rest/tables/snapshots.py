@@ -18,7 +18,9 @@ from mutants.iceberg_rest.operators.operations import LOAD
 def _all(
     spoil: Callable[[list[Document]], list[Document]], *, asked: bool
 ) -> Callable[[Handler, dict[str, Any]], Reply]:
-    """`spoil(snapshots)` of loads with `all`, and if not `asked` of those too that do not say which."""
+    """`spoil(snapshots)` of loads with `all`, and if not `asked` of those too that do not say
+    which.
+    """
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)

@@ -69,7 +69,9 @@ def _quietly(update: Update) -> Update:
 
 
 def _told_by(*members: str) -> Install:
-    """A version that is alike in these members and in its representations is the one that the view has."""
+    """A version that is alike in these members and in its representations is the one that the view
+    has.
+    """
 
     def act(update: Update, draft: ViewDraft, document: Document) -> None:
         version = document["view-version"]

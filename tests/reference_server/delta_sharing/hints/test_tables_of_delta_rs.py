@@ -1,4 +1,6 @@
-"""Hints never omit a file with a matching row of a table that delta-rs wrote, with the statistics that it wrote."""
+"""Hints never omit a file with a matching row of a table that delta-rs wrote, with the statistics
+that it wrote.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ ARROW: dict[str, pa.DataType] = {
 
 
 def written(random: Random, folder: Path) -> Table:
-    """Write a table without partitions, a file for each of its parts, and return it with the statistics in the log."""
+    """Write a table without partitions, a file for each of its parts, and return it with the
+    statistics in the log.
+    """
     table = random_table(random)
     table.mapped = False
     table.columns = [replace(column, partition=False, former=None) for column in table.columns]

@@ -1,4 +1,6 @@
-"""Manifests of other writers are read by sharing and scan planning, in any form that the table format allows or is in use."""
+"""Manifests of other writers are read by sharing and scan planning, in any form that the table
+format allows or is in use.
+"""
 
 from __future__ import annotations
 

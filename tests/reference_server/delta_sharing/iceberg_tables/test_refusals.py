@@ -126,7 +126,8 @@ def test_a_column_whose_values_only_the_partition_has(doors, tmp_path):
     refused(doors, "does not hold the column 'at', only its partition does")
 
 
-# Files that pyiceberg does not write: the tests change the files of a snapshot and commit the snapshot.
+# Files that pyiceberg does not write: the tests change the files of a snapshot and commit the
+# snapshot.
 
 
 def changed(doors, *, lists=None, entries=None):

@@ -1,4 +1,6 @@
-"""Bounds and partition values of pyiceberg as Delta texts; values without a common text are left out."""
+"""Bounds and partition values of pyiceberg as Delta texts; values without a common text are left
+out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Versions, files, statistics and times of tables written by deltalake equal those that deltalake reads."""
+"""Versions, files, statistics and times of tables written by deltalake equal those that deltalake
+reads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Checkpoints of every kind equal their commits, and an unreadable checkpoint is replaced by an older one or by commits."""
+"""Checkpoints of every kind equal their commits, and an unreadable checkpoint is replaced by an
+older one or by commits.
+"""
 
 from __future__ import annotations
 

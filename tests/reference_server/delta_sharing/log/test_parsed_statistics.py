@@ -17,7 +17,9 @@ from sample_tables.delta_logs import HEAD, TYPES, Table
 
 
 def statistics_of(folder: Path, parsed: pa.Array, **also: pa.Array) -> list[Any]:
-    """Return the statistics of the files of a table whose checkpoint has these statistics and further columns."""
+    """Return the statistics of the files of a table whose checkpoint has these statistics and
+    further columns.
+    """
     table, count = Table(folder / "t"), len(parsed)
     members = {
         "path": pa.array([f"f{n}" for n in range(count)]),

@@ -23,12 +23,15 @@ ON = {"delta__enableChangeDataFeed": "true"}
 within_a_test = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20
 )
-#: Which of eight files each version has; files of a version beyond the one before were added, others removed.
+#: Which of eight files each version has; files of a version beyond the one before were added,
+#: others removed.
 histories = st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=6)
 
 
 def with_history(table: SharedTable, versions: list[set[str]]) -> SharedTable:
-    """Return a table with the given files in each version, and new metadata in every other version."""
+    """Return a table with the given files in each version, and new metadata in every other
+    version.
+    """
     before: set[str] = set()
     for number, files in enumerate(versions):
         changes = [add(f) for f in sorted(files - before)] + [

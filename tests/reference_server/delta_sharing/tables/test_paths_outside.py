@@ -17,7 +17,8 @@ from sample_tables.shared_tables import SharedTable
 from .test_changes import ON, VECTORS, WITH_VECTORS, cdc
 
 SECRET = b"a file of nobody's business"
-NAME = "deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"  #: the file that the digits of VECTOR stand for
+#: the file that the digits of VECTOR stand for
+NAME = "deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
 URL = re.compile(r"https?://[^/\"]+(/[^\"]+)")
 
 

@@ -1,4 +1,6 @@
-"""A query returns the files of one version that its hints do not exclude; metadata follows the same rules."""
+"""A query returns the files of one version that its hints do not exclude; metadata follows the same
+rules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Files of a hidden table in a folder of this machine: no spelling or link lets a writer read them through the server."""
+"""Files of a hidden table in a folder of this machine: no spelling or link lets a writer read them
+through the server.
+"""
 
 from __future__ import annotations
 

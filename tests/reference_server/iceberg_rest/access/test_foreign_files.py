@@ -1,4 +1,6 @@
-"""Attackers with any spelling of a location: purges keep foreign files, and foreign folders are not written."""
+"""Attackers with any spelling of a location: purges keep foreign files, and foreign folders are not
+written.
+"""
 
 from __future__ import annotations
 
@@ -245,7 +247,9 @@ class Attack:
         self.attacker("POST", path, {"requirements": [], "updates": [update]})
 
     def plant(self, name: str, location: str) -> None:
-        """Put a table into the store at a location that only earlier versions of the server accept."""
+        """Put a table into the store at a location that only earlier versions of the server
+        accept.
+        """
         metadata = new_table_metadata(
             {"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location, now_ms=1
         )
@@ -256,7 +260,9 @@ class Attack:
             transaction.put(identifier_key(("open", self.level), name), record)
 
     def register(self, name: str, location: str) -> None:
-        """Register a file with a table location there, and files of the victim as its former metadata."""
+        """Register a file with a table location there, and files of the victim as its former
+        metadata.
+        """
         first = self.made(
             self.attacker, "open", "tables", {"name": f"{name}-first", "schema": SCHEMA}
         )

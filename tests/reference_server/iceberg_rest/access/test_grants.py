@@ -29,7 +29,8 @@ def change(namespace: str, name: str) -> dict[str, Any]:
     return {"identifier": named(namespace, name), **COMMIT}
 
 
-#: Requests that change something that a reader sees, in ways that the check of readers does not try.
+#: Requests that change something that a reader sees, in ways that the check of readers does not
+#: try.
 MUTATIONS: dict[str, tuple[str, str, dict[str, Any] | None]] = {
     "createNamespace, at the top": ("POST", "/v1/namespaces", {"namespace": ["new"]}),
     "createTable, staged": (

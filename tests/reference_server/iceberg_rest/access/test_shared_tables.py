@@ -140,7 +140,9 @@ def test_metadata_log_of_a_hidden_table_is_not_registered(
 
 
 def link_to_hidden(sharing: Sharing, place: str) -> None:
-    """Put a link to the data file of the hidden table, or to its folder, in the place of that of the shared table."""
+    """Put a link to the data file of the hidden table, or to its folder, in the place of that of
+    the shared table.
+    """
     hidden, shared = (
         Path(next(iter(table.scan().plan_files())).file.file_path.removeprefix("file://"))
         for table in (sharing.hidden, sharing.shared)

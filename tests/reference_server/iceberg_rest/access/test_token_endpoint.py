@@ -1,4 +1,6 @@
-"""The token endpoint issues tokens for credentials and other tokens, and refuses in the form of OAuth2."""
+"""The token endpoint issues tokens for credentials and other tokens, and refuses in the form of
+OAuth2.
+"""
 
 from __future__ import annotations
 

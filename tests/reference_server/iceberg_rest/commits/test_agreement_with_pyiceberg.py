@@ -1,4 +1,5 @@
-"""Commits of this server and of pyiceberg lead to the same table, for updates that pyiceberg supports.
+"""Commits of this server and of pyiceberg lead to the same table, for updates that pyiceberg
+supports.
 
 The comparison leaves out intended differences, each with its reason.
 """
@@ -38,12 +39,14 @@ def comparable(metadata: Document) -> Document:
     document = dict(metadata)
     # This server writes its own time; pyiceberg takes the time of the client from the snapshot.
     del document["last-updated-ms"]
-    # pyiceberg has no sequence numbers in format version 1, and no row ids before version 3; this server writes 0.
+    # pyiceberg has no sequence numbers in format version 1, and no row ids before version 3; this
+    # server writes 0.
     if document["format-version"] < 3:
         document.pop("next-row-id", None)
     if document["format-version"] == 1:
         document.pop("last-sequence-number", None)
-        # pyiceberg does not keep these up to date when the current schema or the default spec changes.
+        # pyiceberg does not keep these up to date when the current schema or the default spec
+        # changes.
         del document["schema"], document["partition-spec"]
     present = {snapshot["snapshot-id"] for snapshot in document["snapshots"]}
     # Committed snapshots do not change here; pyiceberg removes their references to removed parents.
@@ -64,7 +67,9 @@ def comparable(metadata: Document) -> Document:
 
 
 def steps_of_main(document: Document) -> list[int]:
-    """Return the former snapshots of main; pyiceberg repeats a snapshot when only its retention changes."""
+    """Return the former snapshots of main; pyiceberg repeats a snapshot when only its retention
+    changes.
+    """
     ids = [entry["snapshot-id"] for entry in document["snapshot-log"]]
     return [
         snapshot_id
@@ -76,9 +81,11 @@ def steps_of_main(document: Document) -> list[int]:
 def assert_same(ours: Document, theirs: Document, *, before: Document) -> None:
     mine, other = comparable(ours), comparable(theirs)
     if before["format-version"] == 1:
-        # pyiceberg computes it again when it reads format version 1, so that removing a spec frees ids which files still use.
+        # pyiceberg computes it again when it reads format version 1, so that removing a spec frees
+        # ids which files still use.
         del mine["last-partition-id"], other["last-partition-id"]
-    # The specification has all entries before a removed snapshot removed too; pyiceberg removes that snapshot's alone.
+    # The specification has all entries before a removed snapshot removed too; pyiceberg removes
+    # that snapshot's alone.
     kept = len(mine["snapshot-log"])
     other["snapshot-log"] = other["snapshot-log"][len(other["snapshot-log"]) - kept :]
 

@@ -1,4 +1,6 @@
-"""The cost of a request is bounded by its size, and requests of real clients are within the limits."""
+"""The cost of a request is bounded by its size, and requests of real clients are within the
+limits.
+"""
 
 from __future__ import annotations
 

@@ -200,10 +200,12 @@ def test_a_requirement_holds_exactly_when_it_does_for_pyiceberg(data: st.DataObj
     metadata = data.draw(tables())
     metadata = apply_updates(metadata, data.draw(commits(metadata)), now_ms=td.LATER)
     requirement = data.draw(requirements_near(metadata))
-    # pyiceberg does not let other branches than main be asserted, not even to be absent, while there are no snapshots.
+    # pyiceberg does not let other branches than main be asserted, not even to be absent, while
+    # there are no snapshots.
     if not metadata["snapshots"] and requirement.get("ref", "main") != "main":
         return
-    # It reads last-partition-id of format version 1 from the specs that are left; ours never goes down.
+    # It reads last-partition-id of format version 1 from the specs that are left; ours never goes
+    # down.
     if (
         metadata["format-version"] == 1
         and requirement["type"] == "assert-last-assigned-partition-id"

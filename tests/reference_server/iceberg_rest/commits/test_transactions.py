@@ -208,7 +208,7 @@ def metadata_files(folder: Path) -> set[str]:
     return {str(path) for path in folder.rglob("*.metadata.json")}
 
 
-# -- against a model ----------------------------------------------------------------------------------------------------
+# -- against a model -------------------------------------------------------------------------------
 
 CHANGES = st.lists(
     st.tuples(

@@ -1,4 +1,6 @@
-"""The server plans the same files as pyiceberg, and pyiceberg reads the same rows from those plans."""
+"""The server plans the same files as pyiceberg, and pyiceberg reads the same rows from those
+plans.
+"""
 
 from __future__ import annotations
 

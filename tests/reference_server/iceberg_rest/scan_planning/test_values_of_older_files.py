@@ -1,4 +1,6 @@
-"""Files whose bounds, partition values and delete files are of an older type, or have no order among equals, are kept."""
+"""Files whose bounds, partition values and delete files are of an older type, or have no order
+among equals, are kept.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def measured(low: bytes, high: bytes) -> Entry:
 def written(
     value: Any, avro: Any, type_: str, *, content: int = 0, transform: str = "identity"
 ) -> Entry:
-    """Return a file of a partition whose value a manifest has as `value` of the Avro type `avro`."""
+    """Return a file of a partition whose value a manifest has as `value` of the Avro type
+    `avro`.
+    """
     partition = {
         "type": "record",
         "name": "r102",
@@ -198,7 +202,7 @@ def test_zeros_of_either_sign_may_be_two_numbers(
     assert may_match(compares(kind, literal), type_, written(held, type_, type_))
 
 
-# -- the partitions that delete files belong to -------------------------------------------------------------------------
+# -- the partitions that delete files belong to ----------------------------------------------------
 
 
 def applies(data: Entry, delete: Entry) -> bool:

@@ -1,4 +1,6 @@
-"""Metadata files compressed with gzip are registered, and written where a property asks for them."""
+"""Metadata files compressed with gzip are registered, and written where a property asks for
+them.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def update(**properties: str) -> dict[str, Any]:
 
 
 def compressed(created: dict[str, Any], suffix: str, content: bytes | None = None) -> str:
-    """Write the metadata of a table into a compressed file of another name and return its location."""
+    """Write the metadata of a table into a compressed file of another name and return its
+    location.
+    """
     location = f"{created['metadata']['location']}/metadata/00007-{uuid.uuid4()}.{suffix}"
     path_of(location).write_bytes(
         gzip.compress(json.dumps(created["metadata"]).encode()) if content is None else content

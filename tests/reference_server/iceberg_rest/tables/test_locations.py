@@ -1,4 +1,6 @@
-"""The index of table locations follows every creation, move and drop, and ignores undone changes."""
+"""The index of table locations follows every creation, move and drop, and ignores undone
+changes.
+"""
 
 from __future__ import annotations
 

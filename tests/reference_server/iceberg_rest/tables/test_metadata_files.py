@@ -1,4 +1,6 @@
-"""Metadata files of tables: written before the answer, purged on request, and registered only from the warehouse."""
+"""Metadata files of tables: written before the answer, purged on request, and registered only from
+the warehouse.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def files() -> Iterator[Server]:
 
 @pytest.fixture
 def write(files: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    """Yield a function that sends requests to that server, with `ns` replaced by a new namespace."""
+    """Yield a function that sends requests to that server, with `ns` replaced by a new
+    namespace.
+    """
     with sending_to(files.url) as send:
         name = f"ns_{uuid.uuid4().hex}"
         created = send("POST", "/v1/namespaces", {"namespace": [name]})

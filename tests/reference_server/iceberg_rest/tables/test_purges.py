@@ -21,7 +21,8 @@ from sample_tables import table_documents as td
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
-#: Spellings of the folder `name` in a folder of the warehouse at `root`; `first` is the letter that the name begins with.
+#: Spellings of the folder `name` in a folder of the warehouse at `root`; `first` is the letter that
+#: the name begins with.
 EVERYWHERE = {
     "as it is": "{root}/{folder}/{name}",
     "trailing slash": "{root}/{folder}/{name}/",
@@ -110,7 +111,9 @@ class Attacked:
         assert self.send("DELETE", f"{self.at}/tables/{name}?purgeRequested=true").status == 204
 
     def planted(self, name: str, location: str) -> None:
-        """Put a table into the store, like earlier versions of the server, which compared locations as texts."""
+        """Put a table into the store, like earlier versions of the server, which compared locations
+        as texts.
+        """
         metadata = new_table_metadata(
             {"schema": SCHEMA},
             table_uuid=str(uuid.uuid4()),
@@ -130,7 +133,9 @@ class Attacked:
         return True
 
     def is_whole(self, table: dict[str, Any] | None = None) -> bool:
-        """Return whether the current metadata file of the victim, or of another table, can be read."""
+        """Return whether the current metadata file of the victim, or of another table, can be
+        read.
+        """
         document = table or self.victim
         return (
             json.loads(self.catalog.warehouse.read(document["metadata-location"]))

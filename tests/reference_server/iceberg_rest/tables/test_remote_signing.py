@@ -1,4 +1,6 @@
-"""Remote signing: requests for files of a table are signed for callers with the right, and no other requests are."""
+"""Remote signing: requests for files of a table are signed for callers with the right, and no other
+requests are.
+"""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(
     assert send("GET", f"{TABLES}/t/credentials").status == 200
 
 
-# -- a token service --------------------------------------------------------------------------------------------------
+# -- a token service -------------------------------------------------------------------------------
 
 
 class TokenService:

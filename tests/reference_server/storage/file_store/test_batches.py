@@ -1,4 +1,6 @@
-"""Pending changes: transactions see them, readers do not, and a failure undoes all that depend on them."""
+"""Pending changes: transactions see them, readers do not, and a failure undoes all that depend on
+them.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ WRITERS = 8
 def rounds_of_crashes(
     warehouse: Path, rounds: int, seed: int, *options: str, end: signal.Signals = signal.SIGKILL
 ) -> tuple[list[str], int]:
-    """Kill a working server repeatedly; return the failures and the number of acknowledged changes."""
+    """Kill a working server repeatedly; return the failures and the number of acknowledged
+    changes.
+    """
     chance = random.Random(seed)
     writers = [Writer(number, random.Random(f"{seed}.{number}")) for number in range(WRITERS)]
     reader = Reader(writers)

@@ -449,7 +449,9 @@ def damaged(killed: Killed, chance: random.Random) -> Files:
 
 
 def refusals(killed: Killed, seeds: Iterable[int]) -> int:
-    """Return how many of these damages are refused; assert that the others are served completely and keep later changes."""
+    """Return how many of these damages are refused; assert that the others are served completely
+    and keep later changes.
+    """
     refused = 0
     for seed in seeds:
         killed.lay_out(damaged(killed, random.Random(seed)))

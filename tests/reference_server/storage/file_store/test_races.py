@@ -1,4 +1,6 @@
-"""Concurrent commits of many clients to the same tables: one winner for each state, and linearizable answers."""
+"""Concurrent commits of many clients to the same tables: one winner for each state, and
+linearizable answers.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Histories:
         return seen
 
     def commit(self, catalog: IcebergCatalog, bases: dict[str, int]) -> bool | None:
-        """Replace the current snapshots of some tables; return whether it was done, or None if unknown."""
+        """Replace the current snapshots of some tables; return whether it was done, or None if
+        unknown.
+        """
         new = {table: self.number() for table in bases}
         changes = [change(table, base, new[table]) for table, base in bases.items()]
         began, done, ended = time.monotonic(), None, math.inf

@@ -48,9 +48,11 @@ class AsyncSharingClient(AsyncClient):
     Nothing is sent before the first call. Every error of a call is one of `lakepact.client.errors`.
 
     Args:
-        profile: The provider's profile: the path of its file, its text, its JSON document, or a `Profile`.
+        profile: The provider's profile: the path of its file, its text, its JSON document, or a
+            `Profile`.
         retries: The number and duration of retries.
-        timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
+        timeouts: The time to wait for the network; a number is the longest wait of every kind, in
+            seconds.
         limits: The maximum size of replies, and number of connections.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
@@ -58,7 +60,8 @@ class AsyncSharingClient(AsyncClient):
         verify: The trust in certificates, as for `IcebergCatalog`.
         cert: The client's certificate, as for `IcebergCatalog`.
         proxy: The address of a proxy, as for `IcebergCatalog`.
-        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes
+            it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -166,7 +169,8 @@ class AsyncSharingClient(AsyncClient):
         """Yield every table in a schema; pages are fetched as they are reached.
 
         Args:
-            share: The share that the schema is in; or the whole name of the schema, `"share.schema"`.
+            share: The share that the schema is in; or the whole name of the schema,
+                `"share.schema"`.
             schema: The schema to look in.
             page_size: Most tables that the server should put into one page.
 
@@ -221,12 +225,14 @@ class AsyncSharingClient(AsyncClient):
         """Return the way to a table; nothing is sent, so it need not be there.
 
         Args:
-            share: The share; or the whole name of the table: `"share.schema.table"`, a tuple of its parts, or an item of a listing.
+            share: The share; or the whole name of the table: `"share.schema.table"`, a tuple of its
+                parts, or an item of a listing.
             schema: The schema in it.
             table: The table.
 
         Raises:
-            ValueError: The name has not three parts; or one is empty, `.` or `..`, and cannot stand in a path.
+            ValueError: The name has not three parts; or one is empty, `.` or `..`, and cannot stand
+                in a path.
         """
         parts = (
             table_parts(share)

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AsyncReach:
-    """The connection that calls go through, and the one that files come through, which knows no credentials."""
+    """The connection that calls go through, and the one that files come through, which knows no
+    credentials.
+    """
 
     calls: AsyncConnection
     files: AsyncConnection
@@ -94,7 +96,9 @@ class AsyncReach:
 async def _collected(
     opened: AsyncOpened, most: int | None, span: Span | None, unknown: int
 ) -> bytearray:
-    """Return the bytes of a reply that were asked for; `unknown` limits a reply that announces no length."""
+    """Return the bytes of a reply that were asked for; `unknown` limits a reply that announces no
+    length.
+    """
     skipped = span.offset if span is not None and opened.status != 206 else 0
     wanted = span.length if span is not None else most
     allowed = unknown if wanted is None else wanted

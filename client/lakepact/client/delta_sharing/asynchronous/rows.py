@@ -72,7 +72,9 @@ class AsyncRows:
         )
 
     async def tables(self) -> AsyncGenerator[Any, None]:
-        """Yield the rows of the files, in the order of the answer, up to the limit of the question."""
+        """Yield the rows of the files, in the order of the answer, up to the limit of the
+        question.
+        """
         todo = await self._pieces()
         done = Progress(
             files=0,
@@ -103,12 +105,15 @@ class AsyncRows:
                     break
 
     async def tasks(self, *, most: int) -> list[ReadTask]:
-        """Return the rows as tasks of up to so many bytes; the limit of the question does not hold for them."""
+        """Return the rows as tasks of up to so many bytes; the limit of the question does not hold
+        for them.
+        """
         todo = await self._pieces()
         return list(divided(self._answered(), todo, self._columns, most=most))
 
     async def _pieces(self) -> list[Piece]:
-        # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
+        # All files are known before the first is fetched: what renews their URLs stands at the end
+        # of the answer.
         files = await self._files()
         try:
             return (
@@ -130,7 +135,9 @@ class AsyncRows:
         )
 
     async def _files(self) -> list[SharedFile]:
-        """Return the files of the answer; of a later one, if this one breaks off and the table did not change."""
+        """Return the files of the answer; of a later one, if this one breaks off and the table did
+        not change.
+        """
         tried = 0
         while True:
             try:
@@ -165,7 +172,9 @@ class AsyncRows:
         return files
 
     def _is_wanted(self, file: SharedFile) -> bool:
-        """Return whether the file can have wanted rows; a server may list later versions than the last that was asked about."""
+        """Return whether the file can have wanted rows; a server may list later versions than the
+        last that was asked about.
+        """
         last = self._question.ending_version
         return (
             last is None or file.version is None or file.version <= last

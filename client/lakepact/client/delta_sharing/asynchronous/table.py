@@ -46,7 +46,8 @@ _SHORTEST_INTERVAL = 10
 
 
 class AsyncTable:
-    """A shared table. Names are matched by the server without regard to case; whether there is such a table shows with the first call.
+    """A shared table. Names are matched by the server without regard to case; whether there is such
+    a table shows with the first call.
 
     Attributes:
         place: Its share, its schema and its name.
@@ -63,7 +64,8 @@ class AsyncTable:
         """Return the version of the table.
 
         Args:
-            starting_timestamp: Asks for the first version at or after that time instead of the latest.
+            starting_timestamp: Asks for the first version at or after that time instead of the
+                latest.
 
         Raises:
             NoSuchTable: There is no such table, or it is not shared with this recipient.
@@ -120,18 +122,22 @@ class AsyncTable:
         """Ask for the files of the table.
 
         Args:
-            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, `column("id") > 3`, or an
-                expression of pyiceberg. Reading rows applies it, as SQL does. The server gets it as a hint to
-                leave out files; `files` yields all that it sends.
+            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`,
+                `column("id") > 3`, or an expression of pyiceberg. Reading rows applies it, as SQL
+                does. The server gets it as a hint to leave out files; `files` yields all that it
+                sends.
             limit: How many rows are wanted, in the same way.
             version: Asks for that version instead of the latest.
             timestamp: Asks for the version at that time.
             starting_version: Asks for the files that versions from this one on added and removed.
             ending_version: The last of these versions; the server may give later ones.
             page_size: Most files that the server should put into one page; the pages are joined.
-            file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
-            historical_protocol: Whether the server should send the protocols that versions after `starting_version` changed (2026-08).
-            background: Whether the server may run the query in the background (2026-08); the answer is awaited.
+            file_id_hash: How the server is to make the ids of files; a server that does not know it
+                is refused with `BadReply`.
+            historical_protocol: Whether the server should send the protocols that versions after
+                `starting_version` changed (2026-08).
+            background: Whether the server may run the query in the background (2026-08); the answer
+                is awaited.
             patience: The seconds to wait for a query in the background.
             formats: The response formats that will do.
 
@@ -166,11 +172,14 @@ class AsyncTable:
         version: int | None = None,
         timestamp: datetime | str | None = None,
     ) -> AsyncIterator[SharedFile]:
-        """Yield the files of the table, each as it arrives. The arguments and errors are those of `query`."""
+        """Yield the files of the table, each as it arrives. The arguments and errors are those of
+        `query`.
+        """
         listing = await self.query(
             row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
         )
-        # A table may have millions of files, so little stands between them and the one who reads them.
+        # A table may have millions of files, so little stands between them and the one who reads
+        # them.
         async with aclosing(listing.blocks()) as blocks:
             async for lines in blocks:
                 for line in lines:
@@ -194,19 +203,23 @@ class AsyncTable:
     ) -> AsyncListing:
         """Ask for the changes that versions made; both ends count.
 
-        Rows that are read from the answer say in `_change_type`, `_commit_version` and `_commit_timestamp` which change they were part of.
+        Rows that are read from the answer say in `_change_type`, `_commit_version` and
+        `_commit_timestamp` which change they were part of.
 
         Args:
             starting_version: The first version; this or `starting_timestamp` has to be given.
             starting_timestamp: Begins with the first version at or after that time.
             ending_version: The last version; the latest without it.
             ending_timestamp: Ends with the last version at or before that time.
-            historical_metadata: Whether the server is to say how the table was described in these versions.
-            historical_protocol: Whether the server should send the protocols that these versions changed (2026-08).
+            historical_metadata: Whether the server is to say how the table was described in these
+                versions.
+            historical_protocol: Whether the server should send the protocols that these versions
+                changed (2026-08).
             row_filter: The filter of rows, as for `query`.
             limit: How many rows are wanted, in the same way.
             page_size: Most files that the server should put into one page; the pages are joined.
-            file_id_hash: How the server is to make the ids of files; a server that does not know it is refused with `BadReply`.
+            file_id_hash: How the server is to make the ids of files; a server that does not know it
+                is refused with `BadReply`.
             formats: The response formats that will do.
 
         Raises:
@@ -235,11 +248,13 @@ class AsyncTable:
     async def follow(
         self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100
     ) -> AsyncIterator[SharedFile]:
-        """Yield the files that versions add and remove, those that there are first and then each new one, without end.
+        """Yield the files that versions add and remove, those that there are first and then each
+        new one, without end.
 
         Args:
             starting_version: The first version.
-            interval: How many seconds there are between two questions whether there is a new version; ten at least.
+            interval: How many seconds there are between two questions whether there is a new
+                version; ten at least.
             versions_per_request: How many versions are asked for at once.
 
         Raises:
@@ -248,7 +263,8 @@ class AsyncTable:
         """
         if interval < _SHORTEST_INTERVAL:
             raise ValueError(
-                f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}"
+                f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most,"
+                f" not every {interval:g}"
             )
         if versions_per_request < 1:
             raise ValueError(f"{versions_per_request} versions are none to ask for")
@@ -306,7 +322,9 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
-        """Return the rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of pandas. The arguments and errors are those of
+        `to_arrow`.
+        """
         listing = await self.query(
             row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
         )
@@ -322,7 +340,9 @@ class AsyncTable:
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
-        """Return the rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
+        """Return the rows of the table as a frame of polars. The arguments and errors are those of
+        `to_arrow`.
+        """
         listing = await self.query(
             row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
         )
@@ -339,7 +359,8 @@ class AsyncTable:
         progress: Callable[[Progress], object] | None = None,
         connection: DuckDBConnection | None = None,
     ) -> DuckDBRelation:
-        """Return the rows of the table as a relation of DuckDB. The other arguments and errors are those of `to_arrow`.
+        """Return the rows of the table as a relation of DuckDB. The other arguments and errors are
+        those of `to_arrow`.
 
         Args:
             columns: As for `to_arrow`.
@@ -348,7 +369,8 @@ class AsyncTable:
             version: As for `to_arrow`.
             timestamp: As for `to_arrow`.
             progress: As for `to_arrow`.
-            connection: The connection that the relation belongs to; the default one of DuckDB without it.
+            connection: The connection that the relation belongs to; the default one of DuckDB
+                without it.
         """
         listing = await self.query(
             row_filter=row_filter, limit=limit, version=version, timestamp=timestamp
@@ -356,7 +378,8 @@ class AsyncTable:
         return await listing.to_duckdb(columns=columns, progress=progress, connection=connection)
 
     async def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
-        """Return temporary credentials of the table's directory; fetched again only when they expire.
+        """Return temporary credentials of the table's directory; fetched again only when they
+        expire.
 
         Args:
             location: One of the table's auxiliary locations instead of its main one.

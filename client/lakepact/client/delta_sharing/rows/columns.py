@@ -1,6 +1,7 @@
 """Columns as they stand in a file, made into what the table's schema says of them.
 
-Parts of a file are found by name, by mapped name or by mapped number; what a file does not have is null; what it has in a narrower
+Parts of a file are found by name, by mapped name or by mapped number; what a file does not have is
+null; what it has in a narrower
 type is widened. Anything else that does not fit is an error: no value is changed.
 """
 

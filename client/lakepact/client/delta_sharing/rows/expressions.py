@@ -37,7 +37,8 @@ _KINDS: dict[str, Kind] = {
 
 
 def bound(predicate: Predicate, schema: Schema) -> Predicate:
-    """Return a predicate with the names of the columns as the schema has them, and values in their types.
+    """Return a predicate with the names of the columns as the schema has them, and values in their
+    types.
 
     Raises:
         ValueError: The table has no such column.

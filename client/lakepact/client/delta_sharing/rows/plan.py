@@ -1,4 +1,6 @@
-"""How the rows of an answer are made: which columns are read, under which names, and which rows of them are kept."""
+"""How the rows of an answer are made: which columns are read, under which names, and which rows of
+them are kept.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,10 @@ class Plan:
         try:
             self._read_as = pa.schema([_field(column) for column in self._columns])
         except UnknownType as kind:
-            message = f"the table has a column of type {kind}, which this client does not know; name other columns"
+            message = (
+                f"the table has a column of type {kind}, which this client does not know; name"
+                " other columns"
+            )
             raise UpgradeNeeded(Failure(operation=operation, message=message)) from None
         self._match = None if self.predicate is None else row_matcher(self.predicate, self._read_as)
         #: The schema of what is read.

@@ -32,8 +32,9 @@ FILE_ID_HASH = "fileidhash"
 class Pages:
     """The pages of an answer, read as they arrive.
 
-    An answer refers to them, and they do not refer to it: whoever drops an answer that is half read gives its connection back at once.
-    In a circle both would wait for Python to find them, which may be within another request, and that would then wait for itself.
+    An answer refers to them, and they do not refer to it: whoever drops an answer that is half read
+    gives its connection back at once. In a circle both would wait for Python to find them, which
+    may be within another request, and that would then wait for itself.
     """
 
     def __init__(self, reach: Reach, question: TableRequest) -> None:
@@ -108,7 +109,8 @@ class Pages:
             if asked := self._question.contradiction(self.version):
                 raise BadReply(
                     opened.failure(
-                        f"the query asks for {asked} of the table, and the header {VERSION} is {version}"
+                        f"the query asks for {asked} of the table, and the header {VERSION} is"
+                        f" {version}"
                     )
                 )
         return opened
@@ -117,8 +119,8 @@ class Pages:
 class Answer:
     """An answer of the server: protocol and metadata of the table, then its files as they arrive.
 
-    Iterating over it once yields the files, and earlier metadata that the server sends. An answer that is not read to its end
-    must be closed, or used with `with`.
+    Iterating over it once yields the files, and earlier metadata that the server sends. An answer
+    that is not read to its end must be closed, or used with `with`.
 
     Attributes:
         protocol: The requirements for readers.
@@ -141,7 +143,9 @@ class Answer:
 
     @property
     def version(self) -> int | None:
-        """The version of the table that the answer is about, or begins with; None where the server does not say it."""
+        """The version of the table that the answer is about, or begins with; None where the server
+        does not say it.
+        """
         return self._pages.version
 
     @property
@@ -189,7 +193,9 @@ class Answer:
                 yield from lines
 
     def files(self) -> Iterator[SharedFile]:
-        """Yield the files alone, in the server's order. The errors are those of iterating over the answer."""
+        """Yield the files alone, in the server's order. The errors are those of iterating over the
+        answer.
+        """
         with closing(self.blocks()) as blocks:
             for lines in blocks:
                 for line in lines:
@@ -197,7 +203,9 @@ class Answer:
                         yield line
 
     def blocks(self) -> Generator[list[SharedFile | Metadata | Protocol], None, None]:
-        """Yield the rest after the description of the table, as it arrives; errors are those of iterating over the answer."""
+        """Yield the rest after the description of the table, as it arrives; errors are those of
+        iterating over the answer.
+        """
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
         self._is_read = True

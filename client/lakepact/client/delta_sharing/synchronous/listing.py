@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 
 class Listing(Answer):
-    """An answer of the server: the metadata of the table, and its files or their rows as they arrive.
+    """An answer of the server: the metadata of the table, and its files or their rows as they
+    arrive.
 
-    It is read once, as files or as rows. Close it, or use it with `with`, if it is not read to its end.
+    It is read once, as files or as rows. Close it, or use it with `with`, if it is not read to its
+    end.
     """
 
     def batches(
@@ -38,7 +40,8 @@ class Listing(Answer):
         columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> Iterator[ArrowTable]:
-        """Yield the wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
+        """Yield the wanted rows, the files of the answer one after the other, with no more than a
+        few of them in memory.
 
         Args:
             columns: The columns that are wanted, in this order; all without it.
@@ -82,7 +85,8 @@ class Listing(Answer):
         try:
             if self.question.limit is not None:
                 raise ValueError(
-                    "tasks are read independently, so a query that is divided into tasks has no limit"
+                    "tasks are read independently, so a query that is divided into tasks has no"
+                    " limit"
                 )
             return Rows(self._reach, self, columns=columns).tasks(most=task_bytes)
         finally:
@@ -94,7 +98,9 @@ class Listing(Answer):
         columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ArrowTable:
-        """Return the wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
+        """Return the wanted rows as a table of Arrow. The arguments and errors are those of
+        `batches`.
+        """
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
 
@@ -111,7 +117,8 @@ class Listing(Answer):
         columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PandasFrame:
-        """Return the wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
+        """Return the wanted rows as a frame of pandas. The arguments and errors are those of
+        `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
         """
@@ -126,7 +133,9 @@ class Listing(Answer):
         columns: Names | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> PolarsFrame:
-        """Return the wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
+        """Return the wanted rows as a frame of polars. The arguments and errors are those of
+        `batches`.
+        """
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
@@ -139,12 +148,14 @@ class Listing(Answer):
         progress: Callable[[Progress], object] | None = None,
         connection: DuckDBConnection | None = None,
     ) -> DuckDBRelation:
-        """Return the wanted rows as a relation of DuckDB. The other arguments and errors are those of `batches`.
+        """Return the wanted rows as a relation of DuckDB. The other arguments and errors are those
+        of `batches`.
 
         Args:
             columns: As for `batches`.
             progress: As for `batches`.
-            connection: The connection that the relation belongs to; the default one of DuckDB without it.
+            connection: The connection that the relation belongs to; the default one of DuckDB
+                without it.
         """
         need("duckdb", "pyarrow", "pyroaring")
         from lakepact.client.rows.frames import duckdb_relation  # noqa: PLC0415 - where duckdb is there

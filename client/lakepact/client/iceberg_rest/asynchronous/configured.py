@@ -149,7 +149,9 @@ class AsyncConfigured(AsyncClient):
                     self._config[:] = self._config or [await self._fetch_config()]
                 finally:
                     self._config_lock.release()
-            else:  # another caller fetches it, perhaps in another event loop, which locks of asyncio do not serve
+            # another caller fetches it, perhaps in another event loop, which locks of asyncio do
+            # not serve
+            else:
                 await asyncio.sleep(_LOOK)
         return self._config[0]
 
@@ -159,14 +161,16 @@ class AsyncConfigured(AsyncClient):
         )
 
     async def properties(self) -> Mapping[str, str]:
-        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
+        """Return the effective configuration: the server's overrides over the caller's properties
+        over the server's defaults.
 
         The errors are those of `config`.
         """
         return (await self._settings()).properties
 
     async def offers(self, operation: str) -> bool:
-        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`.
+        """Return whether the server supports an operation id such as `namespaceExists`; other calls
+        raise `OperationNotSupported`.
 
         The errors are those of `config`.
         """
@@ -191,7 +195,9 @@ class AsyncConfigured(AsyncClient):
         return await self._connection.send((await self._settings()).addressed(call))
 
     async def _changing(self, call: Call[T]) -> T:
-        """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""
+        """Make a call that changes what is loaded at its path, so that what is cached for it is
+        stale, however it ends.
+        """
         addressed = (await self._settings()).addressed(call)
         try:
             return await self._connection.send(addressed)

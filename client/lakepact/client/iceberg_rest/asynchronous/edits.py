@@ -43,7 +43,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
         return AsyncTableCommit(table, self._commit_table_edits, self._resolved)
 
     def transaction(self) -> AsyncTransaction:
-        """Return the edits of several tables, to be filled and committed, all or none; nothing is sent before `commit`."""
+        """Return the edits of several tables, to be filled and committed, all or none; nothing is
+        sent before `commit`.
+        """
         return AsyncTransaction(self._commit_transaction_edits, self._resolved)
 
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
@@ -93,7 +95,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
         await self._repeat_after_conflict(tables, commit)
 
     async def _applied(self, table: TableEdits) -> LoadTableResult | None:
-        """Return the table if it has exactly the edits of a commit that was answered with an error; else None."""
+        """Return the table if it has exactly the edits of a commit that was answered with an error;
+        else None.
+        """
         with contextlib.suppress(LakepactError):
             name = (table.namespace, table.name)
             loaded = await self.load_table(name, snapshots=table.snapshots)
@@ -129,7 +133,9 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
 
 
 class AsyncTableCommit(TableEdits):
-    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
+    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block
+    without an error.
+    """
 
     def __init__(
         self,
@@ -173,7 +179,8 @@ class AsyncTableCommit(TableEdits):
         return self
 
     async def preview(self) -> TableChange:
-        """Load the table, and return the updates and requirements that `commit` would send to it as it is now.
+        """Load the table, and return the updates and requirements that `commit` would send to it as
+        it is now.
 
         Rows are shown as a snapshot without files, which `commit` writes.
 
@@ -187,14 +194,17 @@ class AsyncTableCommit(TableEdits):
     async def commit(self) -> CommitTableResponse:
         """Load the table, commit the edits to it, and return the result.
 
-        The commit requires that the table is the same and that its schema, partition spec, branches and tags are as loaded, where the
-        edits concern them. After a conflict the table is loaded again; the edits are repeated if they still mean the same.
+        The commit requires that the table is the same and that its schema, partition spec, branches
+        and tags are as loaded, where the edits concern them. After a conflict the table is loaded
+        again; the edits are repeated if they still mean the same.
 
         Raises:
             ValueError: There are no edits, or they do not fit the table. Nothing was sent.
-            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a
+                conflict; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; it is not repeated.
-            IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks
+                edits.
             NoSuchTable: The table does not exist.
         """
         done = await self._commit(self)
@@ -204,7 +214,9 @@ class AsyncTableCommit(TableEdits):
 
 
 class AsyncTransaction:
-    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
+    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with`
+    block without an error.
+    """
 
     def __init__(
         self,
@@ -223,7 +235,9 @@ class AsyncTransaction:
             await self.commit()
 
     async def preview(self) -> list[TableChange]:
-        """Load the tables, and return the changes that `commit` would send. The errors are those of the `preview` of a table."""
+        """Load the tables, and return the changes that `commit` would send. The errors are those of
+        the `preview` of a table.
+        """
         return [await self._resolve(table) for table in self._tables.values()]
 
     def change(self, table: TableName) -> TableEdits:
@@ -236,13 +250,15 @@ class AsyncTransaction:
         return self._tables.setdefault((*edits.namespace, edits.name), edits)
 
     async def commit(self) -> None:
-        """Load the tables and commit the edits to all of them, as the `commit` of a single table does.
+        """Load the tables and commit the edits to all of them, as the `commit` of a single table
+        does.
 
         The reply does not contain the tables, so that missing edits are not noticed.
 
         Raises:
             ValueError: There are no edits, or they do not fit their table. Nothing was sent.
-            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a
+                conflict; nothing was changed.
             OutcomeUnknown: The changes may or may not have been applied; they are not repeated.
             NoSuchTable: One of the tables does not exist; nothing was changed.
             OperationNotSupported: The server does not support transactions.

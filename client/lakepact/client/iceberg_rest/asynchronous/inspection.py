@@ -31,11 +31,15 @@ class AsyncInspection(AsyncConfigured):
         return await self._inspected("snapshots", table)
 
     async def history(self, table: TableName) -> foreign.ArrowTable:
-        """Return the snapshots that were current, with the times from when on. The argument and errors are those of `snapshots`."""
+        """Return the snapshots that were current, with the times from when on. The argument and
+        errors are those of `snapshots`.
+        """
         return await self._inspected("history", table)
 
     async def refs(self, table: TableName) -> foreign.ArrowTable:
-        """Return the branches and tags of a table. The argument and errors are those of `snapshots`."""
+        """Return the branches and tags of a table. The argument and errors are those of
+        `snapshots`.
+        """
         return await self._inspected("refs", table)
 
     async def files(
@@ -49,7 +53,8 @@ class AsyncInspection(AsyncConfigured):
 
         Args:
             table: The table.
-            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
+            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current
+                snapshot.
             timestamp: A time; the snapshot that was current then.
 
         Raises:
@@ -66,7 +71,9 @@ class AsyncInspection(AsyncConfigured):
         snapshot: int | str | None = None,
         timestamp: datetime | str | None = None,
     ) -> foreign.ArrowTable:
-        """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
+        """Return the partitions of a snapshot with their numbers of rows and files. The arguments
+        and errors are those of `files`.
+        """
         return await self._inspected("partitions", table, (snapshot, timestamp))
 
     async def _inspected(

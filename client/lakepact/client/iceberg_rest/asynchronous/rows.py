@@ -40,10 +40,13 @@ class AsyncRows(AsyncConfigured):
         Args:
             table: The table.
             columns: The columns, in this order; by default all.
-            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, `column("id") > 3`,
-                or an expression of pyiceberg. It selects the rows for which it is true, as in SQL; by default all.
-            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
-            timestamp: A time, such as `datetime(2026, 5, 1, tzinfo=UTC)`; the snapshot that was current then.
+            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`,
+                `column("id") > 3`, or an expression of pyiceberg. It selects the rows for which it
+                is true, as in SQL; by default all.
+            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current
+                snapshot.
+            timestamp: A time, such as `datetime(2026, 5, 1, tzinfo=UTC)`; the snapshot that was
+                current then.
             limit: The maximum number of rows.
 
         Raises:
@@ -63,12 +66,13 @@ class AsyncRows(AsyncConfigured):
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
-        """Append rows to a table, once: a commit whose answer is lost is not repeated, but looked up.
+        """Append rows to a table, once: a commit whose answer is lost is not repeated, but looked
+        up.
 
         Args:
             table: The table.
-            rows: The rows: a table of Arrow, a frame of pandas or polars, a relation of DuckDB, columns by name, or a
-                `pyarrow.RecordBatchReader`, which is read as a stream.
+            rows: The rows: a table of Arrow, a frame of pandas or polars, a relation of DuckDB,
+                columns by name, or a `pyarrow.RecordBatchReader`, which is read as a stream.
             branch: The branch.
             snapshot_properties: Entries for the summary of the snapshot.
 
@@ -90,7 +94,9 @@ class AsyncRows(AsyncConfigured):
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
-        """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
+        """Replace the rows of a filter, by default all. The other arguments and errors are those of
+        `append`.
+        """
         await self._write("overwrite", table, branch, snapshot_properties, rows, row_filter)
 
     async def overwrite_partitions(
@@ -101,7 +107,9 @@ class AsyncRows(AsyncConfigured):
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> None:
-        """Replace the partitions that the rows are in. The other arguments and errors are those of `append`."""
+        """Replace the partitions that the rows are in. The other arguments and errors are those of
+        `append`.
+        """
         await self._write("overwrite_partitions", table, branch, snapshot_properties, rows)
 
     async def delete(
@@ -124,7 +132,8 @@ class AsyncRows(AsyncConfigured):
         branch: str = "main",
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> UpsertResult:
-        """Update the rows with the same keys, by default the identifier fields, append the others, and return their numbers.
+        """Update the rows with the same keys, by default the identifier fields, append the others,
+        and return their numbers.
 
         The other arguments and errors are those of `append`.
         """
@@ -184,7 +193,8 @@ class AsyncTableScan:
         """Yield the rows as record batches; a few megabytes of up to four files are held at a time.
 
         Raises:
-            ValueError: The table has no such column, snapshot, branch or tag, or the filter is no filter.
+            ValueError: The table has no such column, snapshot, branch or tag, or the filter is no
+                filter.
             NoSuchTable: The table does not exist.
         """
         reader = _engine().Batches(self._scan, blocking(self._catalog))
@@ -195,14 +205,17 @@ class AsyncTableScan:
             await in_thread(reader.close)
 
     async def count(self) -> int:
-        """Return the number of rows, without reading files if there are no filter and no deletes. The errors are those of `batches`."""
+        """Return the number of rows, without reading files if there are no filter and no deletes.
+        The errors are those of `batches`.
+        """
         number: int = await in_thread(self._scan.count, blocking(self._catalog))
         return number
 
     async def reader(self) -> foreign.ArrowReader:
         """Return the rows as a stream of record batches that holds a few at a time.
 
-        It is read in a thread of its own where an event loop runs. The errors are those of `batches`.
+        It is read in a thread of its own where an event loop runs. The errors are those of
+        `batches`.
         """
         stream: foreign.ArrowReader = await in_thread(self._scan.reader, blocking(self._catalog))
         return stream
@@ -213,7 +226,9 @@ class AsyncTableScan:
         return rows
 
     async def to_pandas(self) -> foreign.PandasFrame:
-        """Return the rows as a frame of pandas, with integers and booleans that know nulls. The errors are those of `batches`."""
+        """Return the rows as a frame of pandas, with integers and booleans that know nulls. The
+        errors are those of `batches`.
+        """
         frame: foreign.PandasFrame = _frames("pandas").pandas_frame(await self.to_arrow())
         return frame
 
@@ -225,7 +240,9 @@ class AsyncTableScan:
     async def to_duckdb(
         self, *, connection: foreign.DuckDBConnection | None = None
     ) -> foreign.DuckDBRelation:
-        """Return the rows as a relation of DuckDB, in a connection or the default one. The errors are those of `batches`."""
+        """Return the rows as a relation of DuckDB, in a connection or the default one. The errors
+        are those of `batches`.
+        """
         relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(
             await self.to_arrow(), connection
         )

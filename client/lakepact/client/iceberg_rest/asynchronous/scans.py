@@ -66,21 +66,25 @@ class AsyncScans(AsyncConfigured):
 
         Args:
             table: The table.
-            row_filter: The filter of rows, as for `scan`, or an expression of the contract; by default all rows.
+            row_filter: The filter of rows, as for `scan`, or an expression of the contract; by
+                default all rows.
             select: Names of the columns to read, nested ones with dots; by default all.
             snapshot_id: The snapshot to scan; by default the latest one of the branch main.
-            min_rows_requested: The number of rows that suffice, a hint; servers support it from 1.11.0 on.
+            min_rows_requested: The number of rows that suffice, a hint; servers support it from
+                1.11.0 on.
             start_snapshot_id: The exclusive start of a scan between two snapshots.
             end_snapshot_id: Its inclusive end.
             stats_fields: Names of columns whose statistics the server should send.
             case_sensitive: Whether column names are case-sensitive; the default is true.
             use_snapshot_schema: Whether to use the snapshot's schema instead of the table's.
-            access_delegation: The accepted ways to open the files; servers support it from 1.11.0 on.
+            access_delegation: The accepted ways to open the files; servers support it from 1.11.0
+                on.
             patience: The seconds to wait for a plan made in the background before cancelling it.
 
         Raises:
             PlanningFailed: The server could not plan it, or not in time.
-            BadRequest: The filter or a name does not fit the table, or the snapshots do not go together.
+            BadRequest: The filter or a name does not fit the table, or the snapshots do not go
+                together.
             NoSuchTable: The table does not exist.
             OperationNotSupported: The server does not plan scans.
         """

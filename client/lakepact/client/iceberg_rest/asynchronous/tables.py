@@ -78,7 +78,8 @@ class AsyncTables(AsyncConfigured):
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most tables that the server should put into one page; None leaves it to the server.
+            page_size: Most tables that the server should put into one page; None leaves it to the
+                server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.
@@ -196,7 +197,8 @@ class AsyncTables(AsyncConfigured):
             table: Its namespace and name.
             metadata_location: The location of the metadata file.
             overwrite: Whether to replace an existing table.
-            access_delegation: The accepted ways to open its files; servers support it from 1.11.0 on.
+            access_delegation: The accepted ways to open its files; servers support it from 1.11.0
+                on.
 
         Raises:
             AlreadyExists: A table or view has that name.
@@ -227,9 +229,12 @@ class AsyncTables(AsyncConfigured):
 
         Args:
             table: The table.
-            snapshots: All snapshots, or only those that branches and tags refer to; the server chooses all without it.
-            access_delegation: The credentials that the caller accepts: `vended-credentials`, `remote-signing`, or both.
-            referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
+            snapshots: All snapshots, or only those that branches and tags refer to; the server
+                chooses all without it.
+            access_delegation: The credentials that the caller accepts: `vended-credentials`,
+                `remote-signing`, or both.
+            referenced_by: The views through which the table is read, the outermost first; servers
+                support it from 1.11.0 on.
 
         Raises:
             NoSuchTable: There is none of that name.
@@ -255,14 +260,17 @@ class AsyncTables(AsyncConfigured):
         plan_id: str | None = None,
         referenced_by: Several[TableName] = (),
     ) -> Sequence[StorageCredential]:
-        """Return the credentials of a table's files, each for the locations below its `prefix`; none if the server has none.
+        """Return the credentials of a table's files, each for the locations below its `prefix`;
+        none if the server has none.
 
         `storage_credential` picks the one for a file.
 
         Args:
             table: The table.
-            plan_id: The planned scan that the credentials are for; servers support it from 1.11.0 on.
-            referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
+            plan_id: The planned scan that the credentials are for; servers support it from 1.11.0
+                on.
+            referenced_by: The views through which the table is read, the outermost first; servers
+                support it from 1.11.0 on.
 
         Raises:
             NoSuchTable: There is none of that name.
@@ -283,11 +291,13 @@ class AsyncTables(AsyncConfigured):
         table: TableName,
         request: RemoteSignRequest | Mapping[str, Any],
     ) -> RemoteSignResult:
-        """Return a request to the storage with the headers that authorize it (remote signing, 1.11.0).
+        """Return a request to the storage with the headers that authorize it (remote signing,
+        1.11.0).
 
         Args:
             table: The table.
-            request: The request: its `region`, `uri`, `method` and `headers`, each header with the list of its values.
+            request: The request: its `region`, `uri`, `method` and `headers`, each header with the
+                list of its values.
 
         Raises:
             BadRequest: The request cannot be signed.
@@ -300,7 +310,8 @@ class AsyncTables(AsyncConfigured):
         return await self._call(sign_request.call(**config.table(table), body=body))
 
     async def unregister_table(self, table: TableName) -> UnregisterTableResult:
-        """Take a table out of the catalog, leave its files, and return the metadata that it had last (1.12.0).
+        """Take a table out of the catalog, leave its files, and return the metadata that it had
+        last (1.12.0).
 
         Args:
             table: The table; `register_table` takes the returned `metadata_location`.
@@ -340,8 +351,9 @@ class AsyncTables(AsyncConfigured):
     ) -> CommitTableResponse:
         """Apply all of `updates` to a table, or none, if every one of `requirements` holds.
 
-        A commit is retried only if it has certainly not been applied. If its answer is lost, or is 409, the table is loaded to see whether
-        it has the snapshots of the commit, after a lost answer as often as `retries` allows.
+        A commit is retried only if it has certainly not been applied. If its answer is lost, or is
+        409, the table is loaded to see whether it has the snapshots of the commit, after a lost
+        answer as often as `retries` allows.
 
         Args:
             table: The table.
@@ -351,7 +363,8 @@ class AsyncTables(AsyncConfigured):
         Raises:
             CommitRejected: A requirement does not hold; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; load the table to find out.
-            IncompleteCommit: The server accepted the commit, but the table in its reply lacks a snapshot of it.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks a
+                snapshot of it.
             NoSuchTable: The table does not exist.
         """
         config = await self._settings()
@@ -370,7 +383,9 @@ class AsyncTables(AsyncConfigured):
     async def _with_snapshots(
         self, table: TableName, commit: CommitTableRequest, retries: Retries
     ) -> LoadTableResult | None:
-        """Return the table with the snapshots of a commit; None if it does not show them while `retries` allow to look."""
+        """Return the table with the snapshots of a commit; None if it does not show them while
+        `retries` allow to look.
+        """
         started, tried, pause = time.monotonic(), 0, 0.0 if added_snapshots(commit) else None
         while pause is not None:
             await self._connection.pause(pause)
@@ -390,7 +405,8 @@ class AsyncTables(AsyncConfigured):
             purge: Whether its files are to be deleted too.
 
         Raises:
-            NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
+            NoSuchTable: There is none of that name; after several tries, an earlier one may have
+                dropped it.
         """
         config = await self._settings()
         await self._changing(drop_table.call(**config.table(table), purge_requested=purge))
@@ -418,7 +434,8 @@ class AsyncTables(AsyncConfigured):
 
         Args:
             table: The table.
-            report: The metrics; the `report-type` of a plain document is `scan-report` or `commit-report`.
+            report: The metrics; the `report-type` of a plain document is `scan-report` or
+                `commit-report`.
 
         Raises:
             NoSuchTable: The table does not exist.

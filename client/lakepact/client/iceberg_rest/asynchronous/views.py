@@ -47,7 +47,8 @@ class AsyncViews(AsyncConfigured):
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most views that the server should put into one page; None leaves it to the server.
+            page_size: Most views that the server should put into one page; None leaves it to the
+                server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.
@@ -79,7 +80,8 @@ class AsyncViews(AsyncConfigured):
         Args:
             view: Its namespace and name.
             schema: The schema of its rows.
-            version: Its first version, with a representation per dialect; the server replaces the `schema-id`.
+            version: Its first version, with a representation per dialect; the server replaces the
+                `schema-id`.
             location: The location of its metadata files; by default the server chooses.
             properties: Its properties.
 
@@ -124,7 +126,8 @@ class AsyncViews(AsyncConfigured):
 
         Args:
             view: The view.
-            referenced_by: The views through which the view is read, the outermost first; servers support it from 1.11.0 on.
+            referenced_by: The views through which the view is read, the outermost first; servers
+                support it from 1.11.0 on.
 
         Raises:
             NoSuchView: The view does not exist.
@@ -184,7 +187,8 @@ class AsyncViews(AsyncConfigured):
             view: The view.
 
         Raises:
-            NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
+            NoSuchView: There is none of that name; after several tries, an earlier one may have
+                dropped it.
         """
         config = await self._settings()
         await self._call(drop_view.call(**config.view(view)))

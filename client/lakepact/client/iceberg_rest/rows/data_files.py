@@ -253,7 +253,9 @@ class _Opened:
         self.deleted = lru_cache(_SHARED)(partial(_deleted, limit))
 
     def properties(self, part: PlannedFile) -> dict[str, str]:
-        """Return the settings that open the files of a part, with credentials that have not expired."""
+        """Return the settings that open the files of a part, with credentials that have not
+        expired.
+        """
         result = self._newest or {**self._reader.properties, **part.properties}
         return self.renewed(result) if expired(result) else result
 
@@ -407,7 +409,8 @@ def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]
             for blob in puffin.footer.blobs:
                 if blob.compression_codec is not None:
                     raise ValueError(
-                        f"expected a deletion vector without compression-codec in {deletes.file_path}"
+                        "expected a deletion vector without compression-codec in"
+                        f" {deletes.file_path}"
                     )
                 payload = puffin.get_blob_payload(blob)
                 end = 4 + int.from_bytes(payload[:4], "big")  # of the bitmap

@@ -150,7 +150,9 @@ class Configured(Client):
                     self._config[:] = self._config or [self._fetch_config()]
                 finally:
                     self._config_lock.release()
-            else:  # another caller fetches it, perhaps in another event loop, which locks of asyncio do not serve
+            # another caller fetches it, perhaps in another event loop, which locks of asyncio do
+            # not serve
+            else:
                 time.sleep(_LOOK)
         return self._config[0]
 
@@ -160,14 +162,16 @@ class Configured(Client):
         )
 
     def properties(self) -> Mapping[str, str]:
-        """Return the effective configuration: the server's overrides over the caller's properties over the server's defaults.
+        """Return the effective configuration: the server's overrides over the caller's properties
+        over the server's defaults.
 
         The errors are those of `config`.
         """
         return (self._settings()).properties
 
     def offers(self, operation: str) -> bool:
-        """Return whether the server supports an operation id such as `namespaceExists`; other calls raise `OperationNotSupported`.
+        """Return whether the server supports an operation id such as `namespaceExists`; other calls
+        raise `OperationNotSupported`.
 
         The errors are those of `config`.
         """
@@ -192,7 +196,9 @@ class Configured(Client):
         return self._connection.send((self._settings()).addressed(call))
 
     def _changing(self, call: Call[T]) -> T:
-        """Make a call that changes what is loaded at its path, so that what is cached for it is stale, however it ends."""
+        """Make a call that changes what is loaded at its path, so that what is cached for it is
+        stale, however it ends.
+        """
         addressed = (self._settings()).addressed(call)
         try:
             return self._connection.send(addressed)

@@ -43,7 +43,9 @@ class Edits(Tables, Transactions):
         return TableCommit(table, self._commit_table_edits, self._resolved)
 
     def transaction(self) -> Transaction:
-        """Return the edits of several tables, to be filled and committed, all or none; nothing is sent before `commit`."""
+        """Return the edits of several tables, to be filled and committed, all or none; nothing is
+        sent before `commit`.
+        """
         return Transaction(self._commit_transaction_edits, self._resolved)
 
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
@@ -91,7 +93,9 @@ class Edits(Tables, Transactions):
         self._repeat_after_conflict(tables, commit)
 
     def _applied(self, table: TableEdits) -> LoadTableResult | None:
-        """Return the table if it has exactly the edits of a commit that was answered with an error; else None."""
+        """Return the table if it has exactly the edits of a commit that was answered with an error;
+        else None.
+        """
         with contextlib.suppress(LakepactError):
             name = (table.namespace, table.name)
             loaded = self.load_table(name, snapshots=table.snapshots)
@@ -125,7 +129,9 @@ class Edits(Tables, Transactions):
 
 
 class TableCommit(TableEdits):
-    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
+    """Edits of one table; `commit` makes all of them or none, and so does the end of a `with` block
+    without an error.
+    """
 
     def __init__(
         self,
@@ -169,7 +175,8 @@ class TableCommit(TableEdits):
         return self
 
     def preview(self) -> TableChange:
-        """Load the table, and return the updates and requirements that `commit` would send to it as it is now.
+        """Load the table, and return the updates and requirements that `commit` would send to it as
+        it is now.
 
         Rows are shown as a snapshot without files, which `commit` writes.
 
@@ -183,14 +190,17 @@ class TableCommit(TableEdits):
     def commit(self) -> CommitTableResponse:
         """Load the table, commit the edits to it, and return the result.
 
-        The commit requires that the table is the same and that its schema, partition spec, branches and tags are as loaded, where the
-        edits concern them. After a conflict the table is loaded again; the edits are repeated if they still mean the same.
+        The commit requires that the table is the same and that its schema, partition spec, branches
+        and tags are as loaded, where the edits concern them. After a conflict the table is loaded
+        again; the edits are repeated if they still mean the same.
 
         Raises:
             ValueError: There are no edits, or they do not fit the table. Nothing was sent.
-            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a
+                conflict; nothing was changed.
             OutcomeUnknown: The commit may or may not have been applied; it is not repeated.
-            IncompleteCommit: The server accepted the commit, but the table in its reply lacks edits.
+            IncompleteCommit: The server accepted the commit, but the table in its reply lacks
+                edits.
             NoSuchTable: The table does not exist.
         """
         done = self._commit(self)
@@ -200,7 +210,9 @@ class TableCommit(TableEdits):
 
 
 class Transaction:
-    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with` block without an error."""
+    """Edits of several tables; `commit` makes all of them or none, and so does the end of a `with`
+    block without an error.
+    """
 
     def __init__(
         self,
@@ -219,7 +231,9 @@ class Transaction:
             self.commit()
 
     def preview(self) -> list[TableChange]:
-        """Load the tables, and return the changes that `commit` would send. The errors are those of the `preview` of a table."""
+        """Load the tables, and return the changes that `commit` would send. The errors are those of
+        the `preview` of a table.
+        """
         return [self._resolve(table) for table in self._tables.values()]
 
     def change(self, table: TableName) -> TableEdits:
@@ -232,13 +246,15 @@ class Transaction:
         return self._tables.setdefault((*edits.namespace, edits.name), edits)
 
     def commit(self) -> None:
-        """Load the tables and commit the edits to all of them, as the `commit` of a single table does.
+        """Load the tables and commit the edits to all of them, as the `commit` of a single table
+        does.
 
         The reply does not contain the tables, so that missing edits are not noticed.
 
         Raises:
             ValueError: There are no edits, or they do not fit their table. Nothing was sent.
-            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a conflict; nothing was changed.
+            CommitRejected: A concurrent commit changed what the edits concern, or all tries met a
+                conflict; nothing was changed.
             OutcomeUnknown: The changes may or may not have been applied; they are not repeated.
             NoSuchTable: One of the tables does not exist; nothing was changed.
             OperationNotSupported: The server does not support transactions.

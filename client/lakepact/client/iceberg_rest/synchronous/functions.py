@@ -24,11 +24,13 @@ class Functions(Configured):
     def list_functions(
         self, namespace: Levels, *, page_size: int | None = PAGE_SIZE
     ) -> Iterator[tuple[str, ...]]:
-        """Yield every function in a namespace as its levels, the name last; pages are fetched as they are reached.
+        """Yield every function in a namespace as its levels, the name last; pages are fetched as
+        they are reached.
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most functions that the server should put into one page; None leaves it to the server.
+            page_size: Most functions that the server should put into one page; None leaves it to
+                the server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.

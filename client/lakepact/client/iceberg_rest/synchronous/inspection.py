@@ -31,11 +31,15 @@ class Inspection(Configured):
         return self._inspected("snapshots", table)
 
     def history(self, table: TableName) -> foreign.ArrowTable:
-        """Return the snapshots that were current, with the times from when on. The argument and errors are those of `snapshots`."""
+        """Return the snapshots that were current, with the times from when on. The argument and
+        errors are those of `snapshots`.
+        """
         return self._inspected("history", table)
 
     def refs(self, table: TableName) -> foreign.ArrowTable:
-        """Return the branches and tags of a table. The argument and errors are those of `snapshots`."""
+        """Return the branches and tags of a table. The argument and errors are those of
+        `snapshots`.
+        """
         return self._inspected("refs", table)
 
     def files(
@@ -49,7 +53,8 @@ class Inspection(Configured):
 
         Args:
             table: The table.
-            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
+            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current
+                snapshot.
             timestamp: A time; the snapshot that was current then.
 
         Raises:
@@ -66,7 +71,9 @@ class Inspection(Configured):
         snapshot: int | str | None = None,
         timestamp: datetime | str | None = None,
     ) -> foreign.ArrowTable:
-        """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
+        """Return the partitions of a snapshot with their numbers of rows and files. The arguments
+        and errors are those of `files`.
+        """
         return self._inspected("partitions", table, (snapshot, timestamp))
 
     def _inspected(

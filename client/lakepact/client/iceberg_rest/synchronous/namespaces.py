@@ -37,11 +37,13 @@ class Namespaces(Configured):
     def list_namespaces(
         self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE
     ) -> Iterator[tuple[str, ...]]:
-        """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
+        """Yield every namespace directly under `parent`, or at the top; pages are fetched as they
+        are reached.
 
         Args:
             parent: The namespace to look in.
-            page_size: Most namespaces that the server should put into one page; None leaves it to the server.
+            page_size: Most namespaces that the server should put into one page; None leaves it to
+                the server.
 
         Raises:
             NoSuchNamespace: There is no `parent`.
@@ -105,7 +107,8 @@ class Namespaces(Configured):
         )
 
     def namespace_exists(self, namespace: Levels) -> bool:
-        """Return whether a namespace exists; a server without `namespaceExists` is asked to load it.
+        """Return whether a namespace exists; a server without `namespaceExists` is asked to load
+        it.
 
         Raises:
             Forbidden: The caller may not see it.
@@ -154,7 +157,8 @@ class Namespaces(Configured):
         """Drop an empty namespace.
 
         Raises:
-            NoSuchNamespace: There is none of that name; after several tries, an earlier one may have dropped it.
+            NoSuchNamespace: There is none of that name; after several tries, an earlier one may
+                have dropped it.
             NotEmpty: It still holds something.
         """
         config = self._settings()

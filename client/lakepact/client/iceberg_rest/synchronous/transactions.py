@@ -22,7 +22,8 @@ class Transactions(Configured):
     def commit_transaction(self, changes: Sequence[TableChange]) -> None:
         """Apply all `changes` or none, if all requirements hold.
 
-        A transaction is retried only if it has certainly not been applied. The answer does not contain the tables: load them.
+        A transaction is retried only if it has certainly not been applied. The answer does not
+        contain the tables: load them.
 
         Args:
             changes: The change of each table; many servers refuse two changes to the same table.

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class AsyncClient:
-    """A client that is closed at the end of a block, and whose copies in other processes open connections of their own."""
+    """A client that is closed at the end of a block, and whose copies in other processes open
+    connections of their own.
+    """
 
     #: The arguments that it was made with.
     _arguments: dict[str, Any]
@@ -29,31 +31,38 @@ class AsyncClient:
         ):
             kept = "http= or with TLS settings in verify=, which stay in their process"
             raise TypeError(
-                f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy as texts"
+                f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy"
+                " as texts"
             )
         return self._arguments
 
     def with_options(
         self, *, retries: Retries | None = None, timeouts: Timeouts | float | None = None
     ) -> Self:
-        """Return this client with other retries or timeouts; both share connections, tokens and cache, and are closed together.
+        """Return this client with other retries or timeouts; both share connections, tokens and
+        cache, and are closed together.
 
         Args:
             retries: The number and duration of retries.
-            timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
+            timeouts: The time to wait for the network; a number is the longest wait of every kind,
+                in seconds.
         """
         changes: dict[str, Any] = {} if retries is None else {"retries": retries}
         changes |= {} if timeouts is None else {"timeouts": Timeouts.of(timeouts)}
         return self._altered(changes, _arguments=self._arguments | changes)
 
     def with_response(self) -> Self:
-        """Return this client with the last reply of a success in `response`; both share connections, tokens and cache."""
+        """Return this client with the last reply of a success in `response`; both share
+        connections, tokens and cache.
+        """
         replies: deque[Reply] = deque(maxlen=1)
         return self._altered({"on_reply": replies.append}, _replies=replies)
 
     @property
     def response(self) -> Reply | None:
-        """The last reply of a success to a client of `with_response`, with `status`, `headers` and `request_id`."""
+        """The last reply of a success to a client of `with_response`, with `status`, `headers` and
+        `request_id`.
+        """
         return self._replies[0] if self._replies else None
 
     def _altered(self, options: dict[str, Any], **attributes: Any) -> Self:
@@ -62,7 +71,9 @@ class AsyncClient:
         return other
 
     def _connected(self, **options: Any) -> dict[str, Any]:
-        """Return the attributes of this client with other options, see `AsyncConnection.with_options`."""
+        """Return the attributes of this client with other options, see
+        `AsyncConnection.with_options`.
+        """
         raise NotImplementedError
 
     async def __aenter__(self) -> Self:

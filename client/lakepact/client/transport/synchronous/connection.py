@@ -25,7 +25,9 @@ T = TypeVar("T")
 
 
 class Opened:
-    """A reply whose body is read piece by piece; it has to be closed unless it was read to its end."""
+    """A reply whose body is read piece by piece; it has to be closed unless it was read to its
+    end.
+    """
 
     def __init__(self, carried: Carried[Any]) -> None:
         self._carried = carried
@@ -103,7 +105,9 @@ class Connection:
     def send_unless_known(
         self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]
     ) -> T:
-        """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
+        """Make one call, or learn that its reply is known already, see
+        `Engine.send_unless_known`.
+        """
         return self.driven(
             self._engine.send_unless_known(call, memory, may_be_kept), call.operation
         )

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 class GivenClient:
-    """Sends requests through the connections, proxies and hooks of a client of httpx, which stays open.
+    """Sends requests through the connections, proxies and hooks of a client of httpx, which stays
+    open.
 
-    Its headers, cookies, authentication and timeouts are not used: files may lie at other addresses, which must not see credentials.
+    Its headers, cookies, authentication and timeouts are not used: files may lie at other
+    addresses, which must not see credentials.
     """
 
     failures = (httpx.RequestError, httpx.InvalidURL)

@@ -24,9 +24,11 @@ _IDLE = 5.0
 
 
 class Network:
-    """Sends requests over connections that are kept for the next request: the one that was used last is used first.
+    """Sends requests over connections that are kept for the next request: the one that was used
+    last is used first.
 
-    The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
+    The pool of the HTTP library looks at every connection several times a request, and offers one
+    to every request that waits.
     """
 
     failures = (
@@ -89,7 +91,8 @@ class Network:
                 self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend
             )
             return pool.create_connection(origin)
-        # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
+        # Not by the pool: its connections take a lock, and with it a turn of the event loop, for
+        # each request.
         stream: Any = self._backend.connect_tcp(origin.host.decode(), origin.port, timeouts.connect)
         if origin.scheme == b"https":
             stream = stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)

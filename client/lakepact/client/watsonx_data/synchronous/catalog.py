@@ -29,21 +29,27 @@ if TYPE_CHECKING:
 class WatsonxCatalog(IcebergCatalog):
     """A catalog of an IBM watsonx.data instance.
 
-    It has the methods of an Iceberg catalog. Namespaces have one level, tables cannot be registered over existing ones, and the property
-    `storage_location` of a namespace sets its location.
+    It has the methods of an Iceberg catalog. Namespaces have one level, tables cannot be registered
+    over existing ones, and the property `storage_location` of a namespace sets its location.
 
     Args:
-        address: The host of the instance, with a port if needed, which stands for `https://HOST/mds/iceberg`; or
-            the address of its catalogs, such as `https://HOST/api/v1/iceberg` of an instance with account scope.
+        address: The host of the instance, with a port if needed, which stands for
+            `https://HOST/mds/iceberg`; or the address of its catalogs, such as
+            `https://HOST/api/v1/iceberg` of an instance with account scope.
         warehouse: The catalog's name.
-        auth: The authorization of requests: a `ZenApiKey`, `BearerToken`, `BasicAuth` or `IamApiKey`.
-        properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
-        trusted_origins: Further origins to which the server's answers may lead, as for `IcebergCatalog`.
+        auth: The authorization of requests: a `ZenApiKey`, `BearerToken`, `BasicAuth` or
+            `IamApiKey`.
+        properties: The caller's configuration; it overrides the server's defaults and is overridden
+            by its overrides.
+        trusted_origins: Further origins to which the server's answers may lead, as for
+            `IcebergCatalog`.
         retries: The number and duration of retries.
-        timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
+        timeouts: The time to wait for the network; a number is the longest wait of every kind, in
+            seconds.
         limits: The maximum size of replies, and number of connections.
         headers, verify, cert, proxy: As for `IcebergCatalog`.
-        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes
+            it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -95,7 +101,8 @@ class WatsonxCatalog(IcebergCatalog):
         """Yield every namespace; pages are fetched as they are reached.
 
         Args:
-            parent: None; no namespace is below another one, so that the listing of a namespace is empty.
+            parent: None; no namespace is below another one, so that the listing of a namespace is
+                empty.
             page_size: Most namespaces that the server should put into one page.
 
         Raises:

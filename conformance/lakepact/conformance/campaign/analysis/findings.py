@@ -67,7 +67,8 @@ OUTCOMES = schema_of(
     status=TEXT,
     exchanges=WHOLE,
 )
-#: Only of what was sent with nothing else on its way: else it would be the waiting that is measured.
+#: Only of what was sent with nothing else on its way: else it would be the waiting that is
+#: measured.
 LATENCIES = schema_of(
     target=TEXT,
     contract=TEXT,

@@ -48,9 +48,13 @@ SPARK = Dialect(
     object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
 )
 DUCKDB = Dialect(
-    number_of="count(DISTINCT hash({}))",  # 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs
+    # 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs
+    number_of="count(DISTINCT hash({}))",
     set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
-    object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
+    object_of=(
+        "CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS"
+        " VARCHAR)"
+    ),
 )
 
 _PLACE = (
@@ -126,7 +130,8 @@ _WORST = f"""
 _BROKEN = f"SELECT target, contract, case_id, requirement_id FROM {{}} WHERE verdict IN ({_BAD})"
 _IS_JUDGED = "verdict NOT IN ('error', 'inconclusive')"
 _IS_BAD = f"IN ({', '.join(str(ORDER[verdict]) for verdict in BAD)})"
-# Only what is broken in one of the runs can have changed: all else is left out before it is grouped.
+# Only what is broken in one of the runs can have changed: all else is left out before it is
+# grouped.
 _REGRESSIONS = f"""
     WITH broken AS ({_BROKEN.format("results")} UNION {_BROKEN.format("base")}),
          old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")}), changed AS (

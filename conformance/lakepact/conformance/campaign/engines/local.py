@@ -60,7 +60,9 @@ class LocalEngine:
         seeds.written((rows for found in _results(waiting) for rows in found), folder)
 
     def execute(self, job: Job) -> None:
-        """Send what is left of a run, with as many workers as the job says; they store the answers."""
+        """Send what is left of a run, with as many workers as the job says; they store the
+        answers.
+        """
         try:
             for future in as_completed(
                 [self._pool.submit(_worked, job, worker) for worker in range(job.workers)]
@@ -84,7 +86,9 @@ class LocalEngine:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone, but not on Ctrl-C: workers finish their cases then."""
+    """End this process when its parent is gone, but not on Ctrl-C: workers finish their cases
+    then.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

@@ -1,7 +1,9 @@
-"""Spark as the engine of a campaign: workers are its tasks. It uses the DataFrame API only, so that Spark Connect works too.
+"""Spark as the engine of a campaign: workers are its tasks. It uses the DataFrame API only, so that
+Spark Connect works too.
 
-Sending is one action, whose frame is computed on executors: cases without those that have landed. Workers store answers themselves
-(`journal`), so that a failing task loses nothing: its cases are those of a hash, and it is started again with those that are left.
+Sending is one action, whose frame is computed on executors: cases without those that have landed.
+Workers store answers themselves (`journal`), so that a failing task loses nothing: its cases are
+those of a hash, and it is started again with those that are left.
 """
 
 from __future__ import annotations
@@ -43,11 +45,13 @@ from lakepact.conformance.campaign.tables import (
 )
 from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
-#: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
+#: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of
+#: Parquet knows.
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "FATAL",  # what fails is told by us, in one line; `--conf spark.log.level=INFO` shows the rest
+    # what fails is told by us, in one line; `--conf spark.log.level=INFO` shows the rest
+    "spark.log.level": "FATAL",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -55,7 +59,8 @@ SETTINGS = {
     "spark.task.maxFailures": "4",  # a worker that is started again skips what it has stored
 }
 SPECULATION = "spark.speculation"  #: a task that runs twice at a time would send its requests twice
-SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  #: JVMs that live for minutes have no time to become fast
+#: JVMs that live for minutes have no time to become fast
+SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 LOCAL = {
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.memory": "1g",
@@ -136,7 +141,8 @@ class Spark:
         if self.session.conf.get(SPECULATION, "false") == "true":
             self.session.stop()
             raise CannotRun(
-                f"{where} has {SPECULATION}=true, which would send requests twice: set it to false there"
+                f"{where} has {SPECULATION}=true, which would send requests twice: set it to false"
+                " there"
             )
         return self
 
@@ -145,7 +151,9 @@ class Spark:
             self.session.stop()
 
     def _tasks_at_a_time(self) -> int:
-        """Return how many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
+        """Return how many partitions Spark cuts a range into that says nothing of them: as many as
+        tasks can run.
+        """
         return len(
             self.session.range(MANY)
             .selectExpr("spark_partition_id() AS place")
@@ -256,7 +264,9 @@ class Spark:
 
 
 def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
-    """Yield the errands of Arrow record batches, sent by the task that this is; yields how many each target took."""
+    """Yield the errands of Arrow record batches, sent by the task that this is; yields how many
+    each target took.
+    """
     context = import_module("pyspark").TaskContext.get()
     errands = (errand for batch in batches for errand in batch.to_pylist())
     taken = Counter[str]()
@@ -281,7 +291,9 @@ def drawn_batches(batches: Iterable[Any], wanted: Wanted) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _own_interrupts() -> Generator[None]:
-    """Keep the default Ctrl-C handler: PySpark would cancel all tasks at once, but workers should finish their cases."""
+    """Keep the default Ctrl-C handler: PySpark would cancel all tasks at once, but workers should
+    finish their cases.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -299,13 +311,23 @@ def _is_this_machine(master: str) -> bool:
 
 #: Messages of failing tasks, and what to do.
 ADVICE = {
-    "ModuleNotFoundError": f"workers of Spark lack a package: there, {spark_requirements.INSTALL},"
-    " and let PYSPARK_PYTHON name their interpreter",
-    "PYTHON_VERSION_MISMATCH": "workers of Spark run another Python than this one: let PYSPARK_PYTHON name one of the same version there",
-    "Cannot run program": "workers of Spark find no Python: let PYSPARK_PYTHON name their interpreter",
+    "ModuleNotFoundError": (
+        f"workers of Spark lack a package: there, {spark_requirements.INSTALL},"
+        " and let PYSPARK_PYTHON name their interpreter"
+    ),
+    "PYTHON_VERSION_MISMATCH": (
+        "workers of Spark run another Python than this one: let PYSPARK_PYTHON name one of the same"
+        " version there"
+    ),
+    "Cannot run program": (
+        "workers of Spark find no Python: let PYSPARK_PYTHON name their interpreter"
+    ),
     "NoSecret": "a secret is missing where requests are sent",
     "NotShared": "the run cannot be reached",
-    "No space left on device": "the disk is full: make room for the folder of the run, and for Spark's own (spark.local.dir)",
+    "No space left on device": (
+        "the disk is full: make room for the folder of the run, and for Spark's own"
+        " (spark.local.dir)"
+    ),
     "File too large": "the disk takes no more: make room for the folder of the run",
 }
 
@@ -318,7 +340,8 @@ def _broken(wrong: Exception) -> CannotRun:
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
-#: Forms of the cause in an error of Spark, in order of preference: the last line of a Python traceback, a lost task, a Java cause.
+#: Forms of the cause in an error of Spark, in order of preference: the last line of a Python
+#: traceback, a lost task, a Java cause.
 CAUSES = (
     re.compile(r"^((?:\w+\.)*(?:\w+Error|NoSecret|NotShared): .*)", re.MULTILINE),
     re.compile(r"Lost task .*?\): (?!\S+: Exception thrown in awaitResult)(?:[\w.$]+: )?(.+)"),
@@ -338,7 +361,9 @@ def cause(wrong: Exception) -> str:
 
 
 def _itself(path: Path) -> str:
-    """Return a path for readers that take some characters for wildcards, and that run in another folder."""
+    """Return a path for readers that take some characters for wildcards, and that run in another
+    folder.
+    """
     return WILDCARDS.sub(r"\\\g<0>", hadoop(path))
 
 

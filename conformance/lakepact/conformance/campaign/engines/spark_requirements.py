@@ -1,4 +1,6 @@
-"""Requirements of Spark on this machine: Java, pyspark with its packages, the interpreter of workers."""
+"""Requirements of Spark on this machine: Java, pyspark with its packages, the interpreter of
+workers.
+"""
 
 from __future__ import annotations
 

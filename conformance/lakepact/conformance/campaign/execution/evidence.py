@@ -1,4 +1,6 @@
-"""An exchange as a row, with every secret left out, and the exchange of a row, as judges want to see it."""
+"""An exchange as a row, with every secret left out, and the exchange of a row, as judges want to
+see it.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
-    """Return the exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
+    """Return the exchange of a row; where a secret was sent, what stands for it is the secret that
+    an answer must not repeat.
+    """
     answered = [
         (name.encode(), value.encode("utf-8", "surrogatepass"))
         for name, value in _pairs_of(row["response_headers"])

@@ -14,7 +14,8 @@ class Job:
     Args:
         run: folder of the run.
         run_id: its name.
-        word: prefix of names, different at each start, so that leftovers of an earlier start do not collide.
+        word: prefix of names, different at each start, so that leftovers of an earlier start do not
+            collide.
         targets: the targets.
         turn: how often this start has sent before: later turns send what earlier ones left.
         alone: whether these are the cases beside which nothing else is sent.

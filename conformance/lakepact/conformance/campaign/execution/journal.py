@@ -1,7 +1,8 @@
-"""The rows of a worker: each case is logged as soon as it is answered, and many are stored as a file of the table.
+"""The rows of a worker: each case is logged as soon as it is answered, and many are stored as a
+file of the table.
 
-The log records when a case is sent, and then its answer. However a worker ends, all answers are in its log, and the cases
-without an answer are exactly those that were in flight.
+The log records when a case is sent, and then its answer. However a worker ends, all answers are in
+its log, and the cases without an answer are exactly those that were in flight.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def under_way(run: Path) -> int:
     return found
 
 
-# -- starts: workers of an ended start send nothing ---------------------------------------------------------------------
+# -- starts: workers of an ended start send nothing ------------------------------------------------
 
 
 def begin(run: Path, word: str) -> None:
@@ -160,7 +161,9 @@ def begin(run: Path, word: str) -> None:
 
 
 def end(run: Path, word: str = "*") -> bool:
-    """Let no worker of a start send from now on, by default of any; return whether another start has begun."""
+    """Let no worker of a start send from now on, by default of any; return whether another start
+    has begun.
+    """
     for path in (run / JOURNAL).glob(f"{word}{START}"):
         path.unlink(missing_ok=True)
     return any((run / JOURNAL).glob(f"*{START}"))
@@ -171,11 +174,12 @@ def goes_on(run: Path, word: str) -> bool:
     return (run / JOURNAL / f"{word}{START}").exists()
 
 
-# -- logs of ended workers -----------------------------------------------------------------------------------------------
+# -- logs of ended workers -------------------------------------------------------------------------
 
 
 def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
-    """Store what workers that ended early left in their logs, and mark their cases in flight as inconclusive; whether all have ended.
+    """Store what workers that ended early left in their logs, and mark their cases in flight as
+    inconclusive; whether all have ended.
 
     Args:
         run: its folder.
@@ -231,7 +235,9 @@ def _left_alone(file: Any, patience: float) -> bool:
 
 
 def _read(path: Path, known: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, str]]:
-    """Return the rows of a log that have not landed, and what did not come back, with the word that its names began with."""
+    """Return the rows of a log that have not landed, and what did not come back, with the word that
+    its names began with.
+    """
     rows: dict[Key, list[dict[str, Any]]] = {}
     flying: dict[Key, str] = {}
     for line in _lines(path):

@@ -1,7 +1,10 @@
-"""The log of a worker in an object store: each durable batch is one file of the table, and finished chunks are merged.
+"""The log of a worker in an object store: each durable batch is one file of the table, and finished
+chunks are merged.
 
-Readers skip files whose batches, by number, a merged file has too (`tables.parts`). The batches of a lost worker are merged into a
-file that has all later numbers: if the worker was not lost, what it goes on to store is no part of the table, and is sent again.
+Readers skip files whose batches, by number, a merged file has too (`tables.parts`). The batches of
+a lost worker are merged into a
+file that has all later numbers: if the worker was not lost, what it goes on to store is no part of
+the table, and is sent again.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from lakepact.conformance.campaign.execution.journal import (
 from lakepact.conformance.campaign.paths import is_local
 from lakepact.conformance.evidence.arrow import Table, pa
 
-OFTEN = 2.0  #: seconds after which rows are stored, and after which a worker looks whether its start goes on
+#: seconds after which rows are stored, and after which a worker looks whether its start goes on
+OFTEN = 2.0
 LAST = 999_999  #: number that no batch reaches
 OPEN = ".open"
 
@@ -43,7 +47,9 @@ class ObjectLog:
         self._stored_at, self._looked_at, self._is_on = time.monotonic(), float("-inf"), True
 
     def goes_on(self, word: str) -> bool:
-        """Return whether the start of the worker is the one that counts, and no other process has ended this log."""
+        """Return whether the start of the worker is the one that counts, and no other process has
+        ended this log.
+        """
         if self._is_on and time.monotonic() > self._looked_at + OFTEN:
             self._looked_at = time.monotonic()
             self._is_on = journal.goes_on(self._run, word) and self._mark.exists()
@@ -100,7 +106,9 @@ class ObjectLog:
 
 
 def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
-    """Store what workers that ended early left, and let none of them store more; see `journal.gathered`."""
+    """Store what workers that ended early left, and let none of them store more; see
+    `journal.gathered`.
+    """
     if is_local(run):
         return journal.gathered(run, run_id, only=only, patience=patience)
     marks = list((run / JOURNAL).glob(f"{only}*{OPEN}"))

@@ -1,4 +1,6 @@
-"""Sends cases to one target over pooled connections, each in a corner of its own: requests, sequences of them, and checks of the suite."""
+"""Sends cases to one target over pooled connections, each in a corner of its own: requests,
+sequences of them, and checks of the suite.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ from lakepact.conformance.judging.check_verdicts import judged
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import suite as suites
 
-#: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
-#: a connection that broke, twice.
+#: How a step ended: answered; not sent as the target does not declare it, or as what it is about
+#: could not be made; no answer in time; a connection that broke, twice.
 ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = (
     "answered",
     "not-offered",
@@ -35,7 +37,8 @@ ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = (
     "late",
     "broken",
 )
-TRIES = 2  #: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
+#: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
+TRIES = 2
 PAUSES = (0.1, 0.5)  #: seconds before a target that takes no connection is tried again
 PATIENCE = 3  #: answers in a row that are awaited in vain before a target is left alone for a while
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
@@ -58,7 +61,9 @@ class Down(Exception):
 
 
 class _PacedWire(Wire):
-    """Connections that take no more than their share of the rate, and remember that an answer did not come."""
+    """Connections that take no more than their share of the rate, and remember that an answer did
+    not come.
+    """
 
     gap = 0.0
     silent: NoAnswer | None = None
@@ -169,7 +174,7 @@ class Bench:
             rows.append({**unsent, **one, **same, "exchange_id": exchange_id, "step": step})
         return rows
 
-    # -- requests, and sequences of them -----------------------------------------------------------------------
+    # -- requests, and sequences of them -----------------------------------------------------------
 
     def _sent(self, errand: Mapping[str, Any]) -> list[Row]:
         case = case_of(errand)
@@ -191,7 +196,9 @@ class Bench:
         raise AssertionError("a case ends with its last try")
 
     def _steps(self, corner: _Corner, steps: Sequence[Step], tries: int) -> tuple[list[Row], bool]:
-        """Send one step after another; their rows, and whether a connection broke, which ends them."""
+        """Send one step after another; their rows, and whether a connection broke, which ends
+        them.
+        """
         rows: list[Row] = []
         for step in steps:
             same = {
@@ -232,7 +239,9 @@ class Bench:
         return rows, False
 
     def _listed(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
-        """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page that is refused is the answer."""
+        """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page
+        that is refused is the answer.
+        """
         first = reply = self._step(corner, step)
         pages: list[str] = []
         query = dict(step.query)
@@ -255,7 +264,7 @@ class Bench:
             )
         return (first, pages[1:]) if len(pages) == MOST_PAGES else (reply, [])
 
-    # -- checks of the suite -----------------------------------------------------------------------------------
+    # -- checks of the suite -----------------------------------------------------------------------
 
     def _checked(self, errand: Mapping[str, Any]) -> list[Row]:
         check = self._suite.checks[errand["request"]]
@@ -295,7 +304,7 @@ class Bench:
             "step": shows[-1] if shows else 0,
         }
 
-    # -- corners -----------------------------------------------------------------------------------------------
+    # -- corners -----------------------------------------------------------------------------------
 
     def _unless_down(self, silent: NoAnswer) -> None:
         """Go on unless a target takes no connection, now and when it is tried again.
@@ -321,7 +330,9 @@ class Bench:
         check: str = "campaign",
         waived: frozenset[str] = frozenset(),
     ) -> Lab:
-        """Return a bench whose names nothing on the target has, also if an earlier try at the case left some."""
+        """Return a bench whose names nothing on the target has, also if an earlier try at the case
+        left some.
+        """
         number = errand["number"]
         word = f"{self.word}{'r' * self._made[number]}"
         self._made[number] += 1

@@ -1,6 +1,8 @@
-"""Workers: each sends its cases one after another and stores the answers itself, wherever the engine runs it.
+"""Workers: each sends its cases one after another and stores the answers itself, wherever the
+engine runs it.
 
-Its arguments can be pickled and hold no secret. It needs the folder of the run, which the machines of a cluster share.
+Its arguments can be pickled and hold no secret. It needs the folder of the run, which the machines
+of a cluster share.
 """
 
 from __future__ import annotations
@@ -24,11 +26,15 @@ HELD = (
 
 
 class NotShared(Exception):
-    """The folder of the run does not exist where a worker runs, or another worker holds its place there."""
+    """The folder of the run does not exist where a worker runs, or another worker holds its place
+    there.
+    """
 
 
 def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the cases that a worker has to send, each with its target; targets take turns at coming first."""
+    """Yield the cases that a worker has to send, each with its target; targets take turns at coming
+    first.
+    """
     run = located(job.run)
     landed = journal.landed(
         run, share=(worker, job.workers), but=f"{job.word}-{job.turn}{job.alone:d}-"
@@ -51,7 +57,8 @@ def travelled(
 ) -> Iterator[str]:
     """Send cases to targets and store the answers; yields the name of the target after each.
 
-    A target that is down is skipped for a while; its cases come last, and are left out if it is still down then.
+    A target that is down is skipped for a while; its cases come last, and are left out if it is
+    still down then.
 
     Args:
         errands: cases, each with its target.
@@ -78,7 +85,8 @@ class _Worker:
         self._job, self._run = job, located(job.run)
         if not (self._run / "run.json").exists():
             raise NotShared(
-                f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share"
+                f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that"
+                " all machines of Spark share"
             )
         name = f"{job.word}-{job.turn}{job.alone:d}-{number:05d}."
         self._word = f"{job.word}{job.turn}" + (f"a{attempt:x}" if attempt else "")
@@ -94,7 +102,8 @@ class _Worker:
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
         if not logs.gathered(self._run, self._job.run_id, only=name):
             raise NotShared(
-                f"an earlier attempt of the worker {name} still sends, or its log in {self._run} cannot be locked"
+                f"an earlier attempt of the worker {name} still sends, or its log in {self._run}"
+                " cannot be locked"
             )
         return journal.landed(self._run, name)
 

@@ -1,7 +1,10 @@
-"""Normalised answers: what is left when names, and values that a target may choose freely, are taken out.
+"""Normalised answers: what is left when names, and values that a target may choose freely, are
+taken out.
 
-Two targets that answer alike have equal normalised answers; where they differ, the first class that does says how. The contract's
-schema says which members are compared: a member that it does not declare is a target's own business.
+Two targets that answer alike have equal normalised answers; where they differ, the first class that
+does says how. The contract's
+schema says which members are compared: a member that it does not declare is a target's own
+business.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.fuzz.answers import Fuzz
 from lakepact.conformance.running import suite as suites
 
-#: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
+#: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for
+#: headers.
 CLASSES = ("status", "error_type", "body", "header")
 
 MOST_STEPS = 4  #: of a generic place
@@ -41,7 +45,8 @@ def normalised(
 ) -> dict[str, str]:
     """Return the classes of an answer: equal texts for equivalent answers.
 
-    Requests without a generated name concern the whole target, including objects of others: their content is not compared.
+    Requests without a generated name concern the whole target, including objects of others: their
+    content is not compared.
 
     Args:
         contract: name of the contract.
@@ -57,7 +62,9 @@ def normalised(
 
 
 def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> Any:
-    """Return the part of a body that has to be equal on equivalent targets; the items of all pages of a listing."""
+    """Return the part of a body that has to be equal on equivalent targets; the items of all pages
+    of a listing.
+    """
     suite = suite_of(contract)
     if suite.fuzz is None or (
         exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)
@@ -114,7 +121,9 @@ def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
 
 
 def _members(value: dict[str, Any], place: Place | None, fuzz: Fuzz) -> Iterator[tuple[str, Any]]:
-    """Yield the members that count: those of the contract, but for what a server decides by itself."""
+    """Yield the members that count: those of the contract, but for what a server decides by
+    itself.
+    """
     for name, held in value.items():
         names, inner = (place.members if place else {}).get(name, (None, place and place.other))
         if names is None:
@@ -166,7 +175,9 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any
 
 
 def generic(pointer: str, place: Place | None) -> str:
-    """Return the JSON pointer of a place with `*` for each index, and for each name that the contract does not have."""
+    """Return the JSON pointer of a place with `*` for each index, and for each name that the
+    contract does not have.
+    """
     steps: list[str] = []
     for step in pointer.split("/")[1 : MOST_STEPS + 1]:
         names, inner = (place.members if place else {}).get(

@@ -1,4 +1,6 @@
-"""The members of an answer by the contract's schema: which are declared, and whose values servers choose for themselves."""
+"""The members of an answer by the contract's schema: which are declared, and whose values servers
+choose for themselves.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Place:
 
     @cached_property
     def members(self) -> dict[str, tuple[frozenset[str], Place]]:
-        """Each declared member: `Component.member` and the components of its value, and its place."""
+        """Each declared member: `Component.member` and the components of its value, and its
+        place.
+        """
         found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         for component, schema in self._own:
             for name, member in schema.get("properties", {}).items():
@@ -78,7 +82,9 @@ class Place:
 
 @cache
 def place_of_answer(contract: Contract, operation: str, status: int) -> Place | None:
-    """Return the place of the body of an answer; `None` if the contract declares no schema for it."""
+    """Return the place of the body of an answer; `None` if the contract declares no schema for
+    it.
+    """
     if operation not in contract.operations:
         return None
     answers = contract.operations[OperationId(operation)].answers

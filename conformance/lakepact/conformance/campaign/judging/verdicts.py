@@ -1,4 +1,6 @@
-"""Judge the kept exchanges of a run by every invariant of the suite and by the requests that must be refused; send nothing."""
+"""Judge the kept exchanges of a run by every invariant of the suite and by the requests that must
+be refused; send nothing.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def _concerned(contract: str) -> Callable[[OperationId | None, int], tuple[Invar
 
 @cache
 def _levels(contract: str, off: frozenset[str]) -> dict[str, str]:
-    """Return the levels of the requirements that are judged; one that needs a feature in `off` is not."""
+    """Return the levels of the requirements that are judged; one that needs a feature in `off` is
+    not.
+    """
     return {
         name: one.level
         for name, one in suite_of(contract).contract.requirements.items()
@@ -73,7 +77,8 @@ def judged(
 
     Args:
         row: of the table `exchanges`.
-        features: optional behaviours of each target; a requirement of one that is off is not judged.
+        features: optional behaviours of each target; a requirement of one that is off is not
+            judged.
     """
     verdicts, answer = _judged(row, features or {})
     return [dict(zip(RESULTS.names, verdict, strict=True)) for verdict in verdicts], dict(
@@ -84,7 +89,9 @@ def judged(
 def _judged(
     row: Mapping[str, Any], features: Features
 ) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return the same as rows of the tables `results` and `answers`, without the names of columns."""
+    """Return the same as rows of the tables `results` and `answers`, without the names of
+    columns.
+    """
     run, target, contract, case, _, operation, mode = same = tuple(row[name] for name in SAME)
     exchange, suite = evidence.exchange_of(row), suite_of(contract)
     levels = _levels(
@@ -160,7 +167,9 @@ def _invariants(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
 
 
 def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
-    """Yield the verdicts on the acceptance of a body, as in fuzzing; only the status of the answer matters."""
+    """Yield the verdicts on the acceptance of a body, as in fuzzing; only the status of the answer
+    matters.
+    """
     judge = _judge(suite.contract.name)
     judge.held.clear()
     for breach in judge.breaches(exchange):
@@ -181,7 +190,9 @@ def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
 
 
 def _tables(batch: Any, features: Features) -> tuple[Any, Any, list[int]]:
-    """Return the verdicts on a batch of exchanges, the answers, and how many verdicts each exchange has."""
+    """Return the verdicts on a batch of exchanges, the answers, and how many verdicts each exchange
+    has.
+    """
     found = [_judged(row, features) for row in batch.to_pylist()]
     results = _columns([verdict for verdicts, _ in found for verdict in verdicts], RESULTS)
     return (
@@ -200,7 +211,8 @@ def _columns(rows: list[tuple[Any, ...]], schema: Schema) -> Any:
 
 
 def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
-    """Judge one file of exchanges, some at a time, and write one file of verdicts and one of answers.
+    """Judge one file of exchanges, some at a time, and write one file of verdicts and one of
+    answers.
 
     Args:
         part: the file.

@@ -1,7 +1,7 @@
 """Cases: one request, a sequence of requests, or a check of the suite, as canonical text.
 
-Values that a target chooses are named (`Learned`), not spelled out. The id of a case is a hash of its content, so that equal cases
-have equal ids in all plans.
+Values that a target chooses are named (`Learned`), not spelled out. The id of a case is a hash of
+its content, so that equal cases have equal ids in all plans.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Case:
 
 
 def spelled(value: Any) -> Any:
-    """Return a value as JSON that can be read back: what JSON has no form for stands in an object with one member, `$…`."""
+    """Return a value as JSON that can be read back: what JSON has no form for stands in an object
+    with one member, `$…`.
+    """
     if isinstance(value, Learned):
         return {"$learned": [spelled(value.what), value.default, value.then]}
     if isinstance(value, bytes):
@@ -140,7 +142,9 @@ def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, An
 
 
 def row_of_check(check: Check, contract: Contract, contract_sha256: str) -> dict[str, Any]:
-    """Return a check of the suite as a row of the table `cases`, without its number; it is called by its name."""
+    """Return a check of the suite as a row of the table `cases`, without its number; it is called
+    by its name.
+    """
     return {
         "case_id": _id(contract_sha256, CHECK, check.name),
         "contract": contract.name,

@@ -1,4 +1,6 @@
-"""Draws cases from operations, modes and seeds: the same ones in every process, because nothing of the process takes part."""
+"""Draws cases from operations, modes and seeds: the same ones in every process, because nothing of
+the process takes part.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,8 @@ def blocks(
         contract: name of the contract.
         seeds: the seeds.
         modes: the modes.
-        per_seed: cases per operation, mode and seed; important operations have several times as many.
+        per_seed: cases per operation, mode and seed; important operations have several times as
+            many.
         only: patterns of operations; for checks also of requirements and names.
 
     Raises:
@@ -190,7 +193,9 @@ class _Drawing:
         return [row_of(case, self._contract, self._sha256) for case in drawn]
 
     def _checks(self, only: tuple[str, ...]) -> tuple[Check, ...]:
-        """Return the checks that judge what is wanted; invariants look at all that is sent anyway."""
+        """Return the checks that judge what is wanted; invariants look at all that is sent
+        anyway.
+        """
         try:
             wanted = plans.plan(self._suite, only=() if only == ("*",) else only)
         except plans.NothingSelected:
@@ -245,7 +250,9 @@ class _Drawing:
         return Case(self._contract.name, mode, seed, setup, (step,))
 
     def _reading(self, operation: OperationId, seed: int) -> Iterator[Case]:
-        """Yield requests for invariants: a plain one for each readable object, and pages of listings."""
+        """Yield requests for invariants: a plain one for each readable object, and pages of
+        listings.
+        """
         known = self._contract.operations[operation]
         if known.method not in READING:
             return
@@ -276,7 +283,9 @@ class _Drawing:
         return (self._fuzz.planning or self._fuzz.world)(lab)
 
     def _world(self, operation: OperationId, random: Random) -> tuple[World, tuple[Step, ...]]:
-        """Return a corner that has learned of its opening what the contract says; all that is only read needs the same one."""
+        """Return a corner that has learned of its opening what the contract says; all that is only
+        read needs the same one.
+        """
         world = self._new_world()
         reads = self._contract.operations[operation].method in READING
         opening = world.opening(Random(0) if reads else random)  # noqa: S311 - nothing secret

@@ -1,4 +1,6 @@
-"""Cases that end with reads of everything that their requests name, so that the effect of a request is compared too."""
+"""Cases that end with reads of everything that their requests name, so that the effect of a request
+is compared too.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ PAGE = (("pageToken", ""), ("pageSize", "1"))
 
 
 def with_reads(row: Row) -> Row:
-    """Return a case whose setup is compared as well, followed by reads; what it creates is created twice, for listings in pages.
+    """Return a case whose setup is compared as well, followed by reads; what it creates is created
+    twice, for listings in pages.
 
     Args:
         row: a case that is no check.
@@ -86,7 +89,9 @@ def _known(name: str) -> tuple[Contract, str, tuple[Operation, ...]]:
 
 
 def _named(step: Step, contract: Contract) -> Iterator[Mapping[str, Any]]:
-    """Yield the path arguments of what a request names: in its path, below it by a name in its body, or by identifiers in its body."""
+    """Yield the path arguments of what a request names: in its path, below it by a name in its
+    body, or by identifiers in its body.
+    """
     yield step.arguments
     for argument, member in _created(step, contract):
         yield from ({**step.arguments, argument: name} for name in _names(step.body[member]))
@@ -116,7 +121,9 @@ def _twins(step: Step, contract: Contract) -> Iterator[Step]:
 
 
 def _created(step: Step, contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yield the argument for which a request creates a value below its path, and the member of its body that names it."""
+    """Yield the argument for which a request creates a value below its path, and the member of its
+    body that names it.
+    """
     path = contract.operations[step.operation].path
     for argument in ("namespace", "table", "view"):
         member = next(
@@ -144,7 +151,9 @@ def _names(value: Any) -> Iterator[str | tuple[str | Learned, ...]]:
 
 
 def _reads(arguments: Mapping[str, Any], reading: tuple[Operation, ...]) -> Iterator[Step]:
-    """Yield the reads of exactly these arguments; of a namespace also the listing of its children."""
+    """Yield the reads of exactly these arguments; of a namespace also the listing of its
+    children.
+    """
     for operation in reading:
         path = {p.argument for p in operation.parameters if p.where == "path"} - {"prefix"}
         query = {p.name for p in operation.parameters if p.where == "query"}

@@ -43,7 +43,9 @@ class Wanted:
         return range(len(self.seeds) * len(self.contracts))
 
     def blocks(self, place: int) -> list[Block]:
-        """Return the blocks of a place; checks, which have no seed, are in those of the first seed."""
+        """Return the blocks of a place; checks, which have no seed, are in those of the first
+        seed.
+        """
         turn, contract = divmod(place, len(self.contracts))
         modes = [mode for mode in self.modes if turn == 0 or mode != CHECK]
         return blocks(
@@ -55,7 +57,9 @@ class Wanted:
         )
 
     def rows(self, places: Iterable[int]) -> Iterator[Rows]:
-        """Yield the cases of places, some at a time; a number says the place of a case and its place there."""
+        """Yield the cases of places, some at a time; a number says the place of a case and its
+        place there.
+        """
         wanted, named = tee((place, block) for place in places for block in self.blocks(place))
         last, number = -1, 0
         for (place, _), rows in zip(wanted, drawn(block for _, block in named), strict=True):

@@ -1,7 +1,7 @@
 """Generates sequences: requests to one place, generated before there is a target.
 
-The contract determines parts of the answers in advance. Values that a target chooses are named, and looked up when a sequence is
-replayed. So the same steps are sent to every target.
+The contract determines parts of the answers in advance. Values that a target chooses are named, and
+looked up when a sequence is replayed. So the same steps are sent to every target.
 """
 
 from __future__ import annotations

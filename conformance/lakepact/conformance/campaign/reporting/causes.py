@@ -1,6 +1,7 @@
 """The causes of divergences: steps in which targets differ in the same way, the gravest first.
 
-A status counts more than a body, and a write more than a read. A difference that occurs only after a graver cause follows from it.
+A status counts more than a body, and a write more than a read. A difference that occurs only after
+a graver cause follows from it.
 """
 
 from __future__ import annotations
@@ -229,7 +230,9 @@ def _lines(contract: str, row: Row) -> list[str]:
 
 
 def _beside(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of two texts beside each other, without those that are far from a difference."""
+    """Yield the lines of two texts beside each other, without those that are far from a
+    difference.
+    """
     for group in difflib.SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(
         CONTEXT
     ):
@@ -237,7 +240,9 @@ def _beside(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
             for left, right in itertools.zip_longest(
                 one[start:end], other[other_start:other_end], fillvalue=""
             ):
-                yield f"{' ' if tag == 'equal' else '!'} {_cut(left):<{WIDTH}} │ {_cut(right)}".rstrip()
+                yield (
+                    f"{' ' if tag == 'equal' else '!'} {_cut(left):<{WIDTH}} │ {_cut(right)}".rstrip()
+                )
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,6 @@
-"""The facts of a report, drawn from the tables of a run: few enough for a page, each with one case that shows it."""
+"""The facts of a report, drawn from the tables of a run: few enough for a page, each with one case
+that shows it.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,15 @@ Row = dict[str, Any]
 Key = tuple[str, str]  #: target and case
 
 MOST = 40  #: findings, and rows of a table, that a page shows
-INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"
+INTERRUPTED = (
+    "exchanges were on their way when a start was interrupted: inconclusive, and sent again under"
+    " other names"
+)
 MOST_COMPARED = 2_000  #: cases whose answers are compared member by member
-QUIET = "Latencies are shown only for runs with one request in flight (one worker); with more, they would include waiting times."
+QUIET = (
+    "Latencies are shown only for runs with one request in flight (one worker); with more, they"
+    " would include waiting times."
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,10 @@ class Facts:
         """How far the run came."""
         if not self.missing:
             return "complete"
-        return f"incomplete: {self.missing} of {self.campaign['planned_exchanges']} cases have not landed on their target"
+        return (
+            f"incomplete: {self.missing} of {self.campaign['planned_exchanges']} cases have not"
+            " landed on their target"
+        )
 
 
 def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> Facts:
@@ -243,7 +254,9 @@ def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
-    """Return the rows of some cases and targets, found part by part; a part that has none is not read."""
+    """Return the rows of some cases and targets, found part by part; a part that has none is not
+    read.
+    """
     ids = pa.array(sorted({case_id for _, case_id in wanted}), tables.TEXT)
     found: list[Row] = []
     for part in tables.parts(folder):

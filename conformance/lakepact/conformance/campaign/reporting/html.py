@@ -1,4 +1,6 @@
-"""The report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The report as one HTML file that needs nothing else: no script, no font, no picture from
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +56,17 @@ def _top(facts: Facts, links: Mapping[str, str]) -> str:
         "targets": f"{len(facts.targets)}",
         "exchanges": f"{exchanges:,}",
         "requirements judged": f"{len(facts.matrix):,}",
-        "engine": f"{campaign['engine']}, {campaign['workers']} {'worker' if campaign['workers'] == 1 else 'workers'}",
+        "engine": (
+            f"{campaign['engine']}, {campaign['workers']}"
+            f" {'worker' if campaign['workers'] == 1 else 'workers'}"
+        ),
         **({} if facts.missing else {"state": "complete"}),
     }
     notices = []
     if facts.missing:
         notices.append(
-            f"<b>This run is {escape(facts.status)}.</b> The report covers what has; --resume sends the rest."
+            f"<b>This run is {escape(facts.status)}.</b> The report covers what has; --resume sends"
+            " the rest."
         )
     if facts.interrupted:
         notices.append(f"{facts.interrupted} {INTERRUPTED}.")
@@ -108,7 +114,10 @@ def _matrix(facts: Facts) -> Iterator[str]:
     signs = ", ".join(chip(look, look.sentence) for look in OF_CAMPAIGNS.values())
     yield f'<p class="lead">Requirements of each area that each target passes. {signs}.'
     if facts.untouched:
-        yield f"Of {facts.untouched} more requirements that invariants judge no exchange shows anything."
+        yield (
+            f"Of {facts.untouched} more requirements that invariants judge no exchange shows"
+            " anything."
+        )
     yield "</p>"
     for area, requirements in facts.areas.items():
         verdicts = {
@@ -128,7 +137,10 @@ def _matrix(facts: Facts) -> Iterator[str]:
 
 def _bar(target: str, verdicts: Sequence[str]) -> str:
     name, passed = escape(target), f"{verdicts.count('pass')} / {len(verdicts)}"
-    return f'<div><span title="{name}">{name}</span>{share_bar(_looks(Counter(verdicts)))}<span>{passed}</span></div>'
+    return (
+        "<div><span"
+        f' title="{name}">{name}</span>{share_bar(_looks(Counter(verdicts)))}<span>{passed}</span></div>'
+    )
 
 
 def _area(facts: Facts, requirements: Sequence[Requirement]) -> str:
@@ -140,7 +152,10 @@ def _matrix_row(facts: Facts, requirement: Requirement) -> str:
     looks = (OF_CAMPAIGNS[facts.matrix[requirement.id].get(target, "")] for target in facts.targets)
     cells = "".join(f'<td class="c">{chip(look, title=look.sentence)}</td>' for look in looks)
     sentence = escape(requirement.sentence)  # beneath the id where there is no room beside it
-    return f'<tr><th scope="row">{escape(requirement.id)}<small>{sentence}</small></th>{cells}<td class="says">{sentence}</td></tr>'
+    return (
+        f'<tr><th scope="row">{escape(requirement.id)}<small>{sentence}</small></th>{cells}<td'
+        f' class="says">{sentence}</td></tr>'
+    )
 
 
 def _findings(facts: Facts) -> Iterator[str]:
@@ -166,11 +181,17 @@ def _finding(finding: Finding) -> str:
     )
     clause = f'<p class="clause">{escape(finding.clause)}</p>'
     shown = "".join(_evidence(one, alone=len(finding.shown) == 1) for one in finding.shown)
-    return f'<article class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
+    return (
+        "<article"
+        f' class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
+    )
 
 
 def _evidence(one: Shown, *, alone: bool) -> str:
-    many = f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,} {'case' if one.cases == 1 else 'cases'}"
+    many = (
+        f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,}"
+        f" {'case' if one.cases == 1 else 'cases'}"
+    )
     said = {"expected": one.expected, "observed": one.observed}
     terms = "".join(
         f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>"
@@ -186,8 +207,9 @@ def _evidence(one: Shown, *, alone: bool) -> str:
 def _end(facts: Facts) -> str:
     campaign: Mapping[str, object] = facts.campaign
     return (
-        "<footer><p>Every figure comes from a Parquet table beside this page. "
-        "One case again: <code>lakepact campaign replay --run RUN --case CASE --target NAME</code>.</p>"
-        f"<p>lakepact {escape(str(campaign['lakepact']))}, judges <code>{escape(str(campaign['judge']))}</code>, "
-        f"Python {escape(str(campaign['python']))}.</p></footer>"
+        "<footer><p>Every figure comes from a Parquet table beside this page. One case again:"
+        " <code>lakepact campaign replay --run RUN --case CASE --target"
+        f" NAME</code>.</p><p>lakepact {escape(str(campaign['lakepact']))}, judges"
+        f" <code>{escape(str(campaign['judge']))}</code>, Python"
+        f" {escape(str(campaign['python']))}.</p></footer>"
     )

@@ -28,7 +28,10 @@ def _lines(facts: Facts) -> Iterator[str]:
         yield f"- {facts.interrupted} {INTERRUPTED}"
     yield "\n## Requirements\n"
     yield from _table(*counts(facts.verdicts, tuple(VERDICTS)))
-    yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants judge no exchange shows anything.\n"
+    yield (
+        f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants"
+        " judge no exchange shows anything.\n"
+    )
     yield from _table(("area", *facts.targets), _areas(facts))
     yield "\nPassed, of those that were judged. Failed or undecided:\n"
     yield from _table(("requirement", *facts.targets), _broken_rows(facts))
@@ -80,7 +83,10 @@ def _findings(facts: Facts) -> Iterator[str]:
         yield f"### {finding.requirement.id} ({finding.requirement.level})\n"
         yield f"{md(finding.requirement.sentence)} Clause: {code(finding.clause)}\n"
         for one in finding.shown:
-            yield f"- **{md(one.target)}**: {one.verdict}, {one.failed} times in {one.cases} cases, first {code(one.case_id)}"
+            yield (
+                f"- **{md(one.target)}**: {one.verdict}, {one.failed} times in {one.cases} cases,"
+                f" first {code(one.case_id)}"
+            )
             yield f"  - expected: {code(one.expected)}"
             yield f"  - observed: {code(one.observed)}"
             yield from ("", *code_block([one.curl], "sh"), "") if one.curl else ()

@@ -52,7 +52,9 @@ def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def others(facts: Facts) -> list[Section]:
-    """Return what changed since the other run if there is one, latencies, and how far the cases came."""
+    """Return what changed since the other run if there is one, latencies, and how far the cases
+    came.
+    """
     found = [_since(facts)] if facts.compared else []
     latencies = [
         (r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"])

@@ -1,4 +1,6 @@
-"""The comparison of targets for a terminal: the causes of divergences, the gravest first, and what each target breaks."""
+"""The comparison of targets for a terminal: the causes of divergences, the gravest first, and what
+each target breaks.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,24 @@ def show(facts: Facts, console: Console) -> None:
             for line, text in enumerate(lines):
                 mark = "bold" if label == "answers" and text.startswith("!") else "not bold"
                 say(
-                    f"      [dim]{terminal('' if line else label):<10}[/][{mark}]{terminal(text)}[/]"
+                    "     "
+                    f" [dim]{terminal('' if line else label):<10}[/][{mark}]{terminal(text)}[/]"
                 )
         if number <= SHOWN:
             say("")
     for finding in facts.findings:
         broken = ", ".join(f"{one.verdict} {one.target}" for one in finding.shown)
         say(
-            f"[bold]{finding.requirement.id}[/]  {terminal(broken)}  [dim]{terminal(finding.requirement.sentence)}[/]"
+            f"[bold]{finding.requirement.id}[/]  {terminal(broken)} "
+            f" [dim]{terminal(finding.requirement.sentence)}[/]"
         )
     plan = facts.run["plan"]
     verdict = (
         plural(len(facts.causes), "cause") + " of divergences" if facts.causes else "no divergences"
     )
     say(
-        f"[{'bold red' if facts.causes else 'bold green'}]{verdict}[/]  {terminal(facts.title)}, {plural(plan['cases'], 'case')}"
+        f"[{'bold red' if facts.causes else 'bold green'}]{verdict}[/]  {terminal(facts.title)},"
+        f" {plural(plan['cases'], 'case')}"
     )
     for target in facts.run["targets"]:
         say(f"[dim]{terminal(target['name'])}  {terminal(target['url'])}[/]")

@@ -1,4 +1,6 @@
-"""The names that most checks use: lab, decorators, expectations, operations and lines of answers."""
+"""The names that most checks use: lab, decorators, expectations, operations and lines of
+answers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How a share server is asked what it serves; it declares nothing, so that its listings lead the way."""
+"""How a share server is asked what it serves; it declares nothing, so that its listings lead the
+way.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The fixture pack, shared by the reference server of this machine with what only that needs to be told."""
+"""The fixture pack, shared by the reference server of this machine with what only that needs to be
+told.
+"""
 
 from __future__ import annotations
 

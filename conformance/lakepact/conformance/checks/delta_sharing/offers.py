@@ -23,7 +23,8 @@ from lakepact.generated.delta_sharing import op
 
 OPERATIONS = Contract("delta_sharing").operations
 
-#: Operations that later versions added, or that are deprecated: a server that returns 404 for them does not offer them.
+#: Operations that later versions added, or that are deprecated: a server that returns 404 for them
+#: does not offer them.
 OPTIONAL = (op.head_table_version, op.query_table_changes, op.generate_temporary_table_credentials)
 
 NO_SUCH_THING = frozenset({404, 405, 406, 501})  #: said of a table that is there
@@ -100,7 +101,9 @@ class Offers:
         return {feature for table in self._tables for feature in table.reader_features}
 
     def speaks_parquet(self) -> bool:
-        """Return whether any table is answered in parquet format: a server may refuse it for all tables with a 4xx, not with a 5xx."""
+        """Return whether any table is answered in parquet format: a server may refuse it for all
+        tables with a 4xx, not with a 5xx.
+        """
         if not self._tables or any(table.format == "parquet" for table in self._tables):
             return True
         headers = [(CAPABILITIES, "responseformat=parquet")]
@@ -113,7 +116,9 @@ class Offers:
         return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
 
     def _table_with_history(self) -> SharedTable | None:
-        """Return a table that can be queried as of its earliest version; of those with several versions if there is one."""
+        """Return a table that can be queried as of its earliest version; of those with several
+        versions if there is one.
+        """
         found = []
         for table in self._by_url[:MOST_TABLES]:
             earliest = self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") or ""
@@ -129,7 +134,9 @@ class Offers:
         return next(iter([*several, *found]), None)
 
     def _table_with_changes(self) -> SharedTable | None:
-        """Return a table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
+        """Return a table whose changes are not refused: settings are forwarded as an owner made
+        them, and promise nothing of the server.
+        """
         for table in self._changing:
             query = f"?startingVersion={self._version(table, '') or '0'}"
             reply = self._walk.asked(
@@ -168,7 +175,9 @@ class Offers:
         )
 
     def _is_there(self, operation: OperationId) -> bool:
-        """Return whether an operation is answered as one that is there, by a table that should have it if there is one."""
+        """Return whether an operation is answered as one that is there, by a table that should have
+        it if there is one.
+        """
         first = self._first()
         listed = [table.document.get("accessModes") for table in self._listed.tables]
         modes = [*listed, first.access_modes if first else ()]
@@ -190,7 +199,9 @@ class Offers:
         return reply is not None and reply.status not in NO_SUCH_THING
 
     def _speaks_delta(self) -> bool:
-        """Return whether who understands delta format alone is answered in it, by metadata or by a query."""
+        """Return whether who understands delta format alone is answered in it, by metadata or by a
+        query.
+        """
         delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
         metadata = self._walk.asked(
             path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta
@@ -204,7 +215,9 @@ class Offers:
     def _ends(
         self, body: dict[str, Any], headers: Iterable[tuple[str, str]]
     ) -> dict[str, Any] | None:
-        """Return how the answer to a query ends, of the first table that ends it in so many words."""
+        """Return how the answer to a query ends, of the first table that ends it in so many
+        words.
+        """
         for table in self._by_url[:MOST_TABLES]:
             reply = self._queried(table, body or {"limitHint": 1}, headers)
             ends = _objects(reply, "endStreamAction") if reply is not None else []

@@ -1,4 +1,6 @@
-"""The suite of Delta Sharing servers: what a server shares and offers is found by asking, and checks register here."""
+"""The suite of Delta Sharing servers: what a server shares and offers is found by asking, and
+checks register here.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +63,22 @@ def health(lab: SharingLab) -> None:
 
 #: Requirements that no fault can break here, because no client waits for them.
 UNSERVED = {
-    "short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"
+    "short-lived-urls": (
+        "URLs of the embedded server hold for an hour, so that no check stumbles over one that has"
+        " expired"
+    )
 }
 
 #: The settings of a target.
 PARAMETERS = {
-    "fixtures": "the folder of the fixture pack that the server shares, as `lakepact fixtures delta` wrote it",
-    "fixtures-writable": "yes, if the server shares the very files of that folder and a commit may be appended to one of its tables",
+    "fixtures": (
+        "the folder of the fixture pack that the server shares, as `lakepact fixtures delta`"
+        " wrote it"
+    ),
+    "fixtures-writable": (
+        "yes, if the server shares the very files of that folder and a commit may be appended to"
+        " one of its tables"
+    ),
     "second-token-env": "the variable that holds the token of a recipient who may see less",
     "expired-token-env": "the variable that holds the token of a recipient whose time is over",
 }

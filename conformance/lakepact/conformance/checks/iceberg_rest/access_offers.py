@@ -1,4 +1,6 @@
-"""Detection of access control: whether the catalog authenticates callers, and whether it issues tokens."""
+"""Detection of access control: whether the catalog authenticates callers, and whether it issues
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,14 @@ def _is_closed(wire: Wire, offer: Offer) -> bool:
 
 
 def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
-    """Return whether tokens are issued, and whether they are exchanged: servers report an unsupported exchange as an unknown flow."""
+    """Return whether tokens are issued, and whether they are exchanged: servers report an
+    unsupported exchange as an unknown flow.
+    """
     unknown = _asked(wire, "lakepact_unknown")
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
     if not issues and unknown.status not in NOWHERE:
-        # A server that refuses an unknown flow in its own form may still issue tokens, even to an unknown client.
-        # The secret is no word: what was sent as one is in no report.
+        # A server that refuses an unknown flow in its own form may still issue tokens, even to an
+        # unknown client. The secret is no word: what was sent as one is in no report.
         issues = _is_token(
             _asked(
                 wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"

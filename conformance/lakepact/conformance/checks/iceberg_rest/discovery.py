@@ -59,7 +59,9 @@ def namespaces(document: Any) -> list[str]:
 
 
 def tells(exchange: Exchange) -> dict[str, str]:
-    """Return further facts of a configuration; settings by name only, since values may be secret."""
+    """Return further facts of a configuration; settings by name only, since values may be
+    secret.
+    """
     config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     told = {
         part: ", ".join(sorted(map(str, config[part])))

@@ -1,4 +1,6 @@
-"""The reference server of this machine as an Iceberg REST catalog that asks who calls, and several who may."""
+"""The reference server of this machine as an Iceberg REST catalog that asks who calls, and several
+who may.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ OF_THE_SECOND = "lakepact_second"  #: the namespace that the second principal ma
 
 #: Properties of tables whose scans this server plans in the background, or divides into plan tasks.
 PLANNED = {
-    "async-planning-properties": "lakepact.scan-planning.at-once-files=0,lakepact.scan-planning.polls=1",
+    "async-planning-properties": (
+        "lakepact.scan-planning.at-once-files=0,lakepact.scan-planning.polls=1"
+    ),
     "paged-planning-properties": "lakepact.scan-planning.page-files=1",
 }
 

@@ -1,4 +1,6 @@
-"""The suite of Iceberg REST catalogs: what a catalog declares in `GET /v1/config`, and where its checks register."""
+"""The suite of Iceberg REST catalogs: what a catalog declares in `GET /v1/config`, and where its
+checks register.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,8 @@ SECRET = re.compile(r"s3\.session-token|gcs\.oauth2\.token|adls\.sas-token\..+")
 #: Optional behaviours that only a table tells of.
 TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
-#: The configuration always exists; no server declares the token endpoint, which its own checks probe.
+#: The configuration always exists; no server declares the token endpoint, which its own checks
+#: probe.
 ALWAYS = frozenset({op.get_config})
 
 
@@ -103,10 +106,12 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     Args:
         wire: connections to it.
         target: what is known of it.
-        catalog: the prefix of its paths, where neither the target nor the configuration has to say it.
+        catalog: the prefix of its paths, where neither the target nor the configuration has to say
+            it.
 
     Raises:
-        Blocked: it does not answer, answers with a web page, refuses all requests, or does not have the named warehouse.
+        Blocked: it does not answer, answers with a web page, refuses all requests, or does not have
+            the named warehouse.
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
@@ -156,7 +161,9 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
 
 
 def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
-    """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is missing."""
+    """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is
+    missing.
+    """
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
     return (
         wire.send(
@@ -167,7 +174,9 @@ def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
 
 
 def _has_configuration(wire: Wire) -> bool:
-    """Return whether the configuration is returned if no warehouse is named: then the name is wrong."""
+    """Return whether the configuration is returned if no warehouse is named: then the name is
+    wrong.
+    """
     return (
         wire.send(
             "GET",
@@ -225,7 +234,8 @@ def expect_rights(
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:
-    """Detect what a catalog serves, and whether tables carry ETags and credentials; a table is created and dropped for that.
+    """Detect what a catalog serves, and whether tables carry ETags and credentials; a table is
+    created and dropped for that.
 
     Raises:
         Blocked: it does not answer at all, or it serves no operation.
@@ -240,9 +250,11 @@ def with_what_is_served(
 
     Args:
         lab_of: returns a lab for an offer.
-        target: its feature `views`, where the user sets it, decides whether view operations are used.
+        target: its feature `views`, where the user sets it, decides whether view operations are
+            used.
         found: the offer by what the catalog declares.
-        implied_by: the requirement that operations are implemented although the catalog sends no `endpoints`.
+        implied_by: the requirement that operations are implemented although the catalog sends no
+            `endpoints`.
 
     Raises:
         Blocked: it serves no operation.
@@ -264,8 +276,9 @@ def with_what_is_served(
         reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
     if not ((operations - ALWAYS) | found.found[DECLARED]) - reasons.keys():
         raise Blocked(
-            "expected the catalog to serve an operation of the contract, but neither `endpoints` in its configuration nor its answers "
-            "show one: check the address, and pass --parameter prefix=… or warehouse=… if its paths need them"
+            "expected the catalog to serve an operation of the contract, but neither `endpoints` in"
+            " its configuration nor its answers show one: check the address, and pass --parameter"
+            " prefix=… or warehouse=… if its paths need them"
         )
     further = {"served, not declared": operations - promised, "declared, not served": seen.missing}
     return replace(
@@ -306,7 +319,10 @@ def _reasons(
         operation: f"the server does not implement {operation}, although {why}"
         for operation in seen.missing
     }
-    late = f"no answer came within {target.timeout:g} seconds when it was detected; --timeout SECONDS waits longer"
+    late = (
+        f"no answer came within {target.timeout:g} seconds when it was detected; --timeout SECONDS"
+        " waits longer"
+    )
     return missing | {operation: f"{operation}: {late}" for operation in seen.silent & promised}
 
 
@@ -368,9 +384,11 @@ def with_a_table(
 def _features_of_namespaces(
     wire: Wire, target: Target, found: Offer
 ) -> tuple[dict[str, bool], bool]:
-    """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or properties (406 or null).
+    """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or
+    properties (406 or null).
 
-    And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
+    And whether a child was made and found: what merely needs some is not judged by children that
+    are made or looked for wrongly.
     """
     told: dict[str, bool] = {}
     children = True
@@ -416,7 +434,9 @@ def properties_of_namespaces(lab: CatalogLab) -> dict[str, bool]:
 
 
 def _is_named(created: Reply, child: Namespace) -> bool:
-    """Return whether the answer to a creation names the child, and not a shortened or joined namespace."""
+    """Return whether the answer to a creation names the child, and not a shortened or joined
+    namespace.
+    """
     document = created.exchange.parsed
     return isinstance(document, dict) and document.get("namespace") == list(child)
 
@@ -458,7 +478,9 @@ def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
 
 
 def _vends(reply: Reply) -> bool:
-    """Return whether an answer holds credentials, however ill they are made, and in `config` as older servers send them."""
+    """Return whether an answer holds credentials, however ill they are made, and in `config` as
+    older servers send them.
+    """
     document = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
     config = document.get("config")
     return bool(document.get("storage-credentials")) or (
@@ -474,21 +496,40 @@ def _strings(settings: Any) -> dict[str, str]:
 
 #: The settings of a target.
 PARAMETERS = {
-    "burst": "requests that are sent at the same moment to provoke 429 or 503, 48 unless given, and 0 for none",
+    "burst": (
+        "requests that are sent at the same moment to provoke 429 or 503, 48 unless given, and 0"
+        " for none"
+    ),
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
-    "other-warehouse": "another warehouse of the target, which is distinct from the one that is judged",
+    "other-warehouse": (
+        "another warehouse of the target, which is distinct from the one that is judged"
+    ),
     "prefix": "the prefix of all paths, where the configuration does not say it",
-    "reader-token-env": "the environment variable with the token of a principal that may read everything and change nothing",
+    "reader-token-env": (
+        "the environment variable with the token of a principal that may read everything and change"
+        " nothing"
+    ),
     "reader-writable-namespace": "a namespace in which that reader may change tables",
     "denied-token-env": "the environment variable with the token of a principal without any rights",
     "expired-token-env": "the variable that holds a token whose time is over",
     "client-env": "the variable that holds id:secret of a client that may do what the harness may",
     "subject-token-env": "the variable that holds the token of a user, to be exchanged for another",
-    "principals": "a JSON file with reader-token, denied-token, expired-token, subject-token and client, instead of variables",
-    "scan-table": "NAMESPACE.TABLE, a table with data whose scans may be planned and which is left as it is",
-    "async-planning-properties": "properties NAME=VALUE,… of a table whose scans are planned in the background",
-    "expiry-wait": "seconds that the harness waits for vended credentials to expire, 5 unless given",
-    "paged-planning-properties": "properties NAME=VALUE,… of a table whose plans are divided into plan tasks",
+    "principals": (
+        "a JSON file with reader-token, denied-token, expired-token, subject-token and client,"
+        " instead of variables"
+    ),
+    "scan-table": (
+        "NAMESPACE.TABLE, a table with data whose scans may be planned and which is left as it is"
+    ),
+    "async-planning-properties": (
+        "properties NAME=VALUE,… of a table whose scans are planned in the background"
+    ),
+    "expiry-wait": (
+        "seconds that the harness waits for vended credentials to expire, 5 unless given"
+    ),
+    "paged-planning-properties": (
+        "properties NAME=VALUE,… of a table whose plans are divided into plan tasks"
+    ),
 }
 
 suite: Suite[CatalogLab] = Suite(

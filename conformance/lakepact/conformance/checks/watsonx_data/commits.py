@@ -16,7 +16,9 @@ UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-unknown"}
 
 @check("WXD-COM-001", "WXD-COM-002")
 def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
-    """A commit with an unknown update or requirement returns 400 or 406 and changes nothing, alone and among others."""
+    """A commit with an unknown update or requirement returns 400 or 406 and changes nothing, alone
+    and among others.
+    """
     table = lab.make_table()
     before = lab.load(table)
     holds = {"type": "assert-table-uuid", "uuid": table.uuid}

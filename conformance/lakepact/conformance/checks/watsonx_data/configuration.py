@@ -31,7 +31,9 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
 
 @check("WXD-CFG-003", "WXD-CFG-004", "WXD-CFG-005")
 def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
-    """The configuration has `overrides` and `defaults` as objects, and a warehouse in `overrides` is a URI."""
+    """The configuration has `overrides` and `defaults` as objects, and a warehouse in `overrides`
+    is a URI.
+    """
     reply = configuration(lab)
     document = reply.document
 

@@ -1,4 +1,6 @@
-"""Detection of a watsonx.data catalog: as for every catalog, but only if the user names the contract."""
+"""Detection of a watsonx.data catalog: as for every catalog, but only if the user names the
+contract.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ def stretched(name: str, length: int) -> str:
 
 @check("WXD-NAME-001", "WXD-NAME-002")
 def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
-    """Creating a namespace or table with a name of up to 128 letters and digits returns 200; a longer one, 200 or 400."""
+    """Creating a namespace or table with a name of up to 128 letters and digits returns 200; a
+    longer one, 200 or 400.
+    """
     with lab.judge_each("WXD-NAME-001") as case:
         for length in (20, 64, LONGEST):
             with case():
@@ -72,7 +74,9 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-003")
 def underscores_are_treated_alike(lab: WatsonxLab) -> None:
-    """Creating a namespace, table or view with an underscore in its name returns the same status, 200 or 400."""
+    """Creating a namespace, table or view with an underscore in its name returns the same status,
+    200 or 400.
+    """
     home = lab.make_namespace()
     replies = {
         "namespaces": create_namespace(lab, f"{lab.name()}_a"),
@@ -94,7 +98,9 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-004")
 def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
-    """A namespace or table with a hyphen in its name is refused with 400, or loaded, listed and dropped by that name."""
+    """A namespace or table with a hyphen in its name is refused with 400, or loaded, listed and
+    dropped by that name.
+    """
     home, namespace, table = lab.make_namespace(), f"{lab.name()}-a", f"{lab.name()}-a"
 
     with lab.judge("WXD-NAME-004"):
@@ -120,7 +126,9 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
 
 @check("WXD-NAME-005")
 def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
-    """A namespace or table with a space in its name is refused with 400, or loaded with %20 in the path."""
+    """A namespace or table with a space in its name is refused with 400, or loaded with %20 in the
+    path.
+    """
     home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
     root = lab.path(op.list_namespaces)
 

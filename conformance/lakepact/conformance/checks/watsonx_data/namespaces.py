@@ -64,7 +64,9 @@ def plain(location: str) -> str:
 
 @check("WXD-NS-003", "WXD-NS-004", "WXD-NS-005")
 def namespaces_have_a_location(lab: WatsonxLab) -> None:
-    """A namespace has the requested location, by default a folder of its name in the warehouse, and its tables are below it."""
+    """A namespace has the requested location, by default a folder of its name in the warehouse, and
+    its tables are below it.
+    """
     bare = lab.make_namespace()
     stored = properties_of(lab, bare)
     defaults = locations(stored)
@@ -90,7 +92,8 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
                 if isinstance(warehouse, str) and "://" in warehouse:
                     below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
                     expect.true(below, f"a location in {bucket(plain(warehouse))}", location, at=at)
-    # The server may not be able to write elsewhere: the requested location is a sibling of the default one.
+    # The server may not be able to write elsewhere: the requested location is a sibling of the
+    # default one.
     first = next(iter(defaults.values()), "")
     parent = (
         plain(first).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
@@ -140,7 +143,9 @@ def refuses(reply: Reply) -> None:
 
 @check("WXD-NS-006")
 def namespaces_with_tables_are_not_dropped(lab: WatsonxLab) -> None:
-    """Dropping a namespace that holds a table returns 409, or 400 with NamespaceNotEmptyException, and keeps the table."""
+    """Dropping a namespace that holds a table returns 409, or 400 with NamespaceNotEmptyException,
+    and keeps the table.
+    """
     table = lab.make_table()
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -151,7 +156,9 @@ def namespaces_with_tables_are_not_dropped(lab: WatsonxLab) -> None:
 
 @check("WXD-NS-007")
 def namespaces_with_views_are_not_dropped(lab: WatsonxLab) -> None:
-    """Dropping a namespace that holds only a view returns 409, or 400 with NamespaceNotEmptyException, and keeps the view."""
+    """Dropping a namespace that holds only a view returns 409, or 400 with
+    NamespaceNotEmptyException, and keeps the view.
+    """
     home = lab.make_namespace()
     view = lab.make_view(home)
     reply = lab.send(op.drop_namespace, namespace=home)
@@ -163,7 +170,9 @@ def namespaces_with_views_are_not_dropped(lab: WatsonxLab) -> None:
 
 @check("WXD-NS-008")
 def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
-    """Property keys with underscores, dots, colons and hyphens are set, removed and reported as sent."""
+    """Property keys with underscores, dots, colons and hyphens are set, removed and reported as
+    sent.
+    """
     home = lab.make_namespace()
 
     def changed(**body: Any) -> Reply:

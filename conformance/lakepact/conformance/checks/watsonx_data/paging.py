@@ -81,7 +81,9 @@ def listings_without_token_are_complete(lab: WatsonxLab) -> None:
 
 @check("WXD-PAG-002", "WXD-PAG-003")
 def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
-    """A negative or non-integer `pageSize` returns 400; a `pageSize` of 0 returns 400 or all items."""
+    """A negative or non-integer `pageSize` returns 400; a `pageSize` of 0 returns 400 or all
+    items.
+    """
     for items in lab.each(listings(lab, count=3)):
         for size in lab.each(("-1", "1.5", "abc")):
             reply = items.get(page_token=FIRST, page_size=size)

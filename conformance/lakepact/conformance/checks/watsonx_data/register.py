@@ -15,7 +15,9 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 
 @check("WXD-TBL-001")
 def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
-    """Registering an existing table's name returns 409 with AlreadyExistsException and leaves the table unchanged."""
+    """Registering an existing table's name returns 409 with AlreadyExistsException and leaves the
+    table unchanged.
+    """
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
@@ -29,7 +31,9 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
 
 @check("WXD-TBL-002")
 def metadata_location_in_camel_case_is_noted(lab: WatsonxLab) -> None:
-    """Registering with `metadataLocation`, as in the documentation's example, returns 200 or 400."""
+    """Registering with `metadataLocation`, as in the documentation's example, returns 200 or
+    400.
+    """
     table = lab.make_table()
     former = left_behind(lab, table)
     name = lab.name()

@@ -32,7 +32,9 @@ BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
 
 
 def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[OperationId, Reply]]:
-    """Yield the answer of every operation to a valid request about missing objects, with one Authorization."""
+    """Yield the answer of every operation to a valid request about missing objects, with one
+    Authorization.
+    """
     nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
     requests = {
         op.get_config: {},
@@ -111,7 +113,8 @@ def bearer_tokens_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
     token = bearer_token(lab.target)
     if not token:
         raise NotOffered(
-            "no bearer token is known: name the variable that holds one with --parameter bearer-token-env=NAME"
+            "no bearer token is known: name the variable that holds one with --parameter"
+            " bearer-token-env=NAME"
         )
     lab.require(lab.send(op.list_namespaces), 200)
     with lab.judge("IRC-SEC-006"):
@@ -135,7 +138,9 @@ def api_keys_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
 
 @check("WXD-SEC-002")
 def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
-    """Every operation returns 401 or 403 for another key, another user, or both in the wrong order."""
+    """Every operation returns 401 or 403 for another key, another user, or both in the wrong
+    order.
+    """
     user, _, key = key_of(lab).partition(":")
     for wrong in lab.each(
         (f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}")
@@ -153,7 +158,9 @@ def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
 
 @check("WXD-SEC-003")
 def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
-    """Every operation returns a 4xx other than 404 for an API key that is not the base64 of user, colon and key."""
+    """Every operation returns a 4xx other than 404 for an API key that is not the base64 of user,
+    colon and key.
+    """
     asks_for_credentials(lab)
     lab.require(lab.send(op.list_namespaces), 200)
     for broken in lab.each(BROKEN_KEYS):
@@ -168,7 +175,9 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
 
 @check("WXD-SEC-005")
 def unknown_passwords_are_refused(lab: WatsonxLab) -> None:
-    """Every operation returns a 4xx other than 404 for an unknown user and password with the scheme Basic."""
+    """Every operation returns a 4xx other than 404 for an unknown user and password with the scheme
+    Basic.
+    """
     asks_for_credentials(lab)
     lab.require(lab.send(op.list_namespaces), 200)
     password = zen_api_key(f"{lab.name()}:{lab.name()}").replace("ZenApiKey", "Basic")

@@ -1,4 +1,6 @@
-"""The suite of watsonx.data catalogs: what one declares, and where the checks of its differences register."""
+"""The suite of watsonx.data catalogs: what one declares, and where the checks of its differences
+register.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ TURNED_AWAY = frozenset({401, 403, 419})
 
 
 def discover(wire: Wire, target: Target) -> Offer:
-    """Return the declared operations of a catalog: its endpoints, or all of the page's operations if it sends none.
+    """Return the declared operations of a catalog: its endpoints, or all of the page's operations
+    if it sends none.
 
     Raises:
         Blocked: it does not answer, or the catalog's name is missing.
@@ -75,7 +78,8 @@ def discover(wire: Wire, target: Target) -> Offer:
 
 
 def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
-    """Check that each of the user's credentials opens the configuration or the listing of namespaces.
+    """Check that each of the user's credentials opens the configuration or the listing of
+    namespaces.
 
     Raises:
         Blocked: one opens neither: it is wrong, or of a scheme that the target does not take.
@@ -101,8 +105,9 @@ def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
         ]
         if statuses and TURNED_AWAY.issuperset(statuses):
             raise Blocked(
-                f"expected the {what} to be accepted, but the configuration and the namespaces returned "
-                f"{' and '.join(map(str, statuses))} for it: check it, or check without it if the instance does not take its scheme"
+                f"expected the {what} to be accepted, but the configuration and the namespaces"
+                f" returned {' and '.join(map(str, statuses))} for it: check it, or check without"
+                " it if the instance does not take its scheme"
             )
 
 
@@ -150,7 +155,10 @@ NO_ENDPOINTS = "a catalog that names its endpoints"
 #: The settings of an instance, in addition to those of every catalog.
 PARAMETERS = {
     "warehouse": "the catalog that is judged",
-    "bearer-token-env": "the variable that holds a bearer token, where another kind of credentials is sent with every request",
+    "bearer-token-env": (
+        "the variable that holds a bearer token, where another kind of credentials is sent with"
+        " every request"
+    ),
     "api-key-env": "the variable that holds user:key, where a token is sent with every request",
     "credentials": "a JSON file with tokens and api-keys, instead of variables",
 }

@@ -11,7 +11,9 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 
 @check("WXD-TBL-003")
 def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
-    """Renaming a table into another namespace returns 204 and moves it with its UUID, or returns 406 and leaves it."""
+    """Renaming a table into another namespace returns 204 and moves it with its UUID, or returns
+    406 and leaves it.
+    """
     for name in lab.each((None, lab.name())):
         table = lab.append(lab.make_table())
         home, called = lab.make_namespace(), name or table.name

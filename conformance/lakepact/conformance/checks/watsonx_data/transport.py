@@ -32,7 +32,9 @@ REPORT = {
 
 @check("WXD-GEN-001", "WXD-GEN-002")
 def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
-    """Paths with the catalog's name as prefix are served; paths with the name of no catalog return 4xx."""
+    """Paths with the catalog's name as prefix are served; paths with the name of no catalog return
+    4xx.
+    """
     listed = lab.send(op.list_namespaces, declared=False)
     prefix = lab.offer.segments["prefix"]
 
@@ -48,7 +50,9 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
-    """Return the operations of Iceberg REST catalogs that the page lacks, and the target does not name among its endpoints."""
+    """Return the operations of Iceberg REST catalogs that the page lacks, and the target does not
+    name among its endpoints.
+    """
     others = Contract("iceberg_rest").operations
     named = configuration(lab).document.get("endpoints") or ()
     return {
@@ -76,7 +80,9 @@ def path_of(lab: WatsonxLab, operation: Operation) -> str:
 
 @check("WXD-GEN-003")
 def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
-    """An operation that neither IBM's page nor `endpoints` has, other than metrics reports, returns 404, 405 or 406."""
+    """An operation that neither IBM's page nor `endpoints` has, other than metrics reports, returns
+    404, 405 or 406.
+    """
     with lab.judge_each("WXD-GEN-003") as case:
         for name, operation in absent_operations(lab).items():
             if name != op.report_metrics:

@@ -12,7 +12,9 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 
 @check("WXD-VIEW-001")
 def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
-    """Renaming a view into another namespace returns 204 and moves it with its UUID, or returns 406 and leaves it."""
+    """Renaming a view into another namespace returns 204 and moves it with its UUID, or returns 406
+    and leaves it.
+    """
     for name in lab.each((None, lab.name())):
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
@@ -38,7 +40,9 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
 
 @check("WXD-VIEW-002")
 def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
-    """Replacing a view with an unknown update or requirement returns 4xx and leaves its metadata unchanged."""
+    """Replacing a view with an unknown update or requirement returns 4xx and leaves its metadata
+    unchanged.
+    """
     home = lab.make_namespace()
     view = lab.make_view(home)
     before = lab.require(lab.send(op.load_view, namespace=home, view=view), 200)

@@ -43,7 +43,9 @@ DELTA = (
 
 
 def _inside(lines: list[Line], kind: str, change: Document) -> list[Line]:
-    """Return the lines with other members in those of one kind; in delta format, in what they wrap."""
+    """Return the lines with other members in those of one kind; in delta format, in what they
+    wrap.
+    """
     wrapped = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
     changed = []
     for line in lines:
@@ -73,7 +75,9 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
 
 
 def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
-    """Return whether the client sent a capability with this value in requests of some operations."""
+    """Return whether the client sent a capability with this value in requests of some
+    operations.
+    """
     sent = [v for exchange in done.of(*operations) for v in exchange.sent(CAPABILITIES)]
     pairs = [part.partition("=") for part in ";".join(sent).lower().split(";")]
     return any(
@@ -136,7 +140,9 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
 
 @check("DS-ESA-05", "DS-ESA-06")
 def missing_end_stream_actions(lab: SharingClientLab) -> None:
-    """A client reports an error if a declared endStreamAction is missing; a client that did not request it reads without it."""
+    """A client reports an error if a declared endStreamAction is missing; a client that did not
+    request it reads without it.
+    """
     table, rows = lab.reads()
     plain = lab.performs("read-table", table=table)
     if not asks_for(plain, "includeendstreamaction", "true", QUERY):
@@ -156,7 +162,9 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
 
 @check("DS-CAP-08")
 def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
-    """A client that requested delta format and gets parquet format reads exactly the rows of the table."""
+    """A client that requested delta format and gets parquet format reads exactly the rows of the
+    table.
+    """
     table, rows = lab.reads()
     if not asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client does not ask for delta format")
@@ -182,7 +190,9 @@ def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-14")
 def metadata_formats(lab: SharingClientLab) -> None:
-    """A client returns the columns of metadata in parquet format, and in delta format if it requested that."""
+    """A client returns the columns of metadata in parquet format, and in delta format if it
+    requested that.
+    """
     fixture = lab.pack.tables[ROWS]
     table, columns = lab.address(ROWS), [field["name"] for field in fixture.last.schema["fields"]]
     plain = lab.performs("read-metadata", table=table)
@@ -230,7 +240,9 @@ def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], li
 
 @check("DS-CLI-04", "DS-CLI-05")
 def optional_members(lab: SharingClientLab) -> None:
-    """A client reads exactly the rows of a table whose lines lack their optional members, or have null in them."""
+    """A client reads exactly the rows of a table whose lines lack their optional members, or have
+    null in them.
+    """
     table, rows = lab.reads()
     changes = (
         ("DS-CLI-04", _absent, "lack their optional members"),
@@ -243,7 +255,8 @@ def optional_members(lab: SharingClientLab) -> None:
 
 
 def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
-    """Expect rows with these ids, whose other values are the same where JSON has their type, and null where they are null.
+    """Expect rows with these ids, whose other values are the same where JSON has their type, and
+    null where they are null.
 
     Raises:
         Unmet: they differ.
@@ -266,7 +279,9 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
 
 @check("DS-CLI-10")
 def partition_values(lab: SharingClientLab) -> None:
-    """A client returns the rows of a table with partition columns of all types, with their values and nulls."""
+    """A client returns the rows of a table with partition columns of all types, with their values
+    and nulls.
+    """
     lab.reads()
     with lab.judge("DS-CLI-10"):
         same_values(
@@ -278,7 +293,9 @@ def partition_values(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-12")
 def reader_features(lab: SharingClientLab) -> None:
-    """A client that gets 200 for a table with reader features returns its rows, however it reads them."""
+    """A client that gets 200 for a table with reader features returns its rows, however it reads
+    them.
+    """
     lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-12") as case:

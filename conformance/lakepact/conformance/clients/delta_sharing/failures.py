@@ -1,4 +1,6 @@
-"""Requests and downloads that are refused, cut or garbled, and URLs that expire while a table is read."""
+"""Requests and downloads that are refused, cut or garbled, and URLs that expire while a table is
+read.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def moved(value: Any, url: str) -> Any:
 
 @check("DS-CLI-11")
 def failures_are_reported(lab: SharingClientLab) -> None:
-    """A client reports an error for listings, queries and downloads that return 4xx, 5xx or HTML, or are truncated."""
+    """A client reports an error for listings, queries and downloads that return 4xx, 5xx or HTML,
+    or are truncated.
+    """
     table, _ = lab.reads()
     scripts: list[tuple[str, str, Script]] = [("read-table", "a query that is cut", cut)]
     scripts += [
@@ -104,7 +108,9 @@ TIMES = frozenset({"expirationTimestamp", "minUrlExpirationTimestamp"})
 
 
 def expired_once() -> Script:
-    """Return a server whose URLs in the first answer to a query have expired; those in later answers have not."""
+    """Return a server whose URLs in the first answer to a query have expired; those in later
+    answers have not.
+    """
     queried = threading.Event()
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -134,7 +140,9 @@ def _until(value: Any, milliseconds: int) -> Any:
 
 @check("DS-CLI-15")
 def expired_urls(lab: SharingClientLab) -> None:
-    """A client whose file URLs return 403 after they expired queries the table again and reads exactly its rows."""
+    """A client whose file URLs return 403 after they expired queries the table again and reads
+    exactly its rows.
+    """
     table, rows = lab.reads()
     with lab.judge("DS-CLI-15"):
         same_rows(

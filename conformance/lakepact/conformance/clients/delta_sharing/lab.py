@@ -18,14 +18,26 @@ from lakepact.conformance.programs.program import Ended
 #: Arguments of every task: profile, the path of the profile file.
 TASKS = {
     "list-tables": "return all tables that are shared, an array of SHARE.SCHEMA.TABLE",
-    "read-table": "table: return its rows, an array of objects; with limit that many of them, with where only those with these values",
-    "read-table-by-names": "names, an array of the names of its share, its schema and the table: return its rows",
-    "read-tables": "tables, an array of objects with table and perhaps version: read one after another with one client object, and return "
-    "an array of their rows",
+    "read-table": (
+        "table: return its rows, an array of objects; with limit that many of them, with where only"
+        " those with these values"
+    ),
+    "read-table-by-names": (
+        "names, an array of the names of its share, its schema and the table: return its rows"
+    ),
+    "read-tables": (
+        "tables, an array of objects with table and perhaps version: read one after another with"
+        " one client object, and return an array of their rows"
+    ),
     "read-table-at-version": "table, version: return the rows of that version",
-    "read-table-at-timestamp": "table, timestamp in milliseconds since 1970: return the rows as of that time",
+    "read-table-at-timestamp": (
+        "table, timestamp in milliseconds since 1970: return the rows as of that time"
+    ),
     "read-metadata": "table: return the names of its columns, an array",
-    "read-changes": "table, starting-version, ending-version: return the changed rows, with _change_type and _commit_version",
+    "read-changes": (
+        "table, starting-version, ending-version: return the changed rows, with _change_type and"
+        " _commit_version"
+    ),
     "table-version": "table: return its version, an integer",
 }
 ROWS = "unpartitioned"  #: a table with an integer and a word in each of its rows
@@ -54,7 +66,9 @@ class SharingClientLab(ClientLab):
         return self.target.headers["Authorization"].partition(" ")[2]
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments of a task, with the path of a new profile that has the check's own members."""
+        """Return the arguments of a task, with the path of a new profile that has the check's own
+        members.
+        """
         endpoint = f"{url}/" if arguments.get("slash") else url
         document = {
             "shareCredentialsVersion": PROFILE_VERSION,
@@ -74,7 +88,9 @@ class SharingClientLab(ClientLab):
         }
 
     def catalogue(self, suffix: str = "") -> dict[str, list[str]]:
-        """Return all tables that are shared, as clients name them, by their shares; each name ends with a suffix."""
+        """Return all tables that are shared, as clients name them, by their shares; each name ends
+        with a suffix.
+        """
         return {
             share["name"]: [
                 ".".join(f"{one['name']}{suffix}" for one in (share, schema, table))

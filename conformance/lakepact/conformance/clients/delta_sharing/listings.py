@@ -82,7 +82,9 @@ def listings_end(lab: SharingClientLab) -> None:
 
 @check("DS-PAG-12")
 def empty_listings(lab: SharingClientLab) -> None:
-    """A client lists no tables of a share whose listing has empty `items` or none, and all tables of the other shares."""
+    """A client lists no tables of a share whose listing has empty `items` or none, and all tables
+    of the other shares.
+    """
     catalogue = lab.catalogue()
     emptied = next(reversed(catalogue))
     tables = [table for share, its in catalogue.items() if share != emptied for table in its]
@@ -102,7 +104,9 @@ def empty_listings(lab: SharingClientLab) -> None:
 
 @check("DS-SHR-06")
 def overlong_strings(lab: SharingClientLab) -> None:
-    """A client lists all tables of shares whose `displayName`, `comment` and `properties` exceed their lengths."""
+    """A client lists all tables of shares whose `displayName`, `comment` and `properties` exceed
+    their lengths.
+    """
     tables = [table for share in lab.catalogue().values() for table in share]
     lab.does("list-tables", tables)
     texts = {
@@ -148,7 +152,9 @@ def renamed(request: Request, forward: Forward) -> Answer:
 
 @check("DS-CLI-23")
 def names(lab: SharingClientLab) -> None:
-    """A client lists and reads tables whose share, schema and table have dots, spaces and percent signs in their names."""
+    """A client lists and reads tables whose share, schema and table have dots, spaces and percent
+    signs in their names.
+    """
     lab.does("list-tables", [table for share in lab.catalogue().values() for table in share])
     _, rows = lab.reads()
     levels = [name + SUFFIX for name in lab.pack.tables[ROWS].address.values()]
@@ -193,7 +199,10 @@ class Pages:
         if token and not number:
             return Answer(
                 400,
-                body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"not a token of this server"}',
+                body=(
+                    b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"not a token of this'
+                    b' server"}'
+                ),
             )
         if answer.status != 200:
             return answer
@@ -211,7 +220,9 @@ def _complete(done: Performance, tables: list[str], how: str) -> None:
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")
 def pages_are_followed(lab: SharingClientLab) -> None:
-    """A client lists the tables of all pages, also after an empty page, and stops if a server repeats its `nextPageToken`."""
+    """A client lists the tables of all pages, also after an empty page, and stops if a server
+    repeats its `nextPageToken`.
+    """
     tables = [table for share in lab.catalogue().values() for table in share]
     lab.does("list-tables", tables)
     with lab.judge("DS-CLI-01"):
@@ -224,7 +235,10 @@ def pages_are_followed(lab: SharingClientLab) -> None:
     with lab.judge("DS-CLI-03"):
         done = lab.performs("list-tables", Pages(repeats=True).script)
         if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
-            what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
+            what = (
+                f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
+                f" {TOKEN}"
+            )
             raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
 
 
@@ -247,7 +261,9 @@ def halves(request: Request, forward: Forward) -> Answer:
 
 @check("DS-CLI-19")
 def paged_queries(lab: SharingClientLab) -> None:
-    """A client that gets a `nextPageToken` in an endStreamAction returns the rows of both pages, or reports an error."""
+    """A client that gets a `nextPageToken` in an endStreamAction returns the rows of both pages, or
+    reports an error.
+    """
     table, rows = lab.reads()
     if not asks_for(
         lab.performs("read-table", table=table), "includeendstreamaction", "true", op.query_table

@@ -39,7 +39,9 @@ def unknown_profile_versions(lab: SharingClientLab) -> None:
 
 @check("DS-PRF-02", "DS-PRF-03")
 def endpoints_and_tokens(lab: SharingClientLab) -> None:
-    """A client reads tables by an `endpoint` with and without a trailing slash, and sends `bearerToken` with every request."""
+    """A client reads tables by an `endpoint` with and without a trailing slash, and sends
+    `bearerToken` with every request.
+    """
     table, rows = lab.reads()
     seen: list[Exchange] = []
     with lab.judge_each("DS-PRF-02") as case:
@@ -69,7 +71,9 @@ FUTURE_TIMES = ("2099-11-12T00:12:29Z", "2099-11-12T00:12:29.0Z", "2099-11-12T00
 
 @check("DS-CLI-20")
 def expiration_times(lab: SharingClientLab) -> None:
-    """A client reads tables with a profile whose `expirationTime` is in the future, with or without fractional seconds."""
+    """A client reads tables with a profile whose `expirationTime` is in the future, with or without
+    fractional seconds.
+    """
     table, rows = lab.reads()
     with lab.judge_each("DS-CLI-20") as case:
         for time in FUTURE_TIMES:
@@ -110,7 +114,10 @@ PROFILES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 }
 UNAUTHORIZED = Answer(
     401,
-    body=b'{"errorCode":"UNAUTHENTICATED","message":"not the authorization that the profile leads to"}',
+    body=(
+        b'{"errorCode":"UNAUTHENTICATED","message":"not the authorization that the profile leads'
+        b' to"}'
+    ),
 )
 
 
@@ -140,7 +147,9 @@ def requiring(authorization: str, token: str) -> Script:
 
 
 def _issued(request: Request) -> Answer:
-    """Return the answer to a request for a token, with the client's id and secret in the form or in the header."""
+    """Return the answer to a request for a token, with the client's id and secret in the form or in
+    the header.
+    """
     form = dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
     in_form = (form.get("client_id"), form.get("client_secret")) == (NAME, SECRET)
     if form.get("grant_type") != "client_credentials" or not (in_form or _in_header(request)):
@@ -164,7 +173,9 @@ def _in_header(request: Request) -> bool:
 
 @check("DS-CLI-21")
 def profile_types(lab: SharingClientLab) -> None:
-    """A client that sends requests with a profile of version 2 authorizes them by its `type`, and reads exactly the rows."""
+    """A client that sends requests with a profile of version 2 authorizes them by its `type`, and
+    reads exactly the rows.
+    """
     table, rows = lab.reads()
     judged = 0
     with lab.judge_each("DS-CLI-21") as case:

@@ -1,4 +1,6 @@
-"""Queries, and the tables that they read: several in one run, without files, and with columns of every type."""
+"""Queries, and the tables that they read: several in one run, without files, and with columns of
+every type.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def limits_are_applied(lab: SharingClientLab) -> None:
 
 @check("DS-HNT-14", "DS-SQL-04", "DS-JSP-09")
 def predicates_are_applied(lab: SharingClientLab) -> None:
-    """A client returns only the rows that satisfy its predicates, although the server sends all files."""
+    """A client returns only the rows that satisfy its predicates, although the server sends all
+    files.
+    """
     table, rows = lab.reads()
     wanted = rows[len(rows) // 2]
     where = {"id": wanted["id"]}
@@ -90,7 +94,9 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
 
 
 def with_access_modes(modes: list[str] | None) -> Script:
-    """Return a server whose tables all have these `accessModes`, or none; it issues no credentials."""
+    """Return a server whose tables all have these `accessModes`, or none; it issues no
+    credentials.
+    """
 
     def changed(value: Any) -> Any:
         if not isinstance(value, dict):
@@ -102,7 +108,10 @@ def with_access_modes(modes: list[str] | None) -> Script:
         if request.operation == KEYS:
             return Answer(
                 400,
-                body=b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read by directory"}',
+                body=(
+                    b'{"errorCode":"INVALID_PARAMETER_VALUE","message":"the table cannot be read by'
+                    b' directory"}'
+                ),
             )
         answer = forward(request)
         if answer.status != 200 or request.operation not in TABLES | IN_LINES:
@@ -154,7 +163,9 @@ AGAIN = "emptied"  #: shared in place of another table, at the same version
 
 @check("DS-CLI-16")
 def several_tables(lab: SharingClientLab) -> None:
-    """A client that reads several tables and versions with one client object returns the rows of each."""
+    """A client that reads several tables and versions with one client object returns the rows of
+    each.
+    """
     lab.reads()
     versions = lab.pack.tables[HISTORY].versions
     history, other = lab.address(HISTORY), lab.address(ROWS)
@@ -186,7 +197,9 @@ def several_tables(lab: SharingClientLab) -> None:
 
 
 def shared_again(table: str, new: str, seen: str) -> Script:
-    """Return a server that shares a table again, with the content of a new one, when the client asks for the seen one."""
+    """Return a server that shares a table again, with the content of a new one, when the client
+    asks for the seen one.
+    """
     path, other, mark = (
         "/shares/{}/schemas/{}/tables/{}/".format(*name.split(".")) for name in (table, new, seen)
     )
@@ -204,7 +217,9 @@ def shared_again(table: str, new: str, seen: str) -> Script:
 
 @check("DS-CLI-16")
 def tables_shared_again(lab: SharingClientLab) -> None:
-    """A client that reads a table again, which was dropped and shared again in between, returns its new rows."""
+    """A client that reads a table again, which was dropped and shared again in between, returns its
+    new rows.
+    """
     lab.reads()
     table, new, seen = (lab.address(fixture) for fixture in (ROWS, AGAIN, HISTORY))
     script, reads = shared_again(table, new, seen), [{"table": one} for one in (table, seen, table)]
@@ -220,7 +235,9 @@ def _without_changes(lines: list[Document]) -> list[Document]:
 
 @check("DS-CLI-17")
 def tables_without_files(lab: SharingClientLab) -> None:
-    """A client returns no rows for a table without files, and no changes for versions without files."""
+    """A client returns no rows for a table without files, and no changes for versions without
+    files.
+    """
     lab.reads()
     with lab.judge_each("DS-CLI-17") as case:
         changed = lab.pack.tables[CHANGED]
@@ -241,7 +258,9 @@ def tables_without_files(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-18")
 def types_of_columns(lab: SharingClientLab) -> None:
-    """A client returns the rows of tables with columns of every type, also nested, and with capitals and spaces in column names."""
+    """A client returns the rows of tables with columns of every type, also nested, and with
+    capitals and spaces in column names.
+    """
     lab.reads()
     with lab.judge_each("DS-CLI-18") as case:
         for fixture in TYPED:
@@ -252,7 +271,9 @@ def types_of_columns(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-22")
 def ordinary_tasks(lab: SharingClientLab) -> None:
-    """A client performs each task that it offers, and returns the names, columns, versions and rows that the server has."""
+    """A client performs each task that it offers, and returns the names, columns, versions and rows
+    that the server has.
+    """
     history, where = lab.pack.tables[HISTORY], {"table": lab.address(HISTORY)}
     tasks: list[tuple[str, Document, Any]] = [
         ("list-tables", {}, [table for share in lab.catalogue().values() for table in share]),

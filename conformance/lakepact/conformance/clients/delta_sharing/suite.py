@@ -1,4 +1,6 @@
-"""The suite of Delta Sharing clients; the server behind the scripted server shares the fixture pack, whose rows are known."""
+"""The suite of Delta Sharing clients; the server behind the scripted server shares the fixture
+pack, whose rows are known.
+"""
 
 from __future__ import annotations
 

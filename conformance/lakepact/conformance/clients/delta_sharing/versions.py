@@ -35,14 +35,17 @@ EARLIER = ("version", "timestamp", "startingVersion", "endingVersion", "pageToke
 
 
 def _requests_no_refresh_token(done: Performance) -> None:
-    """Expect that a query of an earlier version requests no refresh token, which the official server refuses."""
+    """Expect that a query of an earlier version requests no refresh token, which the official
+    server refuses.
+    """
     for exchange in done.of(op.query_table):
         body = exchange.request_parsed
         if isinstance(body, dict) and body.get("includeRefreshToken"):
             point = next((name for name in EARLIER if name in body), None)
             expect.true(
                 point is None,
-                f"a query with {point} and without includeRefreshToken, which servers refuse together",
+                f"a query with {point} and without includeRefreshToken, which servers refuse"
+                " together",
                 expect.shown(body),
                 at=None,
             )
@@ -64,7 +67,9 @@ def refresh_tokens(lab: SharingClientLab) -> None:
 
 @check("DS-CLI-06")
 def versions(lab: SharingClientLab) -> None:
-    """A client that reads a table as of a version returns the rows of that version, also of version 0."""
+    """A client that reads a table as of a version returns the rows of that version, also of version
+    0.
+    """
     table = lab.pack.tables[HISTORY]
     with lab.judge_each("DS-CLI-06") as case:
         for version in (table.versions[0], table.versions[2], table.last):
@@ -112,7 +117,9 @@ def _times(done: Performance) -> list[Any]:
 
 
 def version_as(status: int, name: str) -> Script:
-    """Return a server that returns the version of a table with this status, in a header of this name."""
+    """Return a server that returns the version of a table with this status, in a header of this
+    name.
+    """
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -126,7 +133,9 @@ def version_as(status: int, name: str) -> Script:
 
 @check("DS-CLI-08", "DS-CLI-09")
 def version_headers(lab: SharingClientLab) -> None:
-    """A client returns the version in `Delta-Table-Version`, in any letter case, of a 200 and of a 204."""
+    """A client returns the version in `Delta-Table-Version`, in any letter case, of a 200 and of a
+    204.
+    """
     expected = lab.pack.tables[HISTORY].last.version
     scripts = (
         ("DS-CLI-08", 200, "Delta-Table-Version"),

@@ -1,1 +1,3 @@
-"""Everyday tasks of catalog clients: performed on a server, and compared with a server without a fault."""
+"""Everyday tasks of catalog clients: performed on a server, and compared with a server without a
+fault.
+"""

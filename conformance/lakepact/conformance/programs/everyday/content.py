@@ -1,4 +1,6 @@
-"""The content of a catalog, read from its documents and from the files of its tables, in a form that two runs have alike."""
+"""The content of a catalog, read from its documents and from the files of its tables, in a form
+that two runs have alike.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class Content:
     _documents: dict[tuple[str, str], Document] = field(default_factory=dict)
 
     def state(self, chain: str = "") -> State:
-        """Return the namespaces of a chain, by default of all, with their properties, tables and views."""
+        """Return the namespaces of a chain, by default of all, with their properties, tables and
+        views.
+        """
         state: State = {}
         for entry in self.entries(chain):
             path = (*entry.levels, entry.name)
@@ -61,7 +65,9 @@ class Content:
         return state
 
     def stored(self, namespace: str, wanted: Stored) -> Any:
-        """Return a member of the metadata of a table, as it was last seen; `None` if there is none."""
+        """Return a member of the metadata of a table, as it was last seen; `None` if there is
+        none.
+        """
         document = self._documents.get((namespace, wanted.table), {})
         metadata = document.get("metadata", {})
         first: Document = next(iter(metadata.get("snapshots") or ()), {})
@@ -72,7 +78,9 @@ class Content:
         return [value for known in self._seen.values() for value in known]
 
     def plain(self, value: Any) -> Any:
-        """Return a result of a client with identifiers of the catalog replaced by their numbers, and members that are lists in order."""
+        """Return a result of a client with identifiers of the catalog replaced by their numbers,
+        and members that are lists in order.
+        """
         if isinstance(value, dict):
             return {str(name): in_order(self.plain(member)) for name, member in value.items()}
         if isinstance(value, list | tuple):
@@ -108,7 +116,9 @@ class Content:
         }
 
     def _table(self, metadata: Document, namespace: str) -> Document:
-        """Return the members of metadata that a client sets, without the numbers that servers choose."""
+        """Return the members of metadata that a client sets, without the numbers that servers
+        choose.
+        """
         schema = numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
         spec = numbered(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
         order = numbered(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])

@@ -1,4 +1,6 @@
-"""One client on one server: its everyday tasks, each compared with the same task on a server without a fault."""
+"""One client on one server: its everyday tasks, each compared with the same task on a server
+without a fault.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ PASSES = 5  #: of the programme on the sound server, until two are alike
 
 @dataclass(frozen=True)
 class SoundStep:
-    """A task on the sound server: its result or the type of its error, and what is stored in the namespace of its chain afterwards."""
+    """A task on the sound server: its result or the type of its error, and what is stored in the
+    namespace of its chain afterwards.
+    """
 
     step: Step
     result: Any
@@ -44,7 +48,8 @@ class Trial:
         program: runs the client.
         content: of the server.
         address: yields the address for one task.
-        is_foreign: whether the server may add properties of its own, and hide the files of its tables.
+        is_foreign: whether the server may add properties of its own, and hide the files of its
+            tables.
     """
 
     program: Program
@@ -54,7 +59,9 @@ class Trial:
     _extras: dict[str, set[str]] = field(default_factory=dict)  #: properties of the server's own
 
     def arguments(self, chain: str, step: Step) -> dict[str, Any]:
-        """Return the arguments of a task; the namespace of the chain has the prefix of the content."""
+        """Return the arguments of a task; the namespace of the chain has the prefix of the
+        content.
+        """
         top = self.content.prefix + chain
 
         def placed(value: Any) -> Any:
@@ -78,7 +85,9 @@ class Trial:
         return ended, self.content.state(chain).get(chain, {})
 
     def result(self, value: Any) -> Any:
-        """Return a result without identifiers, and without namespaces that are not the programme's."""
+        """Return a result without identifiers, and without namespaces that are not the
+        programme's.
+        """
         prefix = self.content.prefix
         if prefix and isinstance(value, list):
             value = [
@@ -93,7 +102,9 @@ class Trial:
         return self.content.plain(value)
 
     def sound_steps(self, chain: str, steps: Sequence[Step]) -> Iterator[SoundStep]:
-        """Yield the tasks of a chain that end as expected; those that the client does not offer are left out."""
+        """Yield the tasks of a chain that end as expected; those that the client does not offer are
+        left out.
+        """
         for step in steps:
             with contextlib.suppress(NotOffered):
                 ended, stored = self.perform(chain, step)
@@ -131,7 +142,9 @@ class Trial:
         return Finding(WORKS, step.task)
 
     def _alike(self, actual: dict[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-        """Return objects without properties that the server added when it made them, and with expected rows where no file was read."""
+        """Return objects without properties that the server added when it made them, and with
+        expected rows where no file was read.
+        """
         alike = {}
         for name, described in actual.items():
             sound = expected.get(name, {})
@@ -165,7 +178,9 @@ def _without(properties: Mapping[str, Any], extras: set[str]) -> dict[str, Any]:
 
 
 def _is_expected(step: Step, value: Any) -> bool:
-    """Return whether a result is the one that the programme names; rows may have further columns."""
+    """Return whether a result is the one that the programme names; rows may have further
+    columns.
+    """
     expected = step.expected
     if expected in (AS_SOUND, REFUSED):
         return True

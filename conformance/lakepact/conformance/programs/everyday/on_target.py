@@ -1,4 +1,6 @@
-"""Clients on the checked server: they perform everyday tasks there, as they do on the reference server."""
+"""Clients on the checked server: they perform everyday tasks there, as they do on the reference
+server.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def _own_program(name: str) -> tuple[str, ...]:
 
 
 def _folder() -> Path:
-    """Return the folder of the programs: in the package, or in a clone the one that the package is made from."""
+    """Return the folder of the programs: in the package, or in a clone the one that the package is
+    made from.
+    """
     packed = Path(str(resources.files("lakepact.conformance.programs"))) / "clients"
     return packed if packed.is_dir() else Path(__file__).parents[5] / "examples" / "clients"
 
@@ -126,7 +130,9 @@ def _observed(name: str, program: Program, lab: CatalogLab, *, prefix: str) -> O
 
 
 def _deciding(lab: CatalogLab, numbers: Sequence[int]) -> int:
-    """Return the request that decided a task: the last one that was refused, else the last change, else the last."""
+    """Return the request that decided a task: the last one that was refused, else the last change,
+    else the last.
+    """
     exchanges = [lab.wire.exchanges[number] for number in numbers]
     refused = [one.number for one in exchanges if not 0 < one.status < 400]
     changes = [one.number for one in exchanges if one.method not in {"GET", "HEAD"}]
@@ -211,7 +217,9 @@ class _Catalog:
             self._ask(op.drop_namespace, namespace=placed)
 
     def _ask(self, operation: OperationId, **arguments: object) -> Reply | None:
-        """Return an accepted answer; None if the target refuses the request, or does not declare the operation."""
+        """Return an accepted answer; None if the target refuses the request, or does not declare
+        the operation.
+        """
         if not self._lab.offers(operation):
             return None
         known = self._lab.contract.operations[operation]

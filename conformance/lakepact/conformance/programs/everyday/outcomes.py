@@ -1,4 +1,6 @@
-"""The outcome of a task on a server with a fault, from what the client reports and from what the server stores."""
+"""The outcome of a task on a server with a fault, from what the client reports and from what the
+server stores.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ QUOTED = re.compile(
     r"\{\".*\}", re.DOTALL
 )  #: an answer that a message quotes, whose members it does not name
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)|\b(?:code|status)\W{1,3}[23]\d\d")
-#: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as what cannot be parsed.
+#: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as
+#: what cannot be parsed.
 NAMES = re.compile(
     r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.\s])|\b([a-z][\w-]*)(?=[:/])|: ([a-z][\w-]*)$|"""
     r"""^([a-z][\w-]*)(?:\.[\w.-]+)?$|parse ([a-z][\w-]*) from""",
@@ -69,7 +72,8 @@ def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> 
     Args:
         step: the task.
         ended: how it ended.
-        error: the type of the error that the task reports on the sound server; empty if it succeeds there.
+        error: the type of the error that the task reports on the sound server; empty if it succeeds
+            there.
         objects: the names and ids in the arguments of the task.
     """
     if ended.is_late:
@@ -83,7 +87,9 @@ def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> 
 
 
 def is_clear(text: str, objects: Collection[str]) -> bool:
-    """Return whether an error names the answer's status, error type or member, the request or the object, and is no crash of the client."""
+    """Return whether an error names the answer's status, error type or member, the request or the
+    object, and is no crash of the client.
+    """
     if CRASHES.search(text):
         return False
     text = QUOTED.sub("", text)
@@ -97,7 +103,9 @@ def is_clear(text: str, objects: Collection[str]) -> bool:
 
 
 def _spells_member(text: str) -> bool:
-    """Return whether a text has the words of a member side by side, such as `current snapshot ID`."""
+    """Return whether a text has the words of a member side by side, such as
+    `current snapshot ID`.
+    """
     spelled = f"-{OTHER.sub('-', text.lower())}-"
     return any(f"-{name}-" in spelled for name in every_member() if "-" in name)
 
@@ -173,7 +181,10 @@ def difference(expected: Any, actual: Any, place: str = "") -> str:
         and IDENTIFIER.fullmatch(expected)
         and not IDENTIFIER.fullmatch(str(actual))
     )
-    return f"{'an unknown one' if is_foreign and actual is not None else _shown(actual)} instead of {_shown(expected)}{at}"
+    return (
+        f"{'an unknown one' if is_foreign and actual is not None else _shown(actual)} instead of"
+        f" {_shown(expected)}{at}"
+    )
 
 
 def _shown(value: Any) -> str:

@@ -1,11 +1,14 @@
-"""The everyday programme: chains of tasks that a client performs, each chain in a namespace of its own, and what each task returns."""
+"""The everyday programme: chains of tasks that a client performs, each chain in a namespace of its
+own, and what each task returns.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-AS_SOUND: Final = "as on the sound server"  #: a task whose result is compared with the one on the sound server alone
+#: a task whose result is compared with the one on the sound server alone
+AS_SOUND: Final = "as on the sound server"
 REFUSED: Final = "an error"  #: a task that has to report an error
 FIRST, SECOND = (
     [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}],
@@ -21,7 +24,8 @@ class Step:
 
     Args:
         task: its name.
-        arguments: beside the namespace of the chain. `FirstSnapshot` and the like stand for values that the catalog holds at that time.
+        arguments: beside the namespace of the chain. `FirstSnapshot` and the like stand for values
+            that the catalog holds at that time.
         expected: its result, `REFUSED` or `AS_SOUND`; of rows, the columns `id` and `data`.
     """
 
@@ -32,7 +36,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Stored:
-    """An argument that is read from the stored metadata of a table: a member of its first snapshot or of its own."""
+    """An argument that is read from the stored metadata of a table: a member of its first snapshot
+    or of its own.
+    """
 
     table: str
     member: str

@@ -37,7 +37,8 @@ class Caller:
 class Recipients:
     """The callers by their bearer tokens.
 
-    Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
+    Tokens are compared by digests under a key of the server's own: how long that takes says nothing
+    about any token.
 
     Args:
         recipients: all that there are.
@@ -133,7 +134,8 @@ def token_holds(recipient: Recipient, now: datetime) -> None:
     """
     if recipient.expires is not None and recipient.expires <= now:
         raise unauthenticated(
-            f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile",
+            f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new"
+            " profile",
             WRONG,
         )
 

@@ -1,4 +1,6 @@
-"""The section temporaryCredentials of the shares file: the issuer of credentials, and the addresses of local folders."""
+"""The section temporaryCredentials of the shares file: the issuer of credentials, and the addresses
+of local folders.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,15 @@ def read_token_service(place: Place) -> TokenService:
     """Return the issuer of credentials.
 
     Raises:
-        BadShares: the section does not name one, or this server's keys are missing from its environment.
+        BadShares: the section does not name one, or this server's keys are missing from its
+            environment.
     """
     said = place.members(SETTINGS)
     rehearsal = said["rehearsal"].truth() if "rehearsal" in said else False
     if rehearsal == ("sts" in said):
         raise place.wrong(
-            "must have either `sts`, the address of a token service, or `rehearsal: true` for keys that open nothing"
+            "must have either `sts`, the address of a token service, or `rehearsal: true` for keys"
+            " that open nothing"
         )
     if rehearsal:
         return FakeSts()
@@ -100,7 +104,8 @@ def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Pa
 def _key(place: Place, said: dict[str, Place], name: str) -> str:
     if name not in said:
         raise place.wrong(
-            f"has no {name}, the name of the environment variable that holds it; keys do not stand in this file"
+            f"has no {name}, the name of the environment variable that holds it; keys do not stand"
+            " in this file"
         )
     return _variable(said[name])
 
@@ -121,6 +126,7 @@ def _address(place: Place) -> str:
     url = place.text()
     if not ADDRESS.fullmatch(url):
         raise place.wrong(
-            "must be an http(s) address without a query, https://sts.eu-central-1.amazonaws.com for example"
+            "must be an http(s) address without a query, https://sts.eu-central-1.amazonaws.com for"
+            " example"
         )
     return url

@@ -1,6 +1,8 @@
-"""Sealed tokens that a client keeps: the state of a query, to continue or repeat it on the same files.
+"""Sealed tokens that a client keeps: the state of a query, to continue or repeat it on the same
+files.
 
-A token is bound to one purpose, one table, one recipient and an expiry time; otherwise it counts as forged.
+A token is bound to one purpose, one table, one recipient and an expiry time; otherwise it counts as
+forged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""How the actions of a log are sent, in either response format: each format is a module with the functions of `Format`."""
+"""How the actions of a log are sent, in either response format: each format is a module with the
+functions of `Format`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ class Format(Protocol):
     """One response format."""
 
     def protocol(self, protocol: Mapping[str, Any], *, version: int | None = None) -> Document:
-        """Return the line that says what a client has to understand, from a version on if one is given."""
+        """Return the line that says what a client has to understand, from a version on if one is
+        given.
+        """
         ...
 
     def metadata(
@@ -82,7 +86,9 @@ class Format(Protocol):
         ...
 
     def block(self, chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
-        """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
+        """Return the lines of the files of a chunk, with gaps for what every answer has of its
+        own.
+        """
         ...
 
 

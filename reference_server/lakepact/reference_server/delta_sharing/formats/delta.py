@@ -1,6 +1,7 @@
 """Response format delta: the actions of the log themselves, with signed URLs in place of paths.
 
-Clients put a log of their own together from these lines and read it with a Delta library. So what is said of the layout of the log that
+Clients put a log of their own together from these lines and read it with a Delta library. So what
+is said of the layout of the log that
 is here is left out: the log that they make has another one.
 """
 
@@ -49,7 +50,9 @@ REDACTED = frozenset({"tags", "path", "deletionVector"})
 
 
 def protocol(protocol: Mapping[str, Any], *, version: int | None = None) -> Document:
-    """Return the line that says what a client has to understand, from a version on if one is given."""
+    """Return the line that says what a client has to understand, from a version on if one is
+    given.
+    """
     said = {name: value for name, value in protocol.items() if value is not None}
     for member in ("readerFeatures", "writerFeatures"):
         if member in said:
@@ -113,7 +116,9 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """Return the line of a file that a version added or removed, or wrote its changed rows to (`Format.change`)."""
+    """Return the line of a file that a version added or removed, or wrote its changed rows to
+    (`Format.change`).
+    """
     del columns
     return _line(kind, action, links, stamps(links, version, timestamp))
 

@@ -91,7 +91,9 @@ def file_id(path: str) -> str:
 
 
 def ascii_json(value: Any) -> str:
-    """Return a value as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
+    """Return a value as JSON in ASCII: some clients take U+2028 and its like for the end of a
+    line.
+    """
     written = orjson.dumps(value)
     return written.decode() if written.isascii() else json.dumps(value, separators=(",", ":"))
 
@@ -108,7 +110,9 @@ def stats_members(chunk: Chunk) -> Sequence[str]:
 
 
 def once(documents: Iterable[T], written: Callable[[T], str]) -> Mapping[int, str]:
-    """Return how documents are written, by their identities; one that many files share is written once."""
+    """Return how documents are written, by their identities; one that many files share is written
+    once.
+    """
     return {
         number: written(document)
         for number, document in {id(document): document for document in documents}.items()

@@ -1,4 +1,6 @@
-"""Response format parquet: lines of the protocol's own, for tables that are read from Parquet files and partition values alone."""
+"""Response format parquet: lines of the protocol's own, for tables that are read from Parquet files
+and partition values alone.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """Return the line of a file that a version added or removed, or wrote its changed rows to (`Format.change`)."""
+    """Return the line of a file that a version added or removed, or wrote its changed rows to
+    (`Format.change`).
+    """
     stats = _stats(action) if kind == "add" else {}
     return {
         NAMES[kind]: _members(action, links, columns) | stats | stamps(links, version, timestamp)
@@ -102,7 +106,9 @@ def _stats(action: Mapping[str, Any]) -> Document:
 
 
 def _partition(values: Mapping[str, str | None], columns: Sequence[str]) -> dict[str, str | None]:
-    """Return a value for each partition column; null, too, where the log has an empty text, which means that, or nothing."""
+    """Return a value for each partition column; null, too, where the log has an empty text, which
+    means that, or nothing.
+    """
     return {column: values.get(column) or None for column in columns}
 
 

@@ -1,6 +1,8 @@
-"""Data skipping: the files of a snapshot that a query may leave out, by its hints and the files' statistics.
+"""Data skipping: the files of a snapshot that a query may leave out, by its hints and the files'
+statistics.
 
-A file is left out only if none of its rows can match. Unknown, misspelled or unsupported hints leave nothing out.
+A file is left out only if none of its rows can match. Unknown, misspelled or unsupported hints
+leave nothing out.
 """
 
 from __future__ import annotations

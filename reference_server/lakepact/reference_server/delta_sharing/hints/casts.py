@@ -1,4 +1,6 @@
-"""Values as another type: what a cast makes of all that a column may hold, where that can be said."""
+"""Values as another type: what a cast makes of all that a column may hold, where that can be
+said.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The columns of a table as predicates name them: where their values and statistics stand, and which of these can be relied on."""
+"""The columns of a table as predicates name them: where their values and statistics stand, and
+which of these can be relied on.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ KINDS = {
     "timestamp": Kind.TIMESTAMP,
     "timestamp_ntz": Kind.TIMESTAMP,
 }
-#: Metadata of a field whose text is not compared byte by byte: another collation, or padded to a length.
+#: Metadata of a field whose text is not compared byte by byte: another collation, or padded to a
+#: length.
 ODD_TEXT = ("__COLLATIONS", "__CHAR_VARCHAR_TYPE_STRING")
 WIDENED = "delta.typeChanges"  #: metadata of a field whose older statistics are of a narrower type
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
@@ -66,7 +69,8 @@ class Columns:
         return any(field["name"].casefold() == name.casefold() for field in self._fields)
 
     def spelled(self, name: str) -> Column:
-        """Return the column with this name; dots lead into structures if no column has them in its name.
+        """Return the column with this name; dots lead into structures if no column has them in its
+        name.
 
         Raises:
             NoSuchColumn: there is none.
@@ -114,7 +118,9 @@ def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _fields(schema: str) -> tuple[dict[str, Any], ...]:
-    """Return the columns of a schema; `None` if it cannot be parsed, which must not fail a query with hints."""
+    """Return the columns of a schema; `None` if it cannot be parsed, which must not fail a query
+    with hints.
+    """
     try:
         fields = orjson.loads(schema)["fields"]
         return tuple(

@@ -1,7 +1,8 @@
-"""Possible results of a predicate for the rows of a file: a set of true, false and null, as three bits.
+"""Possible results of a predicate for the rows of a file: a set of true, false and null, as three
+bits.
 
-Rows are not read, so a predicate has a set of possible results. If every step keeps all results that a row could produce, the whole
-predicate keeps them too, also under NOT.
+Rows are not read, so a predicate has a set of possible results. If every step keeps all results
+that a row could produce, the whole predicate keeps them too, also under NOT.
 """
 
 from __future__ import annotations

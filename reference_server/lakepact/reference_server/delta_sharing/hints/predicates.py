@@ -214,7 +214,9 @@ class Joined:
     children: tuple[Predicate, ...]
 
     def outcomes(self, known: Known) -> int:
-        """Return the possible results for the rows of a file; all children are evaluated, so that every error counts."""
+        """Return the possible results for the rows of a file; all children are evaluated, so that
+        every error counts.
+        """
         return reduce(
             self.join,
             [child.outcomes(known) for child in self.children],

@@ -1,4 +1,6 @@
-"""Values as logs spell them: partition values as text, statistics as JSON. Unreadable values are unknown, never guessed."""
+"""Values as logs spell them: partition values as text, statistics as JSON. Unreadable values are
+unknown, never guessed.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ _NUMBER = re.compile(
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
-    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,12}))?)?)? ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2})?"
+    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,12}))?)?)?"
+    r" ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2})?"
 )
 
 

@@ -1,4 +1,6 @@
-"""Files are judged in two steps: by partition values, once for all files that share them, and only then by the statistics of each."""
+"""Files are judged in two steps: by partition values, once for all files that share them, and only
+then by the statistics of each.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def selected(
     json_predicate_hints: str | None = None,
     limit: int | None = None,
 ) -> Sequence[int] | None:
-    """Return the indexes of the files that a query must return, in their order; `None` for all of them.
+    """Return the indexes of the files that a query must return, in their order; `None` for all of
+    them.
 
     They hold every row that matches the hints, or at least `limit` of them.
 
@@ -104,7 +107,9 @@ def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | 
 
 
 def _from_json(text: str | None, snapshot: Snapshot) -> Iterator[Predicate | None]:
-    """Yield the predicate of a JSON text, or None if it cannot be used; nothing if there is no text."""
+    """Yield the predicate of a JSON text, or None if it cannot be used; nothing if there is no
+    text.
+    """
     if text is None:
         return
     try:
@@ -114,7 +119,9 @@ def _from_json(text: str | None, snapshot: Snapshot) -> Iterator[Predicate | Non
 
 
 def _enough(files: ActiveFiles, judge: _Judge, limit: int) -> list[int]:
-    """Return files that surely hold `limit` rows that match; if there are not so many, all files that may hold one."""
+    """Return files that surely hold `limit` rows that match; if there are not so many, all files
+    that may hold one.
+    """
     sure, possible, rows = list[int](), list[int](), 0
     if limit == 0:
         return sure
@@ -195,7 +202,9 @@ class _Partitions:
 
 
 class _Judge:
-    """A predicate, judged file by file; what partition values tell is kept, and so is what statistics tell of many files together."""
+    """A predicate, judged file by file; what partition values tell is kept, and so is what
+    statistics tell of many files together.
+    """
 
     def __init__(self, predicate: Predicate, partitions: _Partitions) -> None:
         self._predicate = predicate
@@ -209,7 +218,8 @@ class _Judge:
     def steps(self, files: int, left: int) -> int | None:
         """Return how many comparisons it takes to judge so many files.
 
-        None if that is more than are left, or if partition values are not what the predicate takes them for.
+        None if that is more than are left, or if partition values are not what the predicate takes
+        them for.
         """
         size = self._predicate.size()
         steps = size * files if self._data else 0
@@ -243,7 +253,9 @@ class _Judge:
             start += len(chunk)
 
     def _may_hold(self, chunk: Chunk) -> bool:
-        """Return whether any file of a chunk may hold a row that matches, as far as that was seen before."""
+        """Return whether any file of a chunk may hold a row that matches, as far as that was seen
+        before.
+        """
         known = _Known({})
         known.read = {
             column: chunk.kept[KEPT, column]

@@ -1,4 +1,6 @@
-"""predicateHints: predicates in a small part of SQL. A hint that says more than can be read here is not used."""
+"""predicateHints: predicates in a small part of SQL. A hint that says more than can be read here is
+not used.
+"""
 
 from __future__ import annotations
 
@@ -334,7 +336,9 @@ class _Parser:
         return predicates.Not(compared) if sign in FLIPPED else compared
 
     def _decided(self, term: _Term, beside: _Term) -> _Term:
-        """Return what a double-quoted text means: a name beside a constant, and a constant beside a name, unless it is also a name."""
+        """Return what a double-quoted text means: a name beside a constant, and a constant beside a
+        name, unless it is also a name.
+        """
         if not isinstance(term, _Quoted):
             return term
         if isinstance(beside, _Constant):
@@ -406,7 +410,9 @@ def _literal(term: _Constant, type_: str) -> predicates.Literal:
 
 
 def _numeric(term: _Constant, type_: str) -> Values:
-    """Return a number as it is spelled, and as it would be read in the type of the column beside it."""
+    """Return a number as it is spelled, and as it would be read in the type of the column beside
+    it.
+    """
     meant: list[Any] = [
         int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings
     ]

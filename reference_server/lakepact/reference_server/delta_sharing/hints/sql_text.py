@@ -65,7 +65,8 @@ def tokens(hint: str) -> list[Token]:
 
 
 def readings(inner: str) -> tuple[str, ...]:
-    """Return the possible meanings of a quoted text: dialects differ in backslashes and doubled quotes.
+    """Return the possible meanings of a quoted text: dialects differ in backslashes and doubled
+    quotes.
 
     Raises:
         Unusable: it has too many meanings.

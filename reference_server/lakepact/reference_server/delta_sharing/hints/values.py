@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from lakepact.reference_server.delta_sharing.hints.outcomes import FALSE, NOTHING, NULL, TRUE
 
-#: A time of day without a zone is an instant of this many microseconds earlier or later, wherever its reader sits.
+#: A time of day without a zone is an instant of this many microseconds earlier or later, wherever
+#: its reader sits.
 ZONES = 24 * 3600 * 1_000_000
 #: The largest shift at a clock change: a skipped local time is read at most this much later.
 SKIPPED = 2 * 3600 * 1_000_000
@@ -85,7 +86,9 @@ def together(left: Values, right: Values) -> Values:
 
 
 def comparable(left: Kind, right: Kind) -> bool:
-    """Return whether values of two kinds have an order between them; a date also counts as its midnight."""
+    """Return whether values of two kinds have an order between them; a date also counts as its
+    midnight.
+    """
     return Kind.OTHER not in {left, right} and (left is right or {left, right} in _RELATED)
 
 
@@ -136,7 +139,8 @@ def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
     """Return both as whatever they may be compared as."""
     if left.kind is Kind.TIMESTAMP or right.kind is Kind.TIMESTAMP:
         return _on_one_clock(left, right)
-    # Some readers compare doubles whenever one side is not whole: decimals may then be equal that are not.
+    # Some readers compare doubles whenever one side is not whole: decimals may then be equal that
+    # are not.
     return (
         (rounded(left), rounded(right))
         if left.kind is Kind.REAL or right.kind is Kind.REAL

@@ -125,7 +125,9 @@ def files_of(
 
 
 def _partition_columns(metadata: Document, specs: Collection[int]) -> tuple[str, ...]:
-    """Return columns by whose values every file is partitioned, whichever spec it was written under."""
+    """Return columns by whose values every file is partitioned, whichever spec it was written
+    under.
+    """
     names = {field["id"]: field for field in current_schema(metadata)["fields"]}
     by_spec = [
         [
@@ -144,7 +146,9 @@ def _may_part(type_: Any) -> bool:
 
 
 def _identities(metadata: Document, spec: int) -> dict[int, int]:
-    """Return the partition fields of a spec that hold a column as it is: the column's id, and that of the field."""
+    """Return the partition fields of a spec that hold a column as it is: the column's id, and that
+    of the field.
+    """
     fields = next((s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec), ())
     return {
         field["source-id"]: field["field-id"]
@@ -252,7 +256,8 @@ def _text(column: str, type_: str, value: Any) -> str | None:
 
 
 def _path(reading: _Reading, location: str) -> str:
-    """Return the path of a data file as a Delta log spells it: below the warehouse, percent-encoded.
+    """Return the path of a data file as a Delta log spells it: below the warehouse,
+    percent-encoded.
 
     Raises:
         UnsupportedTable: it is not a file of this table.
@@ -283,7 +288,8 @@ def _check_footers(
     *,
     specs: Collection[int],
 ) -> None:
-    """Look into the files, if there is a reason to: reading many of them takes its time, but is done once.
+    """Look into the files, if there is a reason to: reading many of them takes its time, but is
+    done once.
 
     Raises:
         UnsupportedTable: one of them has other columns than the table.

@@ -1,4 +1,6 @@
-"""Parquet files looked into: whether reading them by the names of columns gives the columns of the table."""
+"""Parquet files looked into: whether reading them by the names of columns gives the columns of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,14 @@ def check_footer(
         ) from None
     if not any(FIELD_ID in (field.metadata or {}) for field in found):
         raise UnsupportedTable(
-            f"the data file {file.name!r} has no field ids, so its columns are not certain to be those of the table"
+            f"the data file {file.name!r} has no field ids, so its columns are not certain to be"
+            " those of the table"
         )
     missing = set(needed) - set(found.names)
     if missing:
         raise UnsupportedTable(
-            f"the data file {file.name!r} does not hold the column {min(missing)!r}, only its partition does"
+            f"the data file {file.name!r} does not hold the column {min(missing)!r}, only its"
+            " partition does"
         )
     _check_fields(
         [field for field in schema["fields"] if field["name"] not in but], list(found), file.name
@@ -70,12 +74,14 @@ def _check_fields(fields: Iterable[Document], found: list[Any], file: str) -> No
         if column is None:
             if name in by_name:
                 raise UnsupportedTable(
-                    f"{name!r} is another column in the data file {file!r}; rewrite that file to share the table"
+                    f"{name!r} is another column in the data file {file!r}; rewrite that file to"
+                    " share the table"
                 )
             continue
         if column.name != name:
             raise UnsupportedTable(
-                f"{name!r} is called {column.name!r} in the data file {file!r}; rewrite that file to share the table"
+                f"{name!r} is called {column.name!r} in the data file {file!r}; rewrite that file"
+                " to share the table"
             )
         _check_type(field["type"], column.type, f"{name!r} in the data file {file!r}", file)
 

@@ -59,14 +59,16 @@ class _Version:
 class IcebergHistory:
     """The versions of one table, as they were when it was looked up.
 
-    A version is a metadata file: the number of the one is that of the other, so that what has a number keeps it, and every change of the
-    table, of its rows or of its schema, has one of its own.
+    A version is a metadata file: the number of the one is that of the other, so that what has a
+    number keeps it, and every change of the table, of its rows or of its schema, has one of its
+    own.
 
     Args:
         catalog: the catalog that has it.
         name: the levels of its namespace, and its name.
-        located: where the tables of the catalog lie, if principals have rights to some of them only: a writer of this table names files
-            in its metadata, and must not share those of another one by it. None if every caller may read every table.
+        located: where the tables of the catalog lie, if principals have rights to some of them
+            only: a writer of this table names files in its metadata, and must not share those of
+            another one by it. None if every caller may read every table.
     """
 
     checkpoints: Sequence[int] = ()  #: none: versions are read as they are
@@ -87,7 +89,9 @@ class IcebergHistory:
         self._kept = Kept()
 
     def followed(self) -> IcebergHistory:
-        """Return the history as it is now: this one if nothing happened, else one that continues it, or one of another table."""
+        """Return the history as it is now: this one if nothing happened, else one that continues
+        it, or one of another table.
+        """
         now = IcebergHistory(self._catalog, self._name, self._located)
         if now._location == self._location:
             return self
@@ -98,7 +102,9 @@ class IcebergHistory:
 
     @cached_property
     def _versions(self) -> list[_Version]:
-        """The versions that can be read, the oldest first: those whose metadata files follow each other up to the newest."""
+        """The versions that can be read, the oldest first: those whose metadata files follow each
+        other up to the newest.
+        """
         number = number_of(self._location)
         versions = [_Version(number, self._location, self._metadata["last-updated-ms"])]
         for entry in reversed(self._metadata.get("metadata-log") or ()):
@@ -129,7 +135,8 @@ class IcebergHistory:
             )
         if version < self.earliest():
             raise NoSuchVersion(
-                f"version {version} of the table cannot be read; the oldest that can be is {self.earliest()}"
+                f"version {version} of the table cannot be read; the oldest that can be is"
+                f" {self.earliest()}"
             )
         return version
 
@@ -236,7 +243,8 @@ class IcebergHistory:
         self.existing(last)
         if self.existing(first) == self.earliest() != 0:
             raise NoSuchVersion(
-                f"what version {first} of the table changed is not known any more; ask for later ones"
+                f"what version {first} of the table changed is not known any more; ask for later"
+                " ones"
             )
         before = self.snapshot(first - 1) if first else None
         return self._commits(before, first, last)
@@ -276,7 +284,8 @@ class IcebergHistory:
         """Return the folders in which data files of a version lie.
 
         Raises:
-            UnsupportedTable: another table lies there, or the version has another folder than the table has now.
+            UnsupportedTable: another table lies there, or the version has another folder than the
+                table has now.
         """
         location: str = self._metadata["location"]
         if self._located is None:
@@ -287,7 +296,8 @@ class IcebergHistory:
             )
         if not self._located.is_alone(self._key, location):
             raise UnsupportedTable(
-                "the folder of the table is not its own: another table or view lies in it, or around it"
+                "the folder of the table is not its own: another table or view lies in it, or"
+                " around it"
             )
         return (location,)
 

@@ -1,4 +1,6 @@
-"""Manifest lists and manifests of Iceberg tables, read for the data files that are in a snapshot."""
+"""Manifest lists and manifests of Iceberg tables, read for the data files that are in a
+snapshot.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,8 @@ def manifests_of(reader: AvroReader, snapshot: Record) -> list[Manifest]:
             if (record.get("content") or DATA) != DATA:
                 if any(_count(record, state) != 0 for state in ("added", "existing")):
                     raise UnsupportedTable(
-                        "rows of the table are deleted by delete files or deletion vectors; rewrite its data files to share it"
+                        "rows of the table are deleted by delete files or deletion vectors; rewrite"
+                        " its data files to share it"
                     )
                 continue
             if record.get("key_metadata") is not None:
@@ -85,7 +88,9 @@ def _spec_id(reader: AvroReader, location: str) -> int:
 
 
 def _count(record: Record, state: str) -> int | None:
-    """Return how many files of a manifest are in a state, under the name of today or that of format version 1."""
+    """Return how many files of a manifest are in a state, under the name of today or that of format
+    version 1.
+    """
     count: int | None = record.get(f"{state}_files_count", record.get(f"{state}_data_files_count"))
     return count
 
@@ -132,7 +137,8 @@ def _data_file(
         )
     if str(file["file_format"]).lower() != "parquet":
         raise UnsupportedTable(
-            f"the data file {path[-200:]!r} is not a Parquet file but {str(file['file_format'])[:20]}"
+            f"the data file {path[-200:]!r} is not a Parquet file but"
+            f" {str(file['file_format'])[:20]}"
         )
     if file.get("key_metadata") is not None:
         raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")

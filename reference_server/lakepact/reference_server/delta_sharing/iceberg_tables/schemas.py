@@ -1,4 +1,6 @@
-"""Schemas of Iceberg tables as Delta spells them, and what makes it unsafe to read their files by the names of columns."""
+"""Schemas of Iceberg tables as Delta spells them, and what makes it unsafe to read their files by
+the names of columns.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ TYPES = {
 }
 DECIMAL = re.compile(r"decimal\( *([0-9]+) *, *([0-9]+) *\)")
 WITHOUT_ZONE = "timestamp_ntz"
-#: Names under which Parquet files have a column; others are spelled differently there by most writers.
+#: Names under which Parquet files have a column; others are spelled differently there by most
+#: writers.
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPLETE = "the list of former schemas is not complete"
 
@@ -42,7 +45,9 @@ def delta_schema(schema: Document) -> str:
 
 
 def is_without_zone(schema_string: str) -> bool:
-    """Return whether a schema has times without zones, which not every reader of Delta tables knows."""
+    """Return whether a schema has times without zones, which not every reader of Delta tables
+    knows.
+    """
     return f'"{WITHOUT_ZONE}"' in schema_string
 
 
@@ -60,7 +65,8 @@ def _struct(struct: Document, path: Path) -> dict[str, Any]:
     for field in fields:
         if folded.count(field["name"].casefold()) > 1:
             raise UnsupportedTable(
-                f"columns of one table may not differ in case alone, as {_shown((*path, field['name']))} does from another"
+                "columns of one table may not differ in case alone, as"
+                f" {_shown((*path, field['name']))} does from another"
             )
     return {"type": "struct", "fields": [_field(field, path) for field in fields]}
 
@@ -135,7 +141,9 @@ def _fields(type_: Any, path: Path) -> Iterator[tuple[int, Path, str]]:
 
 
 def doubts(metadata: Document) -> list[str]:
-    """Why files of a table may have other columns under its columns' names; nothing, if they cannot."""
+    """Why files of a table may have other columns under its columns' names; nothing, if they
+    cannot.
+    """
     schemas = metadata["schemas"]
     current = current_schema(metadata)
     found = list[str]()

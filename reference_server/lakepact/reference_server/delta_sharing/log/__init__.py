@@ -1,4 +1,6 @@
-"""The log of a Delta table: its versions, what each of them changed, and the files that it consists of."""
+"""The log of a Delta table: its versions, what each of them changed, and the files that it consists
+of.
+"""
 
 from __future__ import annotations
 

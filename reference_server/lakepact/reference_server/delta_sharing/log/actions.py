@@ -1,4 +1,6 @@
-"""The actions of one commit, checked for what a list of files rests on: a file that is missing or counted twice is worse than a refusal."""
+"""The actions of one commit, checked for what a list of files rests on: a file that is missing or
+counted twice is worse than a refusal.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     Key = str | tuple[str, str]
 
 NEWEST_READER = 3
-#: Reader features under which a list of files, and what is said of each, are what they are without them, or are passed on as they are.
+#: Reader features under which a list of files, and what is said of each, are what they are without
+#: them, or are passed on as they are.
 READER_FEATURES = frozenset(
     {
         "columnMapping",
@@ -94,7 +97,8 @@ def actions(
 
 
 def checked_file(kind: str, action: Document, where: str) -> Document:
-    """Return an add, remove or cdc action whose path, size, partition values, statistics and deletion vector are what they have to be.
+    """Return an add, remove or cdc action whose path, size, partition values, statistics and
+    deletion vector are what they have to be.
 
     Raises:
         DamagedLog: they are not.
@@ -173,7 +177,9 @@ def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
     offset = vector.get("offset")
     return (
         path,
-        f"{vector['storageType']}{vector['pathOrInlineDv']}{'' if offset is None else f'@{offset}'}",
+        (
+            f"{vector['storageType']}{vector['pathOrInlineDv']}{'' if offset is None else f'@{offset}'}"
+        ),
     )
 
 
@@ -218,11 +224,13 @@ def understood(protocol: DeltaProtocolAction) -> None:
     """Check that this server can read a table correctly.
 
     Raises:
-        UnsupportedTable: the protocol is newer, or a table feature may change which rows a file has.
+        UnsupportedTable: the protocol is newer, or a table feature may change which rows a file
+            has.
     """
     if protocol["minReaderVersion"] > NEWEST_READER:
         raise UnsupportedTable(
-            f"the table needs reader version {protocol['minReaderVersion']}; this server knows them up to {NEWEST_READER}"
+            f"the table needs reader version {protocol['minReaderVersion']}; this server knows them"
+            f" up to {NEWEST_READER}"
         )
     unknown = sorted(set(protocol.get("readerFeatures") or ()) - READER_FEATURES)
     if unknown:

@@ -1,4 +1,6 @@
-"""The files that a version of a table consists of: chunks of columns, which versions share as long as nothing in them changes."""
+"""The files that a version of a table consists of: chunks of columns, which versions share as long
+as nothing in them changes.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class Chunk:
     vectors: Sequence[Vector | None] | None  #: None: no file has one
     others: Sequence[Mapping[str, Any]]  #: the rest of the add actions
     kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    #: what was worked out from these files and will be asked for again, by name: prepared lines, statistics
+    #: what was worked out from these files and will be asked for again, by name: prepared lines,
+    #: statistics
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -136,7 +139,9 @@ class Columns:
 
 
 class Changes:
-    """Collects the effect of consecutive commits on the files of a table: removed and added files."""
+    """Collects the effect of consecutive commits on the files of a table: removed and added
+    files.
+    """
 
     def __init__(self) -> None:
         self.gone: set[Key] = set()
@@ -216,7 +221,9 @@ def rest_of(action: Document) -> Mapping[str, Any]:
 
 
 class ActiveFiles(Sequence[Mapping[str, Any]]):
-    """The files of a snapshot: a sequence of add actions, and behind it the columns that they are made from."""
+    """The files of a snapshot: a sequence of add actions, and behind it the columns that they are
+    made from.
+    """
 
     def __init__(self, chunks: Iterable[Chunk] = ()) -> None:
         self.chunks = tuple(chunks)
@@ -253,7 +260,9 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return sum(sum(chunk.sizes) for chunk in self.chunks)
 
     def twice(self) -> str | None:
-        """Return a path that two files have, which differ in their deletion vectors alone; None if there is none."""
+        """Return a path that two files have, which differ in their deletion vectors alone; None if
+        there is none.
+        """
         seen: set[str] = set()
         if any(chunk.vectors for chunk in self.chunks):
             for chunk in self.chunks:
@@ -264,7 +273,9 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return None
 
     def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:
-        """Return these files without removed ones and with added ones at the end; unaffected chunks stay the same objects."""
+        """Return these files without removed ones and with added ones at the end; unaffected chunks
+        stay the same objects.
+        """
         chunks: list[Chunk] = []
         for chunk in self.chunks:
             keys = chunk.keys()

@@ -1,4 +1,6 @@
-"""The values of Arrow columns as lists, taken from the buffers: several times faster than asking for one value after the other."""
+"""The values of Arrow columns as lists, taken from the buffers: several times faster than asking
+for one value after the other.
+"""
 
 from __future__ import annotations
 

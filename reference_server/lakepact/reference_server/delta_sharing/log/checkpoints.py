@@ -1,7 +1,10 @@
-"""Checkpoints: the state of a table at one version, in one file or several, as columns wherever there can be many rows.
+"""Checkpoints: the state of a table at one version, in one file or several, as columns wherever
+there can be many rows.
 
-Classic checkpoints are one Parquet file or numbered parts of one; those of the second version are Parquet or JSON and may leave the
-files of the table to sidecars. pyarrow is loaded when the first checkpoint is read: a table without one never needs it.
+Classic checkpoints are one Parquet file or numbered parts of one; those of the second version are
+Parquet or JSON and may leave the
+files of the table to sidecars. pyarrow is loaded when the first checkpoint is read: a table without
+one never needs it.
 """
 
 from __future__ import annotations
@@ -321,7 +324,9 @@ def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
 
 
 def statistics(adds: Arrow, texts: list[str | None]) -> Sequence[str | None]:
-    """Return the texts of statistics, put together from columns where a checkpoint has them only so."""
+    """Return the texts of statistics, put together from columns where a checkpoint has them only
+    so.
+    """
     if "stats_parsed" not in {field.name for field in adds.type}:
         return texts
     from lakepact.reference_server.delta_sharing.log.parsed_statistics import texts_of  # noqa: PLC0415 - few checkpoints need it

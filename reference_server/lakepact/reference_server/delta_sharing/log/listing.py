@@ -65,7 +65,9 @@ class Listing:
         )
 
     def first_commit_for(self, version: int) -> int:
-        """Return the oldest commit from which all commits up to a version are there, the version after it if its own is not."""
+        """Return the oldest commit from which all commits up to a version are there, the version
+        after it if its own is not.
+        """
         first = version + 1
         while first - 1 in self.commits:
             first -= 1
@@ -108,7 +110,8 @@ class LogFolder:
 
         Raises:
             Vanished: it is not there.
-            DamagedLog: it cannot be read, is no regular file, or a link leads out of the table's folder.
+            DamagedLog: it cannot be read, is no regular file, or a link leads out of the table's
+                folder.
         """
         table, real = os.path.realpath(self.path.parent), os.path.realpath(self.path / name)
         if not real.startswith(table.rstrip("/") + "/"):

@@ -36,7 +36,9 @@ def number(value: Any) -> Any:
 
 
 def rows(column: Arrow) -> list[Any]:
-    """Return the values of a column, of all its members if it is a struct; those that are null or have no text are left out."""
+    """Return the values of a column, of all its members if it is a struct; those that are null or
+    have no text are left out.
+    """
     import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
 
     if pa.types.is_struct(column.type):

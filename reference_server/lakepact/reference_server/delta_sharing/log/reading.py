@@ -1,4 +1,6 @@
-"""One table's log, read from its folder: versions and their times, commits, and snapshots rebuilt from them."""
+"""One table's log, read from its folder: versions and their times, commits, and snapshots rebuilt
+from them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LOOK_AGAIN = 64  #: commits that are noticed one by one before the whole folder is listed again, for checkpoints may have come
+#: commits that are noticed one by one before the whole folder is listed again, for checkpoints may
+#: have come
+LOOK_AGAIN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,9 @@ class Log:
         return listing
 
     def followed(self) -> Log:
-        """Return the log as it is now: this one, if the end of it is what it was, else one that continues it, or one of another table."""
+        """Return the log as it is now: this one, if the end of it is what it was, else one that
+        continues it, or one of another table.
+        """
         listing = self.listing
         newest = self.folder.identity(listing.newest())
         if newest is None or newest != self._newest:
@@ -146,7 +152,8 @@ class Log:
             raise NoSuchVersion(f"the table has no version {version}; the newest is {latest}")
         if version < earliest:
             raise NoSuchVersion(
-                f"version {version} of the table cannot be read; the oldest that can be is {earliest}"
+                f"version {version} of the table cannot be read; the oldest that can be is"
+                f" {earliest}"
             )
         return version
 
@@ -245,7 +252,8 @@ class Log:
 
         Raises:
             NoSuchVersion: the table does not have it, or it cannot be rebuilt any more.
-            DamagedLog: it cannot be rebuilt from what stands in the log; the message names the file.
+            DamagedLog: it cannot be rebuilt from what stands in the log; the message names the
+                file.
             UnsupportedTable: it needs a reader feature that this server does not know.
         """
         return self._still_there(lambda: self._snapshot(self._wanted(version), base))
@@ -254,7 +262,9 @@ class Log:
         return self.existing(self.latest() if version is None else version)
 
     def _still_there(self, read: Callable[[], T]) -> T:
-        """Return the result of a read, repeated with a fresh listing if files vanished during the first one."""
+        """Return the result of a read, repeated with a fresh listing if files vanished during the
+        first one.
+        """
         try:
             return read()
         except Vanished:
@@ -267,7 +277,8 @@ class Log:
             raise DamagedLog(f"{vanished} is missing") from None
 
     def _starts(self, version: int, *, files: bool) -> Iterator[Start]:
-        """Yield the states from which a version can be rebuilt, best first: checkpoints, then the empty state.
+        """Yield the states from which a version can be rebuilt, best first: checkpoints, then the
+        empty state.
 
         Raises:
             DamagedLog: no state is left; the message names the first damaged file.
@@ -323,7 +334,9 @@ class Log:
         return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
 
     def _time_of(self, version: int, metadata: DeltaMetadataAction) -> int:
-        """Return the time of a version, by its own metadata if that of the newest version cannot be read."""
+        """Return the time of a version, by its own metadata if that of the newest version cannot be
+        read.
+        """
         try:
             return self._times.of(version)
         except (DamagedLog, UnsupportedTable):
@@ -356,7 +369,8 @@ def complete(
     """
     if protocol is None or metadata is None:
         raise DamagedLog(
-            f"no commit up to version {version} has a {'protocol' if protocol is None else 'metaData'} action"
+            f"no commit up to version {version} has a"
+            f" {'protocol' if protocol is None else 'metaData'} action"
         )
     understood(protocol)
     return protocol, metadata

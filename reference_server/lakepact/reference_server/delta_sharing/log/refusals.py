@@ -1,10 +1,14 @@
-"""Why a log gives no answer: there is no table, it does not have that version, it is damaged, or it asks for what this server cannot do."""
+"""Why a log gives no answer: there is no table, it does not have that version, it is damaged, or it
+asks for what this server cannot do.
+"""
 
 from __future__ import annotations
 
 
 class LogError(Exception):
-    """The log of a table gives no answer; the message says why, and names the file if one is to blame."""
+    """The log of a table gives no answer; the message says why, and names the file if one is to
+    blame.
+    """
 
 
 class NoTable(LogError):

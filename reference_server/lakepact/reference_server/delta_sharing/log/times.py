@@ -1,4 +1,6 @@
-"""Times of the versions of a table: those in the commits, or else those of the files, made strictly increasing."""
+"""Times of the versions of a table: those in the commits, or else those of the files, made strictly
+increasing.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ UUID_DIGITS = 20  #: of a UUID; what stands before it is the folder
 
 
 def vector_path(vector: Mapping[str, Any]) -> str | None:
-    """Return the path of a deletion vector's file as a log would spell it, None if the vector is no file.
+    """Return the path of a deletion vector's file as a log would spell it, None if the vector is no
+    file.
 
     Raises:
         DamagedLog: it does not say which file it is.

@@ -1,4 +1,6 @@
-"""Queries that run in the background: each has an id, with which the client asks for its status and its answer."""
+"""Queries that run in the background: each has an id, with which the client asks for its status and
+its answer.
+"""
 
 from __future__ import annotations
 
@@ -67,13 +69,16 @@ def key_of(body: Mapping[str, Any]) -> str:
     found = next((body[name] for name in KEYS if body.get(name)), None)
     if not isinstance(found, str):
         raise malformed(
-            "a query with the capability asyncquery=true needs an idempotencyKey, a text that names it"
+            "a query with the capability asyncquery=true needs an idempotencyKey, a text that"
+            " names it"
         )
     return found
 
 
 class BackgroundQueries:
-    """The queries that run in the background, and those that ended, by id and by idempotency key."""
+    """The queries that run in the background, and those that ended, by id and by idempotency
+    key.
+    """
 
     def __init__(self) -> None:
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="lakepact query")

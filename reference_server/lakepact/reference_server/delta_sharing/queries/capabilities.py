@@ -1,4 +1,5 @@
-"""The capabilities of a client in its header `delta-sharing-capabilities`, and the response format they select.
+"""The capabilities of a client in its header `delta-sharing-capabilities`, and the response format
+they select.
 
 Only reader features of the data affect the choice; the layout of the log does not.
 """
@@ -49,7 +50,9 @@ class Capabilities:
 
 
 def read_capabilities(header: str | None) -> Capabilities:
-    """Return the capabilities that a header lists; keys and values count in any case, and what is not known is passed over."""
+    """Return the capabilities that a header lists; keys and values count in any case, and what is
+    not known is passed over.
+    """
     if not header:
         return Capabilities()
     said: dict[str, list[str]] = {}
@@ -68,9 +71,11 @@ def read_capabilities(header: str | None) -> Capabilities:
 
 
 def data_features(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Return the features without which a table's data would be misread, spelled as in its protocol.
+    """Return the features without which a table's data would be misread, spelled as in its
+    protocol.
 
-    Writers list features that they never use, so a feature that would show in the schema or in the configuration counts only if it does.
+    Writers list features that they never use, so a feature that would show in the schema or in the
+    configuration counts only if it does.
     """
     listed: Iterable[str] = protocol.get("readerFeatures") or ()
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
@@ -92,7 +97,8 @@ def _maps_columns(metadata: Mapping[str, Any]) -> bool:
 
 
 def _in_schema(word: str) -> Callable[[Mapping[str, Any]], bool]:
-    # A column of that very name counts too: then the table is answered in delta format, which is right as well.
+    # A column of that very name counts too: then the table is answered in delta format, which is
+    # right as well.
     pattern = re.compile(rf'"{re.escape(word)}"')
 
     def shows(metadata: Mapping[str, Any]) -> bool:
@@ -101,7 +107,8 @@ def _in_schema(word: str) -> Callable[[Mapping[str, Any]], bool]:
     return shows
 
 
-#: Actions that show the use of a feature; a feature without an entry counts as used if it is listed.
+#: Actions that show the use of a feature; a feature without an entry counts as used if it is
+#: listed.
 _SHOWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "columnmapping": _maps_columns,
     "timestampntz": _in_schema("timestamp_ntz"),
@@ -131,8 +138,9 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         raise Problem(
             400,
             "UNSUPPORTED_OPERATION",
-            f"the table uses {', '.join(needed)}, which the response format parquet cannot express; send the header "
-            f"delta-sharing-capabilities: responseformat=delta;readerfeatures={','.join(needed).lower()}",
+            f"the table uses {', '.join(needed)}, which the response format parquet cannot express;"
+            " send the header delta-sharing-capabilities:"
+            f" responseformat=delta;readerfeatures={','.join(needed).lower()}",
         )
     missing = [
         feature for feature in needed if not _is_listed(feature, capabilities.reader_features)
@@ -141,7 +149,8 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         raise Problem(
             400,
             "UNSUPPORTED_OPERATION",
-            f"the table uses {', '.join(missing)}, which readerfeatures of the header delta-sharing-capabilities does not list",
+            f"the table uses {', '.join(missing)}, which readerfeatures of the header"
+            " delta-sharing-capabilities does not list",
         )
     return DELTA
 
@@ -152,7 +161,8 @@ def _is_listed(feature: str, listed: frozenset[str]) -> bool:
 
 
 def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
-    """Return whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
+    """Return whether an answer ends with an endStreamAction: the client asked for one, or something
+    that it asked for stands nowhere else.
 
     Args:
         document: the endStreamAction.
@@ -163,7 +173,8 @@ def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
 
 
 def capabilities_header(response_format: str, *, end_stream: bool) -> bytes:
-    """Return the header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
+    """Return the header `delta-sharing-capabilities` of an answer, in lower case, which is how
+    clients look for it.
 
     Args:
         response_format: the format of its lines.

@@ -1,4 +1,6 @@
-"""Changes of a range of versions as lines: added and removed files, or the files with changed rows."""
+"""Changes of a range of versions as lines: added and removed files, or the files with changed
+rows.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,8 @@ class ChangeLists:
                 said["next_page_token"] = self._continuations.page(request, operation, **follows)
             return end_of_stream(**said)
 
-        # The first lines of files are made with the head: what is wrong with them can still be refused.
+        # The first lines of files are made with the head: what is wrong with them can still be
+        # refused.
         head = self._head(request, known, wanted, response_format)
         pieces = in_pieces(chain([head], self._lines(request, page, response_format, links)))
         asked_for_end = request.capabilities.end_stream

@@ -1,4 +1,6 @@
-"""Changes of a range of versions: the actions of each commit that matter to readers of changed rows or changed files."""
+"""Changes of a range of versions: the actions of each commit that matter to readers of changed rows
+or changed files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from lakepact.reference_server.http.service import Rules as ServiceRules
 
 METADATA = "metaData"
 PROTOCOL = "protocol"
-KEPT = 20_000  #: actions of a range that are kept between its survey and its answer; beyond them commits are read again
+#: actions of a range that are kept between its survey and its answer; beyond them commits are read
+#: again
+KEPT = 20_000
 ENABLED = "delta.enableChangeDataFeed"
 
 
@@ -39,7 +43,9 @@ class Heading:
 
 
 def _changes_data(action: Mapping[str, Any]) -> bool:
-    """Return whether a file was added or removed because rows changed, and not only because files were rewritten."""
+    """Return whether a file was added or removed because rows changed, and not only because files
+    were rewritten.
+    """
     return action.get("dataChange", True) is not False
 
 
@@ -50,7 +56,9 @@ def file_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def row_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the files with the changed rows of a commit: its change files, else the files that it added and removed."""
+    """Yield the files with the changed rows of a commit: its change files, else the files that it
+    added and removed.
+    """
     if commit.cdcs:
         yield from (("cdc", action) for action in commit.cdcs)
     else:
@@ -72,7 +80,8 @@ def feed_covers(found: Iterable[Heading]) -> None:
     for heading in found:
         if not feed_is_on(heading):
             raise malformed(
-                f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not true there"
+                f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not"
+                " true there"
             )
 
 
@@ -164,7 +173,9 @@ def _heading(log: History, version: int) -> Heading:
 
 
 def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
-    """Return the metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
+    """Return the metadata at the head of an answer: where later ones follow that of the start, else
+    the newest one.
+    """
     return (
         found[0]
         if wanted.with_metadata
@@ -173,7 +184,9 @@ def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
 
 
 def protocol_of_head(found: Sequence[Heading]) -> Heading:
-    """Return the protocol at the head of an answer: the one that asks most, and of those the newest."""
+    """Return the protocol at the head of an answer: the one that asks most, and of those the
+    newest.
+    """
     return max(
         found,
         key=lambda h: (
@@ -245,7 +258,8 @@ class Page:
 
 
 class Removed:
-    """Completes remove actions of writers that note neither the size nor the partition values of what they remove.
+    """Completes remove actions of writers that note neither the size nor the partition values of
+    what they remove.
 
     Args:
         snapshot: gives the table as it was at a version.
@@ -274,7 +288,8 @@ class Removed:
             added = self._known[action["path"]]
         except KeyError:
             raise DamagedLog(
-                f"version {change.version} removes {action['path']!r}, which no version before it has"
+                f"version {change.version} removes {action['path']!r}, which no version before"
+                " it has"
             ) from None
         return {**action, "size": added["size"], "partitionValues": added["partitionValues"]}
 

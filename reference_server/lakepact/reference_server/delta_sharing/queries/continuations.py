@@ -1,4 +1,6 @@
-"""Answers that are taken up or given again: the tokens with which clients come back, and what is held in them."""
+"""Answers that are taken up or given again: the tokens with which clients come back, and what is
+held in them.
+"""
 
 from __future__ import annotations
 

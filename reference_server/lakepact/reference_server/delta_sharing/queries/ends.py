@@ -1,4 +1,5 @@
-"""The end of an answer in lines: its endStreamAction, and what happens when an answer cannot be finished.
+"""The end of an answer in lines: its endStreamAction, and what happens when an answer cannot be
+finished.
 
 A client that did not ask is never sent an endStreamAction, for some take it for a file.
 """
@@ -51,8 +52,8 @@ def ended(
 ) -> Iterator[bytes]:
     """Yield an answer with its end.
 
-    If the answer cannot be finished, a client that requested an endStreamAction gets an error in it. For others the connection is
-    cut, so that the part is not mistaken for the whole.
+    If the answer cannot be finished, a client that requested an endStreamAction gets an error in
+    it. For others the connection is cut, so that the part is not mistaken for the whole.
 
     Args:
         chunks: the answer.

@@ -1,4 +1,6 @@
-"""The files of a version of a table: all of them, those that hints leave, a page of them, or those that were answered before."""
+"""The files of a version of a table: all of them, those that hints leave, a page of them, or those
+that were answered before.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ OPERATION = "query"  #: what tokens of these answers are bound to
 def page_of_files(
     places: Sequence[int], start: int, most: int | None
 ) -> tuple[Sequence[int], int | None]:
-    """Return the files of the page that begins at `start`, and where the next page begins, if there is one."""
+    """Return the files of the page that begins at `start`, and where the next page begins, if there
+    is one.
+    """
     end = len(places) if most is None else start + most
     return places[start:end], end if end < len(places) else None
 
@@ -145,7 +149,8 @@ class FileLists:
             "jsonPredicateHints": self._shares.json_predicate_hints,
         }
         counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
-        # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
+        # The rows of a limit are rows that match, and which do is not known where a predicate is
+        # passed over.
         passed_over = any(name in asked and not counts for name, counts in hints.items())
         return self._rules.selected(
             snapshot,
@@ -167,14 +172,17 @@ def links_of(request: Request, files: Files) -> Links:
 
 
 def _mark(snapshot: Snapshot, places: Sequence[int], start: int) -> str:
-    """Return the id of the file before a page: a version that is read again may list its files in another order."""
+    """Return the id of the file before a page: a version that is read again may list its files in
+    another order.
+    """
     return blake2b(snapshot.files[places[start - 1]]["path"].encode(), digest_size=9).hexdigest()
 
 
 def _check_mark(snapshot: Snapshot, places: Sequence[int], start: int, mark: str) -> None:
     if start > len(places) or _mark(snapshot, places, start) != mark:
         raise malformed(
-            "pageToken cannot be used any more: the files of that version are now listed in another order; ask for the first page"
+            "pageToken cannot be used any more: the files of that version are now listed in another"
+            " order; ask for the first page"
         )
 
 

@@ -1,4 +1,6 @@
-"""Requests about a table: parsed from bodies and parameters, and compared with the token that they carry."""
+"""Requests about a table: parsed from bodies and parameters, and compared with the token that they
+carry.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,8 @@ def agreed(
         asked: the members of the request.
         held: the members in the token.
         member: the name of the token's member or parameter.
-        whole: whether the request has to repeat all members; otherwise those that it has must be equal.
+        whole: whether the request has to repeat all members; otherwise those that it has must be
+            equal.
 
     Raises:
         Problem: 400, the request differs.
@@ -143,7 +146,8 @@ def agreed(
     for name in asked.keys() | (held.keys() if whole else ()):
         if name not in held or name not in asked or held[name] != asked[name]:
             raise malformed(
-                f"{member} was made for another query: {name} is not what it was then; repeat the query with the token"
+                f"{member} was made for another query: {name} is not what it was then; repeat the"
+                " query with the token"
             )
     return held
 

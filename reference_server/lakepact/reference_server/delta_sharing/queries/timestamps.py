@@ -1,4 +1,6 @@
-"""Timestamps as requests write them: ISO 8601 with a zone, read to the millisecond, and nothing guessed."""
+"""Timestamps as requests write them: ISO 8601 with a zone, read to the millisecond, and nothing
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -58,5 +60,6 @@ def _read(text: str) -> tuple[int, bool]:
 
 def _bad(text: str) -> BadTimestamp:
     return BadTimestamp(
-        f"{text[:LONGEST]!r} is not a timestamp of ISO 8601 with a zone, such as 2022-01-01T00:00:00Z"
+        f"{text[:LONGEST]!r} is not a timestamp of ISO 8601 with a zone, such as"
+        " 2022-01-01T00:00:00Z"
     )

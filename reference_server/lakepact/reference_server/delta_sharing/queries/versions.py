@@ -65,7 +65,8 @@ def version_is_shared(table: SharedTable, version: int) -> None:
     """Check that a version is within the shared history of the table."""
     if version < table.start_version:
         raise malformed(
-            f"{named(table)} is shared from version {table.start_version} on, and {version} is before it"
+            f"{named(table)} is shared from version {table.start_version} on, and {version} is"
+            " before it"
         )
 
 
@@ -118,7 +119,8 @@ class Versions:
         """Return the version that the changes a request asks for start with.
 
         Raises:
-            Problem: it does not say so, or not in a way that can be read, or that version is not shared.
+            Problem: it does not say so, or not in a way that can be read, or that version is not
+                shared.
             NoSuchVersion: the table does not have it.
         """
         if "startingVersion" in asked:
@@ -130,7 +132,8 @@ class Versions:
         )
 
     def end(self, asked: Mapping[str, Any]) -> int:
-        """Return the version that the changes a request asks for end with, the newest one if it does not say.
+        """Return the version that the changes a request asks for end with, the newest one if it
+        does not say.
 
         Raises:
             Problem: it cannot be parsed, or is not shared.

@@ -100,7 +100,8 @@ class Access:
             served: the service.
             warehouses: its warehouses.
             catalogs: the catalog of each.
-            configuration: returns the handler of the configuration operation for callers that see only some warehouses.
+            configuration: returns the handler of the configuration operation for callers that see
+                only some warehouses.
 
         Raises:
             Unanswered: an operation has no declared access needs.
@@ -145,7 +146,8 @@ class Admission:
     Args:
         served: the service.
         catalogs: its catalogs, by the prefixes in paths.
-        configuration: returns the handler of the configuration operation for some of the warehouses.
+        configuration: returns the handler of the configuration operation for some of the
+            warehouses.
         rules: the decisions about rights.
     """
 
@@ -207,7 +209,8 @@ class Admission:
     def _denied(
         self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog
     ) -> frozenset[Subject]:
-        """Return the subjects that the caller may not know of; the handler must not find them either.
+        """Return the subjects that the caller may not know of; the handler must not find them
+        either.
 
         They stay hidden even if another client creates them at this moment.
 
@@ -239,13 +242,15 @@ def _places(catalog: Catalog, seen: Visibility, arguments: Mapping[str, Any]) ->
 
 
 def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
-    """Return the principal's own form of an Idempotency-Key, so that no principal gets the answer to another.
+    """Return the principal's own form of an Idempotency-Key, so that no principal gets the answer
+    to another.
 
     Args:
         principal: the sender.
-        spelled: the key as sent; a text that is no UUID is returned unchanged, for the handler to refuse.
-        is_allowed: whether the sender may do what it asks for. If not, the key is ignored: the answer kept under it may be older than
-            a withdrawn grant.
+        spelled: the key as sent; a text that is no UUID is returned unchanged, for the handler to
+            refuse.
+        is_allowed: whether the sender may do what it asks for. If not, the key is ignored: the
+            answer kept under it may be older than a withdrawn grant.
     """
     try:
         key = uuid.UUID(spelled)
@@ -305,7 +310,8 @@ def way_of(file: ServerFile, asked: str | None) -> str:
         )
     if way == "oauth" and not fetches:
         raise BadSetting(
-            "--auth oauth needs a principal with client-id and client-secret: none in the file of --config has them"
+            "--auth oauth needs a principal with client-id and client-secret: none in the file of"
+            " --config has them"
         )
     return way
 

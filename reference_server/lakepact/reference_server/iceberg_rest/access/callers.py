@@ -20,16 +20,20 @@ REALM = "lakepact"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of a request and its rights by warehouse name; the key `None` is the only, unnamed warehouse."""
+    """The caller of a request and its rights by warehouse name; the key `None` is the only, unnamed
+    warehouse.
+    """
 
     principal: Principal
     rights: Mapping[str | None, Rights]
 
 
 class Callers:
-    """The callers by their bearer tokens: those of the server file, and those that this server has issued.
+    """The callers by their bearer tokens: those of the server file, and those that this server has
+    issued.
 
-    Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
+    Tokens are compared by digests under a key of the server's own: how long that takes says nothing
+    about any token.
 
     Args:
         file: who there is, and what was granted.
@@ -86,7 +90,9 @@ class Callers:
         return known
 
     def claims_of(self, token: bytes) -> Claims | None:
-        """Return the content of an issued token, expired or not; `None` if this server did not issue it."""
+        """Return the content of an issued token, expired or not; `None` if this server did not
+        issue it.
+        """
         return self._tokens.read(token) if self._tokens is not None else None
 
     def now(self) -> datetime:
@@ -132,7 +138,8 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def token_holds(expires: datetime, now: datetime) -> None:
-    """Check that a token has not expired; of the contract's two statuses this returns the recommended one.
+    """Check that a token has not expired; of the contract's two statuses this returns the
+    recommended one.
 
     Raises:
         Problem: 401 or 419, it has expired.

@@ -1,7 +1,8 @@
-"""The rights that each operation needs: the subjects in its arguments, and the right to each of them.
+"""The rights that each operation needs: the subjects in its arguments, and the right to each of
+them.
 
-Reading a table or view is not listed: unreadable objects are invisible. A caller without a required right gets 403 if it
-sees the subject, and otherwise 404.
+Reading a table or view is not listed: unreadable objects are invisible. A caller without a required
+right gets 403 if it sees the subject, and otherwise 404.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
     return [_committed(_named(change["identifier"]), change) for change in changes]
 
 
-#: By operation. Every operation of the contract, and of its newer versions, stands here, or the server does not start.
+#: By operation. Every operation of the contract, and of its newer versions, stands here, or the
+#: server does not start.
 NEEDS: dict[str, Needs] = {
     op.get_config: _anything,
     op.get_token: _nothing,

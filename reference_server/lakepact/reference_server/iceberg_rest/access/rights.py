@@ -1,4 +1,6 @@
-"""The rights of a principal, computed once from its grants: to a catalog, a namespace and all below it, or one table or view."""
+"""The rights of a principal, computed once from its grants: to a catalog, a namespace and all below
+it, or one table or view.
+"""
 
 from __future__ import annotations
 
@@ -73,18 +75,24 @@ class Rights:
         )
 
     def sees(self, subject: Subject) -> bool:
-        """Return whether a subject is shown, if it exists; namespaces also are where something below them was granted."""
+        """Return whether a subject is shown, if it exists; namespaces also are where something
+        below them was granted.
+        """
         return self.of(subject) >= READ or (subject.name is None and subject.levels in self._ways)
 
     def lists_children(self, levels: Place) -> bool:
-        """Return whether the namespaces below a namespace, or those of them that were granted, are shown."""
+        """Return whether the namespaces below a namespace, or those of them that were granted, are
+        shown.
+        """
         deeper = (*self._namespaces, *(place for place, _ in self._named))
         return self.within(levels) >= READ or any(
             len(place) > len(levels) and place[: len(levels)] == levels for place in deeper
         )
 
     def lists_content(self, levels: Place) -> bool:
-        """Return whether the tables and views of a namespace, or those of them that were granted, are shown."""
+        """Return whether the tables and views of a namespace, or those of them that were granted,
+        are shown.
+        """
         return self.within(levels) >= READ or any(place == levels for place, _ in self._named)
 
     def holding(self, level: int) -> tuple[Place, ...]:

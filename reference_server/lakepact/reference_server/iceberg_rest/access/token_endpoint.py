@@ -1,4 +1,6 @@
-"""The token endpoint: client credentials, and token exchange for users and for tokens that are about to expire."""
+"""The token endpoint: client credentials, and token exchange for users and for tokens that are
+about to expire.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +149,8 @@ class TokenEndpoint:
         return replace(subject, scope=scope, expires=expires)
 
     def _subject(self, token: str, member: str) -> Claims:
-        """Return the content of a token to exchange; configured tokens without expiry have the full scope.
+        """Return the content of a token to exchange; configured tokens without expiry have the full
+        scope.
 
         Raises:
             Problem: 400, the token is unknown or has expired.
@@ -192,7 +195,8 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
     for name, secret in readings:
         principal = clients.get(name)
         right = principal.client_secret if principal is not None else None
-        # Compared also where there is nothing to compare with, so that the time does not say which clients there are.
+        # Compared also where there is nothing to compare with, so that the time does not say which
+        # clients there are.
         if (right or _NOBODY).is_spelled(secret) and principal is not None:
             return principal
     challenge = (("www-authenticate", f'Basic realm="{REALM}"'),)
@@ -241,7 +245,9 @@ def exchange_is_whole(body: Mapping[str, str]) -> None:
 
 
 def subject(callers: Callers, token: bytes) -> Any:
-    """Return the principal of a token issued or configured here. Self-asserted identities are not trusted."""
+    """Return the principal of a token issued or configured here. Self-asserted identities are not
+    trusted.
+    """
     return callers.bearing(token)
 
 
@@ -267,7 +273,9 @@ def oauth(
 
 
 def in_oauth_form(reply: Reply, _: Scope) -> Reply:
-    """Return an answer of the token endpoint: OAuth2 error bodies, and `Cache-Control: no-store`."""
+    """Return an answer of the token endpoint: OAuth2 error bodies, and
+    `Cache-Control: no-store`.
+    """
     if reply.status >= 400 and reply.body:
         error = reply.document["error"]
         code = (

@@ -1,4 +1,6 @@
-"""Tokens that this server issues: what they say stands in them, sealed under a key that ends with the process."""
+"""Tokens that this server issues: what they say stands in them, sealed under a key that ends with
+the process.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ class Claims:
         principal: the name of its principal.
         scope: its scope.
         expires: its expiry.
-        authenticated: when the principal authenticated; an exchanged token keeps the time of the token before it.
+        authenticated: when the principal authenticated; an exchanged token keeps the time of the
+            token before it.
         actor: the name of the principal that acts for it, if any.
     """
 
@@ -49,7 +52,9 @@ class Tokens:
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
 
     def read(self, token: bytes) -> Claims | None:
-        """Return the content of a token, also of an expired one; `None` if it was not issued here."""
+        """Return the content of a token, also of an expired one; `None` if it was not issued
+        here.
+        """
         spelled = token.decode("latin-1")
         text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
         if not spelled.startswith(PREFIX) or not hmac.compare_digest(

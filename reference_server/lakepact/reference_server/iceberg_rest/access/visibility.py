@@ -1,7 +1,9 @@
-"""Visibility: a store and a warehouse without the records and places that the caller may not know of.
+"""Visibility: a store and a warehouse without the records and places that the caller may not know
+of.
 
-Handlers do not know the caller: hidden objects do not exist while they answer it, so the answer is the same as for
-missing ones. Outside of requests, and in the server's own threads, everything is visible.
+Handlers do not know the caller: hidden objects do not exist while they answer it, so the answer is
+the same as for missing ones. Outside of requests, and in the server's own threads, everything is
+visible.
 """
 
 from __future__ import annotations
@@ -129,7 +131,9 @@ class _SeenView:
 
 
 class _SeenTransaction(_SeenView):
-    """Records, as far as they are shown, and changes to them; whether these may be made was decided before."""
+    """Records, as far as they are shown, and changes to them; whether these may be made was decided
+    before.
+    """
 
     __slots__ = ("_transaction", "afterwards", "otherwise", "put")
 
@@ -152,9 +156,11 @@ def _subject(key: Key) -> Subject:
 
 
 class SeenWarehouse:
-    """A warehouse in which callers choose locations only below folders of namespaces that they may write or read.
+    """A warehouse in which callers choose locations only below folders of namespaces that they may
+    write or read.
 
-    A caller that may write or read everything may choose any location. Locations chosen by the catalog are not checked here.
+    A caller that may write or read everything may choose any location. Locations chosen by the
+    catalog are not checked here.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -171,11 +177,14 @@ class SeenWarehouse:
         self._warehouse.held(location)
         if not self._is_open(location, WRITE):
             raise Outside(
-                f"the location {location[:200]!r} is not below the folder of a namespace that you may write in"
+                f"the location {location[:200]!r} is not below the folder of a namespace that you"
+                " may write in"
             )
 
     def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
-        """Return the document at a location; one that this caller may not read is as good as none."""
+        """Return the document at a location; one that this caller may not read is as good as
+        none.
+        """
         self._warehouse.held(location)
         if not self._is_open(location, READ):
             why = "it is not below the folder of a namespace that you may read"

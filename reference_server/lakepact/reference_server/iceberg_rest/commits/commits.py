@@ -1,4 +1,6 @@
-"""Commits: requirements are checked, updates applied and the result swapped in, all in one transaction."""
+"""Commits: requirements are checked, updates applied and the result swapped in, all in one
+transaction.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ def committed_table(
         raise Problem(
             409,
             "CommitFailedException",
-            f"{record.kind.capitalize()} with same name already exists: {identifiers.shown(key.place, key.name)}",
+            f"{record.kind.capitalize()} with same name already exists:"
+            f" {identifiers.shown(key.place, key.name)}",
         )
     if (record is None or record.kind != "table") and not creates:
         raise identifiers.no_such_table(key.place, key.name)
@@ -70,7 +73,8 @@ class Rules(ServiceRules):
 
 
 class Commits:
-    """The operation of the contract that changes one table, and its steps, which transactions share.
+    """The operation of the contract that changes one table, and its steps, which transactions
+    share.
 
     Args:
         catalog: the catalog of the tables.
@@ -118,7 +122,9 @@ class Commits:
     def following(
         self, key: Key, former: Record | None, updates: Sequence[TableUpdate]
     ) -> TableMetadata:
-        """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
+        """Return the metadata that updates make of the table at a key, or of none; the table's own
+        if they change nothing.
+        """
         catalog = self.catalog
         base: TableMetadata | None = former.document["metadata"] if former else None
         metadata = self._rules.updates_applied(
@@ -140,7 +146,9 @@ class Commits:
         return metadata
 
     def stored(self, former: Record | None, metadata: TableMetadata) -> Record:
-        """Return the record of a table after its new metadata were written; the former one if nothing changed."""
+        """Return the record of a table after its new metadata were written; the former one if
+        nothing changed.
+        """
         if former is not None and metadata is former.document["metadata"]:
             return former
         location = former.document["metadata-location"] if former else None

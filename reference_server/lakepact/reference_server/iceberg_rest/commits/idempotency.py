@@ -1,11 +1,15 @@
-"""Requests that are sent again under their Idempotency-Key: the first answer comes again, and nothing else happens.
+"""Requests that are sent again under their Idempotency-Key: the first answer comes again, and
+nothing else happens.
 
-An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
-that would come again are final, those of 5xx are not. A request whose handler reads files of elsewhere, or asks for credentials, runs in a
-thread of its own, beside others: while it does, the same key returns 503 and Retry-After, and its key is kept right after it.
+An answer is kept in the same transaction as what it tells of, so that a key is known if and only if
+its request was carried out. Answers that would come again are final, those of 5xx are not. A
+request whose handler reads files of elsewhere, or asks for credentials, runs in a
+thread of its own, beside others: while it does, the same key returns 503 and Retry-After, and its
+key is kept right after it.
 
-Secrets are not kept: an answer that came with credentials of a table comes again with new ones. Of a large table or view the metadata file
-is kept. All answers have a common limit in bytes, and the oldest go first.
+Secrets are not kept: an answer that came with credentials of a table comes again with new ones. Of
+a large table or view the metadata file is kept. All answers have a common limit in bytes, and the
+oldest go first.
 """
 
 from __future__ import annotations
@@ -98,7 +102,8 @@ class Keys:
             operation: what it answers.
             handler: what carries it out.
             blocking: whether it runs in a thread of its own.
-            renew: completes an answer that was not kept whole, given the arguments of the call and `answered`.
+            renew: completes an answer that was not kept whole, given the arguments of the call and
+                `answered`.
         """
         keyed = _Keyed(operation, handler, renew)
         return partial(self._aside if blocking else self._answered, keyed)
@@ -166,7 +171,8 @@ class Keys:
             return None
         if record.document["request"] != request:
             raise KeyReused(
-                f"this {HEADER} came with another request before; every operation needs a key of its own"
+                f"this {HEADER} came with another request before; every operation needs a key of"
+                " its own"
             )
         return record.document
 

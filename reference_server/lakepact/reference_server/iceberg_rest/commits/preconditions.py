@@ -1,4 +1,6 @@
-"""Preconditions of commits: each kind of requirement is a function that refuses the commit if the table is different."""
+"""Preconditions of commits: each kind of requirement is a function that refuses the commit if the
+table is different.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ CREATE = "assert-create"
 
 
 def _failed(why: str) -> Problem:
-    # The first words are those of Iceberg's own library: programs that look for them, as its compatibility kit does, find them here too.
+    # The first words are those of Iceberg's own library: programs that look for them, as its
+    # compatibility kit does, find them here too.
     return Problem(
         409,
         "CommitFailedException",
@@ -49,7 +52,8 @@ def assert_create(
     del requirement, where
     if metadata is not None:
         raise _failed(
-            f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}"
+            "table already exists: expected none, found the table with uuid"
+            f" {metadata['table-uuid']}"
         )
 
 
@@ -140,7 +144,8 @@ def check(
         of: `tables` or `views`.
 
     Raises:
-        Problem: 409, a requirement does not hold; 400, one is unknown or says nothing that could hold.
+        Problem: 409, a requirement does not hold; 400, one is unknown or says nothing that could
+            hold.
     """
     kinds = [
         kind_in(table, requirement, "type", f"/requirements/{position}", noun="requirement", of=of)
@@ -149,7 +154,8 @@ def check(
     if CREATE in kinds and set(kinds) != {CREATE}:
         raise refused(
             "/requirements",
-            f"{CREATE} requires that the table does not exist, so it cannot be combined with other requirements; send it alone",
+            f"{CREATE} requires that the table does not exist, so it cannot be combined with other"
+            " requirements; send it alone",
         )
     for position, (kind, requirement) in enumerate(zip(kinds, requirements, strict=True)):
         table[kind](metadata, requirement, f"/requirements/{position}")

@@ -1,4 +1,6 @@
-"""Answers that are sent again: large ones from metadata files, those with credentials with new ones."""
+"""Answers that are sent again: large ones from metadata files, those with credentials with new
+ones.
+"""
 
 from __future__ import annotations
 

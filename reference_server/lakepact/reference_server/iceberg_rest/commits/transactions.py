@@ -1,7 +1,8 @@
 """Transactions: changes to several tables that are committed together or not at all.
 
-All of it happens in one transaction of the store. Every table is looked up and every requirement checked before anything is written, so
-that all requirements hold of the state that is changed. If writing fails half-way, the transaction removes the files again.
+All of it happens in one transaction of the store. Every table is looked up and every requirement
+checked before anything is written, so that all requirements hold of the state that is changed. If
+writing fails half-way, the transaction removes the files again.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
         identifier = change.get("identifier")
         if identifier is None:
             raise bad_request(
-                f"at /table-changes/{index}: identifier is missing; in a transaction each change has to name its table"
+                f"at /table-changes/{index}: identifier is missing; in a transaction each change"
+                " has to name its table"
             )
         key = identifier_key(identifier["namespace"], identifier["name"])
         if key in found:
             raise bad_request(
-                f"at /table-changes/{index}/identifier: there is a change to {shown(key.place, key.name)} before it; "
-                "put what one table requires and what is to be updated into one change"
+                f"at /table-changes/{index}/identifier: there is a change to"
+                f" {shown(key.place, key.name)} before it; put what one table requires and what is"
+                " to be updated into one change"
             )
         found[key] = Change(key, change["requirements"], change["updates"])
     return tuple(found.values())
@@ -67,7 +70,8 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
 def committed_tables(
     commits: Commits, transaction: Transaction, changes: Sequence[Change]
 ) -> dict[Key, Record | None]:
-    """Return the tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
+    """Return the tables of a transaction as they are, None for those that it creates; all of them
+    are what the transaction requires.
 
     Raises:
         Problem: 404, a table does not exist; 409, a requirement does not hold.
@@ -125,7 +129,9 @@ def _named(change: Change) -> Generator[None]:
 
 
 class Rules(ServiceRules):
-    """Decisions about transactions that a fault may replace; `commits` has those about the commit to one table."""
+    """Decisions about transactions that a fault may replace; `commits` has those about the commit
+    to one table.
+    """
 
     changes_of = staticmethod(changes_of)
     committed_tables = staticmethod(committed_tables)

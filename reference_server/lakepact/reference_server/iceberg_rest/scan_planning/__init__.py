@@ -26,7 +26,8 @@ BLOCKING = frozenset(
 
 
 class ScanPlanning:
-    """The scan planning operations of the contract; the modules that plan are imported by the first call.
+    """The scan planning operations of the contract; the modules that plan are imported by the first
+    call.
 
     Args:
         catalog: the catalog of the tables.
@@ -46,7 +47,9 @@ class ScanPlanning:
         x_iceberg_access_delegation: Sequence[str] = (),  # noqa: ARG002 - plans hold none
         body: PlanTableScanRequest | None = None,
     ) -> Reply:
-        """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
+        """Return the tasks of a scan, or an id under which they can be fetched once they are
+        known.
+        """
         return self._planning().plan_table_scan(namespace=namespace, table=table, body=body)
 
     def fetch_planning_result(

@@ -47,7 +47,9 @@ def read_time(text: str, unit: str = "us") -> int | None:
 
 
 def read_moment(text: str, unit: str, *, zoned: bool) -> int | None:
-    """Return the units since 1970 that a timestamp stands for, or None if it is none, or has a zone where none belongs or the reverse."""
+    """Return the units since 1970 that a timestamp stands for, or None if it is none, or has a zone
+    where none belongs or the reverse.
+    """
     match = _MOMENT.fullmatch(text)
     if match is None or (match[8] is not None) != zoned:
         return None

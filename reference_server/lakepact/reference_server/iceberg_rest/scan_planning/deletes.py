@@ -1,4 +1,6 @@
-"""Which delete files apply to a data file: by sequence numbers, by partition, and by the file that they name."""
+"""Which delete files apply to a data file: by sequence numbers, by partition, and by the file that
+they name.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,9 @@ def _only_target(file: Mapping[str, Any]) -> str | None:
 
 
 def _may_name(file: Mapping[str, Any], path: str) -> bool:
-    """Return whether a position delete file may name a data file, as far as its bounds tell; they may be cut short."""
+    """Return whether a position delete file may name a data file, as far as its bounds tell; they
+    may be cut short.
+    """
     lower, upper = _bounds(file)
     spelled = path.encode()
     return (lower is None or lower <= spelled) and (

@@ -1,6 +1,8 @@
-"""Filters of scans: read strictly from the contract's JSON, tied to columns, and written as JSON again for what remains of them.
+"""Filters of scans: read strictly from the contract's JSON, tied to columns, and written as JSON
+again for what remains of them.
 
-Negations are carried inwards to the tests: `not (a < 5)` becomes `a >= 5`, which is what readers make of it, nulls included.
+Negations are carried inwards to the tests: `not (a < 5)` becomes `a >= 5`, which is what readers
+make of it, nulls included.
 """
 
 from __future__ import annotations
@@ -97,7 +99,8 @@ def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int)
     if depth > DEEPEST:
         raise refused(
             where,
-            f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced tree, or with `in`",
+            f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced"
+            " tree, or with `in`",
         )
     if isinstance(document, bool):
         return Constant(document != negated)
@@ -151,7 +154,8 @@ def _test(document: Document, names: Names, where: str, *, negated: bool) -> Exp
     if kind in {"is-nan", "not-nan"} and name_of(tested) not in FLOATS:
         raise refused(
             where,
-            f"{kind} asks for float or double, and {shown(column.name)} is of type {name_of(tested)}",
+            f"{kind} asks for float or double, and {shown(column.name)} is of type"
+            f" {name_of(tested)}",
         )
     if kind in PREFIXES and name_of(tested) != "string":
         raise refused(
@@ -205,14 +209,16 @@ def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
     if not isinstance(term, dict) or term.get("type") != "transform":
         raise refused(
             where,
-            f"expected the name of a column, or an object of the type transform, found {shown(term)}",
+            "expected the name of a column, or an object of the type transform, found"
+            f" {shown(term)}",
         )
     transform = term.get("transform")
     name = transform_name(transform) if isinstance(transform, str) else None
     if name is None or not isinstance(transform, str):
         raise refused(
             f"{where}/transform",
-            f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0",
+            f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n]"
+            " and n > 0",
         )
     if not isinstance(term.get("term"), str):
         raise refused(
@@ -223,7 +229,8 @@ def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
     if name_of(column.type) in NESTED or (takes is not None and name_of(column.type) not in takes):
         raise refused(
             f"{where}/transform",
-            f"{transform} cannot be applied to {shown(column.name)}, which is of type {name_of(column.type)}",
+            f"{transform} cannot be applied to {shown(column.name)}, which is of type"
+            f" {name_of(column.type)}",
         )
     return column, None if name == "identity" else transform
 
@@ -233,7 +240,8 @@ def _column(name: str, names: Names, where: str) -> Column:
     if column.in_collection:
         raise refused(
             where,
-            f"column {shown(column.name)} is inside of a list or map; a filter is about what each row has once",
+            f"column {shown(column.name)} is inside of a list or map; a filter is about what each"
+            " row has once",
         )
     return column
 
@@ -247,7 +255,9 @@ def _member(document: Document, member: str, where: str) -> Any:
 
 
 def expression_as_json(whole: Expression) -> Any:
-    """Return an expression as the contract's JSON; constant ones are bare `true` and `false`, as clients write and read them."""
+    """Return an expression as the contract's JSON; constant ones are bare `true` and `false`, as
+    clients write and read them.
+    """
     if isinstance(whole, Constant):
         return whole.holds
     if isinstance(whole, Test):

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Record
 
 #: Table properties by which a table says how it is planned, and what holds without them.
-AT_ONCE = "lakepact.scan-planning.at-once-files"  #: the most files that a plan waits for; more are planned in the background
-PAGE = "lakepact.scan-planning.page-files"  #: the most file scan tasks of one answer; more are left to plan tasks
-POLLS = "lakepact.scan-planning.polls"  #: how often a plan that is made in the background is on its way at least, for tests of clients
+#: the most files that a plan waits for; more are planned in the background
+AT_ONCE = "lakepact.scan-planning.at-once-files"
+#: the most file scan tasks of one answer; more are left to plan tasks
+PAGE = "lakepact.scan-planning.page-files"
+#: how often a plan that is made in the background is on its way at least, for tests of clients
+POLLS = "lakepact.scan-planning.polls"
 MOST_AT_ONCE, MOST_ON_PAGE = 100_000, 2_000
 
 
@@ -41,7 +44,9 @@ class Planning:
     def plan_table_scan(
         self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None
     ) -> Reply:
-        """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
+        """Return the tasks of a scan, or an id under which they can be fetched once they are
+        known.
+        """
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
         wanted = self._rules.asked_scan(metadata, body or {})
@@ -89,7 +94,8 @@ class Planning:
             raise Problem(
                 404,
                 "NoSuchPlanTaskException",
-                "Plan task does not exist: it is none of this table, or its plan was cancelled or has expired",
+                "Plan task does not exist: it is none of this table, or its plan was cancelled or"
+                " has expired",
             )
         return Reply(200, page)
 

@@ -1,4 +1,6 @@
-"""The bucket that a value falls into: 32-bit Murmur3 over the bytes that the table format lays down for each type."""
+"""The bucket that a value falls into: 32-bit Murmur3 over the bytes that the table format lays down
+for each type.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def murmur3(data: bytes) -> int:
 
 
 def bucket(value: Any, column_type: Any, buckets: int) -> int | None:
-    """Return the bucket of a value that is not null; None if no value of the type is it, or it is not known."""
+    """Return the bucket of a value that is not null; None if no value of the type is it, or it is
+    not known.
+    """
     kind = name_of(column_type)
     data = _bytes(value, kind, column_type)
     return None if data is None else (murmur3(data) & 0x7FFFFFFF) % buckets

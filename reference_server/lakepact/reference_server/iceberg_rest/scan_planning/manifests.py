@@ -1,4 +1,6 @@
-"""Manifest lists and manifests, read through the warehouse: which files a snapshot has, and what is known of each."""
+"""Manifest lists and manifests, read through the warehouse: which files a snapshot has, and what is
+known of each.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +153,8 @@ def entries_of(
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Damaged(
-            f"{manifest.path[-300:]!r} is no manifest of this table ({type(error).__name__}: {str(error)[:100]})"
+            f"{manifest.path[-300:]!r} is no manifest of this table ({type(error).__name__}:"
+            f" {str(error)[:100]})"
         ) from None
 
 
@@ -164,7 +167,9 @@ def _sequence_number(record: Record, manifest: Manifest) -> int:
 
 
 def partition_fields(header: Mapping[str, Any], spec: Mapping[str, Any]) -> list[Record | None]:
-    """Return the fields of manifest entries that hold those of a spec; equal names are distinguished by field ids."""
+    """Return the fields of manifest entries that hold those of a spec; equal names are
+    distinguished by field ids.
+    """
     by_place = _fields(
         _fields(orjson.loads(header["avro.schema"])["fields"], "data_file"), "partition"
     )
@@ -190,7 +195,9 @@ def _types(field: Record) -> list[Record]:
 
 
 def _value(partition: Record, field: Record | None, kind: Any) -> Any:
-    """Return the value of a partition field, equal for equal values however they are kept; dates may have become timestamps since."""
+    """Return the value of a partition field, equal for equal values however they are kept; dates
+    may have become timestamps since.
+    """
     value = None if field is None else from_avro(partition.get(field["name"]), kind)
     if value is None or field is None or name_of(kind) not in MOMENTS:
         return value

@@ -1,4 +1,5 @@
-"""Operands of expressions as contract 1.12.0 writes them, in the form that every version knows: `term` with `value` or `values`.
+"""Operands of expressions as contract 1.12.0 writes them, in the form that every version knows:
+`term` with `value` or `values`.
 
 Residuals are in the form before too, so that clients of every version read them.
 """
@@ -33,7 +34,8 @@ def in_the_form_before(document: Document, names: Names, where: str) -> Document
         where: its place in the request.
 
     Raises:
-        Problem: 400, it has both forms, compares what this server does not compare, or names an unknown column id.
+        Problem: 400, it has both forms, compares what this server does not compare, or names an
+            unknown column id.
     """
     kind: str = document["type"]
     found: Document = {
@@ -44,7 +46,8 @@ def in_the_form_before(document: Document, names: Names, where: str) -> Document
     if new and any(name in document for name in BEFORE):
         raise refused(
             where,
-            f"an expression of the type {kind} has `{new[0]}` or the members `term` and `value`, not both",
+            f"an expression of the type {kind} has `{new[0]}` or the members `term` and `value`,"
+            " not both",
         )
     if "child" in document:
         found["term"] = _term(document["child"], names, f"{where}/child")
@@ -65,7 +68,8 @@ def _comparison(document: Document, kind: str, names: Names, where: str) -> Docu
     if _is_literal(left) == _is_literal(right):
         raise refused(
             where,
-            "this server compares a column, or a transform of one, with a literal, not two of the same",
+            "this server compares a column, or a transform of one, with a literal, not two of the"
+            " same",
         )
     if not _is_literal(left):
         return {"type": kind, "term": _term(left, names, f"{where}/left"), "value": right}
@@ -113,7 +117,9 @@ def _term(operand: Any, names: Names, where: str) -> Any:
 
 
 def _transform(function: Any) -> Any:
-    """Return the name of a function: a text, an identifier of one level, or an object with such an identifier."""
+    """Return the name of a function: a text, an identifier of one level, or an object with such an
+    identifier.
+    """
     levels = (
         function.get("identifier")
         if isinstance(function, dict) and "catalog" not in function

@@ -1,4 +1,6 @@
-"""Plans a scan: reads the manifests, and puts file scan tasks and the delete files that they refer to on pages."""
+"""Plans a scan: reads the manifests, and puts file scan tasks and the delete files that they refer
+to on pages.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,8 @@ class Planner:
         with _understood():
             for snapshot in scan.snapshots:
                 for manifest in manifests_of(reader, snapshot):
-                    # Between two snapshots, those count that were added on the way; what they delete is not appended.
+                    # Between two snapshots, those count that were added on the way; what they
+                    # delete is not appended.
                     is_scanned = not scan.incremental or (
                         manifest.snapshot_id == snapshot["snapshot-id"] and not manifest.of_deletes
                     )
@@ -89,7 +92,8 @@ class Planner:
     def pages(
         self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool
     ) -> tuple[bytes, ...]:
-        """Return the tasks of a scan on pages of `size` tasks, each a JSON object; there is always one.
+        """Return the tasks of a scan on pages of `size` tasks, each a JSON object; there is always
+        one.
 
         Raises:
             Problem: 500, files of the table cannot be read.

@@ -24,7 +24,9 @@ Pages = tuple[bytes, ...]
 
 
 class Table(NamedTuple):
-    """A table as one principal scans it: neither another principal nor a later table of the same name has its plans."""
+    """A table as one principal scans it: neither another principal nor a later table of the same
+    name has its plans.
+    """
 
     namespace: tuple[str, ...]
     name: str
@@ -128,7 +130,9 @@ class Plans:
         return plan if plan is not None and plan.table == table else None
 
     def page(self, table: Table, task: str) -> bytes | None:
-        """Return the page that a plan task stands for, if its plan is one of the table and not forgotten."""
+        """Return the page that a plan task stands for, if its plan is one of the table and not
+        forgotten.
+        """
         with self._lock:
             self._forget_old()
             plan, number = self._of_tasks.get(task, (None, 0))

@@ -1,4 +1,6 @@
-"""The parts of a table that match a filter: manifests and files that may hold a matching row, and the residual filters."""
+"""The parts of a table that match a filter: manifests and files that may hold a matching row, and
+the residual filters.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +132,7 @@ class Pruning:
     def _field_type(self, field: PartitionField) -> Any:
         return result_type(field["transform"], self._types.get(field["source-id"], "string"))
 
-    # -- by statistics of columns ---------------------------------------------------------------------------------
+    # -- by statistics of columns ------------------------------------------------------------------
 
     def _measured(self, whole: Expression, file: Mapping[str, Any]) -> Expression:
         statistics = {

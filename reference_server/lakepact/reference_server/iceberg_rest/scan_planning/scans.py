@@ -56,7 +56,8 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
         asked["start-snapshot-id"] is not None or asked["end-snapshot-id"] is not None
     ):
         raise bad_request(
-            "snapshot-id is for a scan of one snapshot, start-snapshot-id and end-snapshot-id for one between two; send either"
+            "snapshot-id is for a scan of one snapshot, start-snapshot-id and end-snapshot-id for"
+            " one between two; send either"
         )
     if asked["start-snapshot-id"] is not None and asked["end-snapshot-id"] is None:
         raise bad_request("start-snapshot-id needs end-snapshot-id, with which the scan ends")
@@ -92,7 +93,9 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
 def _snapshot(
     metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Mapping[str, int | None]
 ) -> Snapshot | None:
-    """Return the snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
+    """Return the snapshot that is scanned, or the last one of a scan between two; by default that
+    of the branch main.
+    """
     for member in ("snapshot-id", "end-snapshot-id"):
         wanted = asked[member]
         if wanted is not None:
@@ -110,7 +113,9 @@ def _snapshot(
 def _between(
     known: Mapping[int, Snapshot], last: Snapshot, start: int | None
 ) -> tuple[Snapshot, ...]:
-    """Return the snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
+    """Return the snapshots behind `start` up to `last`, of those that appended files; all of its
+    ancestors without `start`.
+    """
     found: list[Snapshot] = []
     current: Snapshot | None = last
     while current is not None and current["snapshot-id"] != start:
@@ -123,7 +128,8 @@ def _between(
         if start is not None and current is None:
             raise refused(
                 "/start-snapshot-id",
-                f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known any more",
+                f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known"
+                " any more",
             )
     return tuple(
         one
@@ -133,7 +139,9 @@ def _between(
 
 
 def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot | None) -> Names:
-    """Return the columns of the table's schema, or of that of the snapshot if the request asks for it."""
+    """Return the columns of the table's schema, or of that of the snapshot if the request asks for
+    it.
+    """
     wanted = metadata.get("current-schema-id")
     if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
         wanted = last["schema-id"]
@@ -156,7 +164,9 @@ def _specs(metadata: TableMetadata) -> Mapping[int, PartitionSpec]:
 
 
 def _types(metadata: TableMetadata) -> Mapping[int, Any]:
-    """Return the type of every column that the table ever had; the current schema has the last word."""
+    """Return the type of every column that the table ever had; the current schema has the last
+    word.
+    """
     schemas = metadata.get("schemas") or [metadata["schema"]]
     current = metadata.get("current-schema-id")
     found: dict[int, Any] = {}

@@ -1,8 +1,11 @@
-"""Known ranges of a column's values in a file, and whether a predicate holds for no, every or some row.
+"""Known ranges of a column's values in a file, and whether a predicate holds for no, every or some
+row.
 
-A span contains every value that the file may hold, so that a skipped file cannot have a matching row.
-Readers differ: whether NaN is greater than every number, and whether null is unequal to a value. A file is
-kept if any of them could find a row, and a predicate holds for every row only if all of them agree.
+A span contains every value that the file may hold, so that a skipped file cannot have a matching
+row.
+Readers differ: whether NaN is greater than every number, and whether null is unequal to a value. A
+file is kept if any of them could find a row, and a predicate holds for every row only if all of
+them agree.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Values of columns: as requests write them, as data files keep them, and as answers tell them.
 
-Within the planner a value is what can be compared: whole numbers for numbers of any kind of time, text for text, bytes for bytes and
-UUIDs, decimals for decimals. Types are as `types.name_of` names them.
+Within the planner a value is what can be compared: whole numbers for numbers of any kind of time,
+text for text, bytes for bytes and UUIDs, decimals for decimals. Types are as `types.name_of` names
+them.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def literal(value: Any, column_type: Any, where: str) -> Literal:
         spelled = column_type if isinstance(column_type, str) else kind
         raise refused(where, f"{shown(value)} is no value of type {spelled}{_HINTS.get(kind, '')}")
     if kind in FLOATS:
-        # Some readers round the literal to the column's type, others widen the column. Iceberg orders -0.0 before 0.0, SQL does not.
+        # Some readers round the literal to the column's type, others widen the column. Iceberg
+        # orders -0.0 before 0.0, SQL does not.
         narrow = _narrowed(found) if kind == "float" else found
         return Literal(min(found, narrow) or -TINY, max(found, narrow) or TINY)
     return Literal(found, found)
@@ -74,7 +76,9 @@ _HINTS = {
     "time": "; write HH:MM:SS.ssssss, or microseconds",
     "timestamp": "; write YYYY-MM-DDTHH:MM:SS.ssssss without a zone, or microseconds since 1970",
     "timestamptz": "; write YYYY-MM-DDTHH:MM:SS.ssssss+00:00, or microseconds since 1970",
-    "timestamp_ns": "; write YYYY-MM-DDTHH:MM:SS.sssssssss without a zone, or nanoseconds since 1970",
+    "timestamp_ns": (
+        "; write YYYY-MM-DDTHH:MM:SS.sssssssss without a zone, or nanoseconds since 1970"
+    ),
     "timestamptz_ns": "; write YYYY-MM-DDTHH:MM:SS.sssssssss+00:00, or nanoseconds since 1970",
     "binary": "; write two hexadecimal digits for each byte",
     "fixed": "; write two hexadecimal digits for each byte",
@@ -162,7 +166,7 @@ def _narrowed(value: float) -> float:
     return narrow
 
 
-# -- as files keep them -----------------------------------------------------------------------------------------------
+# -- as files keep them ----------------------------------------------------------------------------
 
 
 LONGEST_DECIMAL = 32  #: bytes; 38 digits have 16, which a writer may pad
@@ -231,7 +235,9 @@ def midnight(days: int, moments: str) -> int:
 
 
 def from_avro(value: Any, column_type: Any) -> Any:
-    """Return a value as manifests keep it, their logical types left aside; every NaN is one object."""
+    """Return a value as manifests keep it, their logical types left aside; every NaN is one
+    object.
+    """
     kind = name_of(column_type)
     if kind == "decimal" and isinstance(value, bytes):
         return unscaled(value, column_type)
@@ -246,7 +252,7 @@ def from_avro(value: Any, column_type: Any) -> Any:
     return value
 
 
-# -- as answers tell them ---------------------------------------------------------------------------------------------
+# -- as answers tell them --------------------------------------------------------------------------
 
 
 def value_as_json(value: Any, column_type: Any) -> Any:

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 def default_location(
     catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str
 ) -> str:
-    """Return the default location of a table: below its namespace, in a folder that no other table had."""
+    """Return the default location of a table: below its namespace, in a folder that no other table
+    had.
+    """
     root = namespace["properties"].get("location", "")
     try:
         catalog.warehouse.held(root)
@@ -89,7 +91,9 @@ class Catalog:
             }
 
     def restore(self, records: Mapping[Key, Record]) -> None:
-        """Put back the namespaces, tables and views that `records` returned earlier, and remove later ones."""
+        """Put back the namespaces, tables and views that `records` returned earlier, and remove
+        later ones.
+        """
         now = self.records()
         with self.store.begin() as transaction:
             for key in now.keys() - records.keys():
@@ -106,7 +110,8 @@ class Catalog:
         Args:
             transaction: the transaction.
             key: the key of the table or view.
-            record: the new record, whose metadata file has been written unless the record is `former`.
+            record: the new record, whose metadata file has been written unless the record is
+                `former`.
             former: the record before.
         """
         transaction.put(key, record)
@@ -119,14 +124,15 @@ class Catalog:
         """Check that a table or view can lie at a location.
 
         Raises:
-            Problem: 400, the location is outside the warehouse, overlaps with that of another table or view, or holds the folder of a
-                namespace.
+            Problem: 400, the location is outside the warehouse, overlaps with that of another table
+                or view, or holds the folder of a namespace.
         """
         self.rules.location_is_held(self.warehouse, location)
         if not self.located.is_free(key, location, uuid):
             others = "that of another table or view, or holds the folder of a namespace"
             raise bad_request(
-                f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none"
+                f"the location {location[:200]!r} overlaps with {others}; choose a folder of its"
+                " own, or none"
             )
 
     def check_folders(
@@ -207,7 +213,8 @@ class Catalog:
             size: the page size of the request.
 
         Raises:
-            Problem: 404, the namespace does not exist; 400, the page token belongs to another listing.
+            Problem: 404, the namespace does not exist; 400, the page token belongs to another
+                listing.
         """
         levels = levels_of(namespace)
         with self.store.view() as view:
@@ -225,7 +232,8 @@ class Catalog:
         exists: Callable[[View, Place, str], Record],
         is_addressable: Callable[[str, str], None],
     ) -> None:
-        """Give a table or view another name, in its namespace or another; its files stay where they are.
+        """Give a table or view another name, in its namespace or another; its files stay where they
+        are.
 
         Args:
             body: the body of the request.
@@ -233,7 +241,8 @@ class Catalog:
             is_addressable: checks the new name.
 
         Raises:
-            Problem: 404, the source or the new namespace does not exist; 409, the new name is taken.
+            Problem: 404, the source or the new namespace does not exist; 409, the new name is
+                taken.
         """
         old, new = (
             identifier_key(body[end]["namespace"], body[end]["name"])
@@ -248,7 +257,10 @@ class Catalog:
             try:
                 self.rules.identifier_is_free(transaction, new.place, new.name)
             except Problem as problem:
-                what = f"Cannot rename {shown(old.place, old.name)} to {shown(new.place, new.name)}. {problem.message}"
+                what = (
+                    f"Cannot rename {shown(old.place, old.name)} to {shown(new.place, new.name)}."
+                    f" {problem.message}"
+                )
                 raise Problem(problem.status, problem.kind, what) from None
             record = transaction.remove(old)
             if record is not None:

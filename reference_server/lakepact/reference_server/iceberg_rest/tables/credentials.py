@@ -45,7 +45,9 @@ def with_credentials(body: bytes, access: LoadTableResult) -> bytes:
 
 
 def tag_with_credentials(tag: bytes, way: str) -> bytes:
-    """Return the tag of a table that comes with a way of access: the same for the same metadata, but weak, as credentials differ."""
+    """Return the tag of a table that comes with a way of access: the same for the same metadata,
+    but weak, as credentials differ.
+    """
     return b'W/%s-%s"' % (tag[:-1], way.encode()) if tag else b""
 
 
@@ -131,7 +133,8 @@ class Credentials:
         has_changed: bool = False,
         is_staged: bool = False,
     ) -> LoadTableResult:
-        """Return what opens the files of a table for a caller who names these ways of access: credentials, else a signer, else nothing.
+        """Return what opens the files of a table for a caller who names these ways of access:
+        credentials, else a signer, else nothing.
 
         Credentials are also in `config`, for older clients.
 
@@ -140,8 +143,10 @@ class Credentials:
             location: where the table lies.
             levels: the levels of its namespace.
             name: its name.
-            has_changed: whether something was changed already, so that the answer cannot be a refusal any more.
-            is_staged: whether the table does not exist yet, so that no request for its files is signed.
+            has_changed: whether something was changed already, so that the answer cannot be a
+                refusal any more.
+            is_staged: whether the table does not exist yet, so that no request for its files is
+                signed.
 
         Raises:
             Problem: there should be some, but they cannot be had now.

@@ -35,7 +35,8 @@ def check_default(
     if format_version < SINCE:
         raise refused(
             where,
-            f"default values need format version {SINCE}, and the table has {format_version}; leave it out, or upgrade the table",
+            f"default values need format version {SINCE}, and the table has {format_version}; leave"
+            " it out, or upgrade the table",
         )
     column_type = field.get("type")
     known = primitive(column_type) if isinstance(column_type, str) else None

@@ -13,12 +13,16 @@ def tag_of(body: bytes) -> bytes:
 
 
 def tag_of_file(location: str) -> bytes:
-    """Return the tag of a table whose metadata file this server has named: it gives each name once, so that no other state has it."""
+    """Return the tag of a table whose metadata file this server has named: it gives each name once,
+    so that no other state has it.
+    """
     return b'"%s"' % location.rpartition("/")[2].removesuffix(".metadata.json").encode()
 
 
 def tag_of_representation(record: Record, snapshots: str) -> bytes:
-    """Return the tag of a table as it is loaded with all snapshots or with those of refs; empty if it has none."""
+    """Return the tag of a table as it is loaded with all snapshots or with those of refs; empty if
+    it has none.
+    """
     return (
         record.tag
         if snapshots == "all" or not record.tag
@@ -27,9 +31,11 @@ def tag_of_representation(record: Record, snapshots: str) -> bytes:
 
 
 def matches(sent: str, tag: bytes) -> bool:
-    """Return whether a tag is among those of an If-None-Match header, weak or strong; what has no quotes is no tag, and `*` is any.
+    """Return whether a tag is among those of an If-None-Match header, weak or strong; what has no
+    quotes is no tag, and `*` is any.
 
-    Tags of this server hold no commas, and no tag holds quotes, so that the header may be cut at every comma.
+    Tags of this server hold no commas, and no tag holds quotes, so that the header may be cut at
+    every comma.
     """
     own = tag.decode()
     return any(

@@ -1,4 +1,5 @@
-"""The locations of a catalog's tables and views, indexed: neighbours are found without scanning all records.
+"""The locations of a catalog's tables and views, indexed: neighbours are found without scanning all
+records.
 
 Locations are compared as places (`Warehouse.places`), because a folder has many spellings.
 """
@@ -33,7 +34,8 @@ FOLDERS = (METADATA_PATH, *DATA_PATHS)  #: properties that name folders
 class Located:
     """A store that knows where what is in it lies.
 
-    The index is read from all records when it is first asked, and follows every transaction from then on.
+    The index is read from all records when it is first asked, and follows every transaction from
+    then on.
 
     Args:
         store: the store.
@@ -61,7 +63,9 @@ class Located:
         return self._index is not None
 
     def is_alone(self, key: Key | None, location: str) -> bool:
-        """Return whether no table or view but the one at this key lies at a location, above it or below it."""
+        """Return whether no table or view but the one at this key lies at a location, above it or
+        below it.
+        """
         own = () if key is None else (key,)
         return self._is_free(location, own, _Index.is_alone)
 
@@ -80,14 +84,18 @@ class Located:
         return self._is_free(location, own, _Index.is_free)
 
     def is_unused(self, location: str, key: Key | None = None) -> bool:
-        """Return whether no table, view or namespace, but the table or view at this key, may have files at a location."""
+        """Return whether no table, view or namespace, but the table or view at this key, may have
+        files at a location.
+        """
         own = () if key is None else (key,)
         return self._is_free(location, own, _Index.is_unused)
 
     def new_folders(
         self, metadata: Mapping[str, Any], base: Mapping[str, Any] | None
     ) -> Iterator[str]:
-        """Yield the folders in the warehouse, outside of the own location, that metadata name and `base` does not."""
+        """Yield the folders in the warehouse, outside of the own location, that metadata name and
+        `base` does not.
+        """
         own = self._warehouse.places(metadata["location"])
         for folder in sorted(_folders(metadata) - (set() if base is None else _folders(base))):
             with contextlib.suppress(Outside):
@@ -135,7 +143,9 @@ class Located:
         return self._index
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """Return a transaction for one `with` block: its changes are kept when the block ends and
+        undone when it raises.
+        """
         return _Following(self, self._store.begin())
 
     def enter(self, following: _Following | None) -> _Following | None:
@@ -151,7 +161,8 @@ class Located:
         Args:
             transaction: the transaction, which is about to end.
             changes: the stored records; `None` for removed ones.
-            is_read: whether the index was read during it, and holds changes that may be rolled back.
+            is_read: whether the index was read during it, and holds changes that may be rolled
+                back.
         """
         if self._index is not None and changes:
             has_moved = [self._index.note(key, record) for key, record in changes.items()]
@@ -377,7 +388,9 @@ class _Index:
 
 
 def _about(document: Document) -> tuple[Any, ...]:
-    """Return what the places of a table or view depend on: they are not looked up again while it stays the same."""
+    """Return what the places of a table or view depend on: they are not looked up again while it
+    stays the same.
+    """
     if not document:
         return ()
     metadata = document["metadata"]

@@ -41,7 +41,9 @@ DEFAULT_PREVIOUS_VERSIONS = 100
 def empty_table_metadata(
     *, format_version: int = DEFAULT_FORMAT_VERSION
 ) -> documents.TableMetadata:
-    """Return the document to which the updates of a creating commit apply: without uuid, location or schema."""
+    """Return the document to which the updates of a creating commit apply: without uuid, location
+    or schema.
+    """
     document: documents.TableMetadata = {
         "format-version": format_version,
         "last-sequence-number": 0,
@@ -67,7 +69,8 @@ def empty_table_metadata(
 def new_table_metadata(
     request: documents.CreateTableRequest, *, table_uuid: str, location: str, now_ms: int
 ) -> documents.TableMetadata:
-    """Return the metadata of the table that a create request describes: without snapshots, all ids freshly assigned.
+    """Return the metadata of the table that a create request describes: without snapshots, all ids
+    freshly assigned.
 
     Args:
         request: body of a create request; its name, location and stage-create are not looked at.
@@ -76,7 +79,8 @@ def new_table_metadata(
         now_ms: the time of creation.
 
     Raises:
-        Problem: 400, the schema, the partition spec, the write order, a property or the format version is not valid.
+        Problem: 400, the schema, the partition spec, the write order, a property or the format
+            version is not valid.
     """
     properties = (
         dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
@@ -158,14 +162,17 @@ def with_id(items: Sequence[Item], member: str, wanted: Any) -> Item | None:
 
 
 def first_version_members(document: documents.TableMetadata) -> documents.TableMetadata:
-    """Return the members that readers of format version 1 look for: current schema and default partition fields."""
+    """Return the members that readers of format version 1 look for: current schema and default
+    partition fields.
+    """
     schema: Any = with_id(document["schemas"], "schema-id", document["current-schema-id"])
     spec = with_id(document["partition-specs"], "spec-id", document["default-spec-id"])
     return {"schema": schema, "partition-spec": spec["fields"] if spec else []}
 
 
 def new_in(metadata: documents.TableMetadata, previous: documents.TableMetadata) -> Document:
-    """Return the document without the parts that it shares with its predecessor, which was validated before.
+    """Return the document without the parts that it shares with its predecessor, which was
+    validated before.
 
     Members and list items are compared one by one, so that no invalid part is skipped.
     """
@@ -187,10 +194,12 @@ def finish_commit(
 ) -> documents.TableMetadata:
     """Return the document as it is stored: its metadata-log names the file that it replaces.
 
-    The log keeps the newest files, as many as the property `write.metadata.previous-versions-max` says.
+    The log keeps the newest files, as many as the property `write.metadata.previous-versions-max`
+    says.
 
     Args:
-        metadata: the new document; when it is `previous` itself, nothing is replaced and it is returned as it is.
+        metadata: the new document; when it is `previous` itself, nothing is replaced and it is
+            returned as it is.
         previous: the document that is replaced.
         previous_location: the file that holds it.
     """

@@ -1,4 +1,6 @@
-"""Tables at rest: the metadata file in the warehouse, and the record whose bytes are sent when the table is loaded."""
+"""Tables at rest: the metadata file in the warehouse, and the record whose bytes are sent when the
+table is loaded.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.warehouse.local import Warehouse
 
-METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
+#: the property of tables and views that says where their metadata files shall go
+METADATA_PATH = "write.metadata.path"
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json(?:\.gz)?")
-CODEC = "write.metadata.compression-codec"  #: the property of tables and views that says how their metadata files are compressed
+#: the property of tables and views that says how their metadata files are compressed
+CODEC = "write.metadata.compression-codec"
 COMPRESSED = (
     ".gz.metadata.json",
     ".metadata.json.gz",
@@ -67,7 +71,9 @@ def prepare(warehouse: Warehouse, location: str) -> None:
 def next_location(
     warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None
 ) -> str:
-    """Return the next metadata file of a table or view, numbered after the previous one; one without a number counts as the first."""
+    """Return the next metadata file of a table or view, numbered after the previous one; one
+    without a number counts as the first.
+    """
     number = 0 if former is None else number_of(former) + 1
     suffix = COMPRESSED[0] if _wish(metadata, CODEC).lower() == "gzip" else ".metadata.json"
     return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}{suffix}"
@@ -86,7 +92,8 @@ def _wish(metadata: TableMetadata | ViewMetadata, name: str) -> str:
 def _folder(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata) -> str:
     wanted = _wish(metadata, METADATA_PATH)
     if wanted:
-        # A wish, and properties are free text: one that leads out of the warehouse is not followed, and makes no commit fail.
+        # A wish, and properties are free text: one that leads out of the warehouse is not followed,
+        # and makes no commit fail.
         with contextlib.suppress(Outside):
             warehouse.held(wanted)
             return wanted.rstrip("/")
@@ -113,8 +120,8 @@ def write(warehouse: Warehouse, location: str, text: bytes) -> None:
     """Write a metadata file, which is readable afterwards until a power failure.
 
     This does not wait for the disk, which made batches of a file store two to three times as slow.
-    It is not needed: the store holds the same bytes and waits for the disk itself, and recovery after a power failure writes
-    the file again (`recovery`).
+    It is not needed: the store holds the same bytes and waits for the disk itself, and recovery
+    after a power failure writes the file again (`recovery`).
 
     Raises:
         Problem: 400, the location is invalid.
@@ -199,7 +206,9 @@ def whole(location: str, text: bytes) -> bytes:
 
 
 def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]:
-    """Return the metadata files of a table outside its location, as far as the caller may choose their places."""
+    """Return the metadata files of a table outside its location, as far as the caller may choose
+    their places.
+    """
     metadata = table["metadata"]
     below = f"{metadata['location'].rstrip('/')}/"
     named = {

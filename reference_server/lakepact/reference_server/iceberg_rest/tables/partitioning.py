@@ -1,4 +1,6 @@
-"""Partition specs: what makes one valid for a schema, when two are the same, and which ids their fields have."""
+"""Partition specs: what makes one valid for a schema, when two are the same, and which ids their
+fields have.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def check_spec(spec: PartitionSpec, columns: Columns, where: str) -> None:
         if columns.ids.get(name, field["source-id"]) != field["source-id"]:
             raise refused(
                 here,
-                f"{shown(name)} is the name of another column than the field's source; choose another name",
+                f"{shown(name)} is the name of another column than the field's source; choose"
+                " another name",
             )
 
 
@@ -53,7 +56,9 @@ def same_spec(one: PartitionSpec, other: PartitionSpec) -> bool:
 
 
 def spec_meaning(spec: PartitionSpec) -> tuple[FieldMeaning, ...]:
-    """Return how a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
+    """Return how a spec divides data: equal for specs that divide it in the same way under the same
+    names, and only for them.
+    """
     return tuple(field_meaning(field) for field in spec["fields"])
 
 
@@ -70,7 +75,8 @@ def highest_field_id(specs: Iterable[PartitionSpec]) -> int:
 
 
 class PartitionFields:
-    """The fields of all partition specs by their ids; where specs differ, those of later specs count.
+    """The fields of all partition specs by their ids; where specs differ, those of later specs
+    count.
 
     Args:
         specs: in their order.
@@ -111,7 +117,9 @@ class PartitionFields:
         return found[-1][1] if found else None
 
     def id_of(self, meaning: FieldMeaning, *, but: Collection[int]) -> int | None:
-        """Return the id of a field that divides data in the same way under the same name, if it is not one of `but`."""
+        """Return the id of a field that divides data in the same way under the same name, if it is
+        not one of `but`.
+        """
         ids = self._ids.get(meaning, [])
         spared: list[int] = []
         found: int | None = None
@@ -140,7 +148,8 @@ def with_field_ids(
     last_assigned: int,
     format_version: int,
 ) -> PartitionSpec:
-    """Return the valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
+    """Return the valid spec with an id for each field: the one that was sent, that of an equal
+    field of a known spec, or the next.
 
     Raises:
         Problem: 400, an id is given twice, or stands for something else in a known spec.
@@ -169,7 +178,8 @@ def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
         if field_id not in {None, expected}:
             raise refused(
                 f"{where}/fields/{index}/field-id",
-                f"in format version 1 partition field ids count from {FIRST_FIELD_ID}: expected {expected}, found {field_id}",
+                f"in format version 1 partition field ids count from {FIRST_FIELD_ID}: expected"
+                f" {expected}, found {field_id}",
             )
     return [FIRST_FIELD_ID + index for index in range(len(sent))]
 
@@ -209,8 +219,9 @@ def _check_meaning(field: PartitionField, before: PartitionField | None, where: 
         return
     raise refused(
         where,
-        f"partition field id {before['field-id']} stands for {before['transform']} of column {before['source-id']} in another spec; "
-        "leave the id out, or send one above last-partition-id",
+        f"partition field id {before['field-id']} stands for {before['transform']} of column"
+        f" {before['source-id']} in another spec; leave the id out, or send one above"
+        " last-partition-id",
     )
 
 

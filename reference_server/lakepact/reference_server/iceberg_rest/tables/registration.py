@@ -72,7 +72,8 @@ def read_registered(
         raise bad_request(f"at /metadata-location: {error}") from None
     except (NotJson, Invalid, Problem) as error:
         raise bad_request(
-            f"{location[:300]!r} does not hold valid {kind} metadata: {str(error).replace('the body', 'the file')}"
+            f"{location[:300]!r} does not hold valid {kind} metadata:"
+            f" {str(error).replace('the body', 'the file')}"
         ) from None
 
 
@@ -86,7 +87,8 @@ def read_metadata(catalog: Catalog, location: str) -> TableMetadata:
 
 
 def existing_table_metadata(document: TableMetadata) -> TableMetadata:
-    """Return the document with all members that later writers have, as the first state of a table of ours.
+    """Return the document with all members that later writers have, as the first state of a table
+    of ours.
 
     Members that we do not know stay as they are.
 
@@ -119,7 +121,8 @@ def existing_table_metadata(document: TableMetadata) -> TableMetadata:
 
 
 def _of_first_version(document: TableMetadata) -> TableMetadata:
-    # Format version 1 knows one schema and one list of partition fields; the lists of them, and sort orders, came later.
+    # Format version 1 knows one schema and one list of partition fields; the lists of them, and
+    # sort orders, came later.
     lifted: TableMetadata = {
         "sort-orders": [unsorted()],
         "default-sort-order-id": 0,
@@ -135,7 +138,8 @@ def _of_first_version(document: TableMetadata) -> TableMetadata:
 
 
 def _numbered_fields(spec: PartitionSpec) -> PartitionSpec:
-    # Partition fields had no ids at first; they count from 1000, and so they do in files that were written then.
+    # Partition fields had no ids at first; they count from 1000, and so they do in files that were
+    # written then.
     return {
         **spec,
         "fields": [

@@ -1,4 +1,6 @@
-"""Remote signing: the operation that signs a caller's requests to the storage of a table, and the settings that say so."""
+"""Remote signing: the operation that signs a caller's requests to the storage of a table, and the
+settings that say so.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.warehouse.storage_requests import StorageRequest
     from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 
-#: How long an answer may be used again: clients look for exactly this word, and others write nothing twice.
+#: How long an answer may be used again: clients look for exactly this word, and others write
+#: nothing twice.
 KEPT, NOT_KEPT = (b"cache-control", b"private"), (b"cache-control", b"no-store")
 #: Replaced by the signature, whatever the caller has sent.
 REPLACED = frozenset(
@@ -52,7 +55,9 @@ def locations_of(catalog: Catalog, key: Key, metadata: TableMetadata) -> tuple[s
 
 
 def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
-    """Return whether a table may keep files at a path that its properties name, and no other table or view does."""
+    """Return whether a table may keep files at a path that its properties name, and no other table
+    or view does.
+    """
     try:
         catalog.warehouse.held(path)
     except Outside:
@@ -61,7 +66,9 @@ def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
 
 
 def is_below(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
-    """Return whether an object lies in one of the folders, in whichever way its location is read."""
+    """Return whether an object lies in one of the folders, in whichever way its location is
+    read.
+    """
     places = [warehouse.places(folder)[0] for folder in folders]
     return all(
         any(inside(place, folder) for folder in places) for place in warehouse.places(location)
@@ -120,7 +127,9 @@ class RemoteSigning:
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
     def sign_request(self, *, namespace: str, table: str, body: RemoteSignRequest) -> Reply:
-        """Return a request with the headers that authorize it, if it concerns files of the table alone."""
+        """Return a request with the headers that authorize it, if it concerns files of the table
+        alone.
+        """
         keys = self._access.keys
         if not self._bucket.name or keys is None:
             raise Problem(

@@ -1,4 +1,6 @@
-"""Schemas of tables: what makes one valid, when two are the same, and how fresh field ids are given."""
+"""Schemas of tables: what makes one valid, when two are the same, and how fresh field ids are
+given.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,21 @@ if TYPE_CHECKING:
     )
     from lakepact.reference_server.iceberg_rest.documents import Document
 
-DEEPEST = 100  #: levels of types within each other; a document that nests deeper cannot be written as JSON everywhere
-LONGEST_NAME = 1000  #: characters of a column's name from the root; every column of a schema spells those of all structs around it
+#: levels of types within each other; a document that nests deeper cannot be written as JSON
+#: everywhere
+DEEPEST = 100
+#: characters of a column's name from the root; every column of a schema spells those of all structs
+#: around it
+LONGEST_NAME = 1000
 FIELD_IDS = range(2_147_483_447)  #: higher ids belong to columns that readers add on their own
 _NO_IDENTITY = frozenset({"float", "double"})
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One field of a schema, with what stands around it; elements, keys and values of collections are fields too."""
+    """One field of a schema, with what stands around it; elements, keys and values of collections
+    are fields too.
+    """
 
     id: int
     name: str  #: from the root, levels joined by dots
@@ -101,7 +109,8 @@ def columns(schema: Schema, where: str, *, format_version: int, ids: range = FIE
         if (twin := found.setdefault(column.id, column)) is not column:
             raise refused(
                 column.where(where),
-                f"{shown(column.name)} has field id {column.id}, which is the id of {shown(twin.name)} already",
+                f"{shown(column.name)} has field id {column.id}, which is the id of"
+                f" {shown(twin.name)} already",
             )
         if column.name in names:
             raise refused(
@@ -129,7 +138,8 @@ def _walk(
         if kind == "unknown" and column.required:
             raise refused(
                 here,
-                f"{shown(column.name)} is of type unknown, which is always null: it cannot be required",
+                f"{shown(column.name)} is of type unknown, which is always null: it cannot be"
+                " required",
             )
         yield column
         if kind in NESTED:
@@ -183,7 +193,8 @@ def _name(last: str, around: Column | None, where: str) -> str:
     if length > LONGEST_NAME:
         raise refused(
             where,
-            f"the name of the field has {length} characters, counted from the root; at most {LONGEST_NAME} are possible",
+            f"the name of the field has {length} characters, counted from the root; at most"
+            f" {LONGEST_NAME} are possible",
         )
     return last if around is None else f"{around.name}.{last}"
 
@@ -207,7 +218,8 @@ def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> 
         if not column.required or column.in_optional:
             raise refused(
                 here,
-                f"{shown(column.name)} may be null, so it cannot identify a row; make it and all around it required",
+                f"{shown(column.name)} may be null, so it cannot identify a row; make it and all"
+                " around it required",
             )
         if column.in_collection:
             raise refused(
@@ -217,7 +229,9 @@ def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> 
 
 
 def same_schema(one: Schema, other: Schema) -> bool:
-    """Return whether two schemas have the same fields in the same order, and the same identifier fields."""
+    """Return whether two schemas have the same fields in the same order, and the same identifier
+    fields.
+    """
     return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(
         other
     )
@@ -229,7 +243,9 @@ def schema_meaning(schema: Schema) -> Hashable:
 
 
 def schema_sketch(schema: Schema) -> Hashable:
-    """Return a little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
+    """Return a little of what a schema says: equal for schemas that are the same, and mostly for
+    them alone.
+    """
     fields = schema["fields"]
     return (
         _identifiers(schema),

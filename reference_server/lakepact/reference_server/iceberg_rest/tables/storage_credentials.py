@@ -1,4 +1,6 @@
-"""Credentials of a warehouse's storage: what `[warehouses.<name>.credentials]` of the server file says, and what a table is given of it."""
+"""Credentials of a warehouse's storage: what `[warehouses.<name>.credentials]` of the server file
+says, and what a table is given of it.
+"""
 
 from __future__ import annotations
 
@@ -128,12 +130,14 @@ def is_asked_for(delegation: Sequence[str]) -> bool:
 
 
 def path_of(action: str, prefix: str, levels: Sequence[str], name: str) -> str:
-    """Return the path of an operation of a table, such as `credentials`, below the catalog's address."""
+    """Return the path of an operation of a table, such as `credentials`, below the catalog's
+    address.
+    """
     namespace = quote(SEPARATOR.join(levels), safe="")
     return f"v1/{prefix}{'/' if prefix else ''}namespaces/{namespace}/tables/{quote(name, safe='')}/{action}"
 
 
-# -- the server file --------------------------------------------------------------------------------------------------
+# -- the server file -------------------------------------------------------------------------------
 
 
 def read_storage_access(
@@ -146,7 +150,8 @@ def read_storage_access(
         environment: where names of variables are looked up; by default the process's own.
 
     Raises:
-        BadSetting: something of it is not understood, or missing; the message says where, and repeats no secret.
+        BadSetting: something of it is not understood, or missing; the message says where, and
+            repeats no secret.
     """
     said = _Said(
         f"warehouses.{entry.name}.credentials",
@@ -200,7 +205,8 @@ class _Said:
         for name in self._table:
             if name not in MEMBERS:
                 raise BadSetting(
-                    f"the server file, at {self._at}: {name!r} is not known; known are {', '.join(MEMBERS)}"
+                    f"the server file, at {self._at}: {name!r} is not known; known are"
+                    f" {', '.join(MEMBERS)}"
                 )
 
     def text(self, name: str) -> str | None:
@@ -237,7 +243,8 @@ class _Said:
         ):
             raise self.wrong(
                 name,
-                "is the http or https address of a token service, without a query and without credentials",
+                "is the http or https address of a token service, without a query and without"
+                " credentials",
             )
         return address
 

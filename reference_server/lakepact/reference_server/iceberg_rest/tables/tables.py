@@ -1,4 +1,6 @@
-"""Tables by name: create, list, load, rename, register, drop. Changes to their metadata are in `commits`."""
+"""Tables by name: create, list, load, rename, register, drop. Changes to their metadata are in
+`commits`.
+"""
 
 from __future__ import annotations
 
@@ -155,9 +157,11 @@ class Tables:
         x_iceberg_access_delegation: Sequence[str] = (),
         referenced_by: str | None = None,  # noqa: ARG002 - a view gives no rights here
     ) -> Reply:
-        """Return a table's metadata with all or only referenced snapshots; 304 for a client that has it already.
+        """Return a table's metadata with all or only referenced snapshots; 304 for a client that
+        has it already.
 
-        When credentials are returned, always send the full table (never 304): the cached credentials may have expired.
+        When credentials are returned, always send the full table (never 304): the cached
+        credentials may have expired.
         """
         levels = levels_of(namespace)
         record = self._existing(levels, table)
@@ -246,7 +250,9 @@ class Tables:
         body: documents.RegisterTableRequest,
         x_iceberg_access_delegation: Sequence[str] = (),
     ) -> Reply:
-        """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
+        """Take over a table from its metadata file; with `overwrite` in the place of the one that
+        has its name.
+        """
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         self._catalog.rules.name_is_addressable(name, "/name")
         key = identifier_key(levels, name)

@@ -1,4 +1,6 @@
-"""Transforms of partition and sort fields: their spelling, and the columns that they can be applied to."""
+"""Transforms of partition and sort fields: their spelling, and the columns that they can be applied
+to.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ _WITH_NUMBER = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 
 
 def transform_name(spelled: str) -> str | None:
-    """Return the transform without its number (`bucket` for `bucket[16]`), or None when there is none that is spelled so."""
+    """Return the transform without its number (`bucket` for `bucket[16]`), or None when there is
+    none that is spelled so.
+    """
     if match := _WITH_NUMBER.fullmatch(spelled):
         return match[1] if 1 <= int(match[2]) < INT32.stop else None
     return spelled if spelled in SOURCES and spelled not in {"bucket", "truncate"} else None
@@ -45,13 +49,16 @@ def transform_name(spelled: str) -> str | None:
 def check_transform(
     field: PartitionField | SortField, columns: Mapping[int, Column], where: str
 ) -> None:
-    """Refuse a partition or sort field whose transform is unknown, or cannot be applied to its source column."""
+    """Refuse a partition or sort field whose transform is unknown, or cannot be applied to its
+    source column.
+    """
     spelled = text(field, "transform", where)
     name = transform_name(spelled)
     if name is None:
         raise refused(
             f"{where}/transform",
-            f"unknown transform {shown(spelled)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0",
+            f"unknown transform {shown(spelled)}; known are {', '.join(SOURCES)}, with bucket[n]"
+            " and n > 0",
         )
     source = integer(field, "source-id", where, within=INT32)
     if name == VOID:
@@ -62,7 +69,8 @@ def check_transform(
     if column.in_collection:
         raise refused(
             f"{where}/source-id",
-            f"column {shown(column.name)} is inside of a list or map; use a column that each row has once",
+            f"column {shown(column.name)} is inside of a list or map; use a column that each row"
+            " has once",
         )
     kind = name_of(column.type)
     takes = SOURCES[name]

@@ -1,4 +1,6 @@
-"""Column types: their spelling, the format version that they need, and which of them a column may change between."""
+"""Column types: their spelling, the format version that they need, and which of them a column may
+change between.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ _GEOMETRY = re.compile(r"geometry\(([^(),]+)\)")
 _GEOGRAPHY = re.compile(r"geography\(([^(),]+)(?:,([^(),]+))?\)")
 
 #: The types that a column's type may be promoted to; decimals may also gain precision.
-#: Text as bytes is no promotion by the table format, but pyiceberg makes it, and data files hold both alike.
+#: Text as bytes is no promotion by the table format, but pyiceberg makes it, and data files hold
+#: both alike.
 _PROMOTIONS = {
     "int": {"long"},
     "float": {"double"},
@@ -102,7 +105,9 @@ def name_of(column_type: Any) -> str:
 
 
 def check_type(column_type: Any, where: str, *, format_version: int) -> None:
-    """Refuse what is no type, or none of this format version; the types inside of a nested type are not looked at."""
+    """Refuse what is no type, or none of this format version; the types inside of a nested type are
+    not looked at.
+    """
     if not isinstance(column_type, str):
         _check_nested(column_type, where)
         return
@@ -111,13 +116,14 @@ def check_type(column_type: Any, where: str, *, format_version: int) -> None:
         plain = ", ".join(PLAIN)
         raise refused(
             where,
-            f"{shown(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct, list and map",
+            f"{shown(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct,"
+            " list and map",
         )
     if known.since > format_version:
         raise refused(
             where,
-            f"the type {shown(column_type)} needs format version {known.since}, and the table has {format_version}; "
-            "upgrade the table, or choose another type",
+            f"the type {shown(column_type)} needs format version {known.since}, and the table has"
+            f" {format_version}; upgrade the table, or choose another type",
         )
 
 

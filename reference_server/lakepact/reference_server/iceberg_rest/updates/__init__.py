@@ -1,4 +1,6 @@
-"""Updates of tables: each kind is a function that changes the draft of a document, and a commit applies them in order."""
+"""Updates of tables: each kind is a function that changes the draft of a document, and a commit
+applies them in order.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,8 @@ def apply_updates(
         table: what each kind of update does.
 
     Raises:
-        Problem: 400, an update is unknown or cannot be applied, or all together do not make a whole table.
+        Problem: 400, an update is unknown or cannot be applied, or all together do not make a whole
+            table.
     """
     draft = Draft(metadata, now_ms=now_ms)
     draft.apply(updates, table, of="tables")

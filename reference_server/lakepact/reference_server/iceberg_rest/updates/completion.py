@@ -33,7 +33,8 @@ def completed(draft: Draft) -> TableMetadata:
     """Return the document that the commit stores.
 
     Raises:
-        Problem: 400, the table is not complete, or its default spec or sort order does not fit its current schema.
+        Problem: 400, the table is not complete, or its default spec or sort order does not fit its
+            current schema.
     """
     draft.list_members()
     if draft.creating:
@@ -55,7 +56,8 @@ def _complete_creation(draft: Draft) -> None:
         if draft.get(member) in (None, []):
             raise refused(
                 "/updates",
-                f"{action} is missing: a commit that creates a table brings all of it; stage the creation to see what",
+                f"{action} is missing: a commit that creates a table brings all of it; stage the"
+                " creation to see what",
             )
     if draft.get("table-uuid") is None:
         draft.set("table-uuid", str(uuid.uuid4()))
@@ -69,7 +71,8 @@ def _complete_creation(draft: Draft) -> None:
         if draft.get(member) is None:
             raise refused(
                 "/updates",
-                f"{action} is missing: a commit that creates a table says which of those that it adds is the default",
+                f"{action} is missing: a commit that creates a table says which of those that it"
+                " adds is the default",
             )
 
 
@@ -85,7 +88,10 @@ def _check_defaults(draft: Draft) -> None:
             try:
                 check_transform(field, known, f"/fields/{index}")
             except Problem as problem:
-                why = f"the default {name} does not fit the current schema, {schema['schema-id']}: {problem.message}"
+                why = (
+                    f"the default {name} does not fit the current schema, {schema['schema-id']}:"
+                    f" {problem.message}"
+                )
                 raise refused("/updates", why) from None
 
 

@@ -61,7 +61,8 @@ Member = (
 )  #: of table or view metadata: what updates change
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
-#: Of each list whose items are looked for: the member that holds an item's id, and what makes two items the same.
+#: Of each list whose items are looked for: the member that holds an item's id, and what makes two
+#: items the same.
 LISTS: dict[Member, tuple[str, Alike | None]] = {
     "schemas": ("schema-id", Alike(schema_meaning, schema_sketch)),
     "partition-specs": ("spec-id", Alike(spec_meaning, spec_meaning)),
@@ -82,10 +83,12 @@ _DERIVED = {
 
 
 class Draft:
-    """The document of one commit: what an update touches is copied once, everything else stays shared with the one before.
+    """The document of one commit: what an update touches is copied once, everything else stays
+    shared with the one before.
 
     Args:
-        metadata: the document that the commit starts from; it is never changed. An empty one stands for a table that does not exist yet.
+        metadata: the document that the commit starts from; it is never changed. An empty one stands
+            for a table that does not exist yet.
         now_ms: the time of the commit.
     """
 
@@ -124,7 +127,8 @@ class Draft:
             of: `tables` or `views`.
 
         Raises:
-            Problem: 400, an update is unknown or cannot be applied; an unknown one is found before any is applied.
+            Problem: 400, an update is unknown or cannot be applied; an unknown one is found before
+                any is applied.
         """
         kinds = [
             kind_in(table, update, "action", f"/updates/{index}", noun="update", of=of)
@@ -256,7 +260,9 @@ class Draft:
 
     @cached_property
     def written_with(self) -> defaultdict[Any, list[Snapshot]]:
-        """The snapshots, perhaps with some that are gone, by the id of the schema that they were written with."""
+        """The snapshots, perhaps with some that are gone, by the id of the schema that they were
+        written with.
+        """
         found: defaultdict[Any, list[Snapshot]] = defaultdict(list)
         for snapshot in self.items("snapshots"):
             found[snapshot.get("schema-id")].append(snapshot)
@@ -264,7 +270,9 @@ class Draft:
 
     @cached_property
     def referring(self) -> defaultdict[int, dict[str, None]]:
-        """The names of branches and tags, perhaps with some that have moved or are gone, by the id of their snapshot."""
+        """The names of branches and tags, perhaps with some that have moved or are gone, by the id
+        of their snapshot.
+        """
         found: defaultdict[int, dict[str, None]] = defaultdict(dict)
         for name, reference in (self.get("refs") or {}).items():
             found[reference["snapshot-id"]][name] = None
@@ -281,7 +289,8 @@ class Draft:
         return PartitionFields(self.items("partition-specs"))
 
     def columns(self, where: str) -> Columns:
-        """Return the columns that new specs and sort orders refer to: of the current schema or, while there is none, of the one added last.
+        """Return the columns that new specs and sort orders refer to: of the current schema or,
+        while there is none, of the one added last.
 
         Raises:
             Problem: 400, there is no schema yet.

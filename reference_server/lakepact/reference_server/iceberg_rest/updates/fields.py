@@ -39,7 +39,9 @@ class FieldTypes:
         return self._by_schema[id(schema)][1]
 
     def latest(self, field_id: int, schemas: Members) -> Any:
-        """Return the type of a field in the last schema that has it, of those that are still there; None if none has it."""
+        """Return the type of a field in the last schema that has it, of those that are still there;
+        None if none has it.
+        """
         found = self._by_id.get(field_id)
         while found and not schemas.has(found[-1][0]):
             found.pop()

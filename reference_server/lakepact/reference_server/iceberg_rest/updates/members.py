@@ -1,4 +1,6 @@
-"""The items of a list while updates change them: found by id or by meaning in a time that does not grow with their number."""
+"""The items of a list while updates change them: found by id or by meaning in a time that does not
+grow with their number.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ class Members:
         return bool(self._removed(ids))
 
     def cut(self, ids: Iterable[Any]) -> bool:
-        """Remove the items with these ids and all items before them, and return whether there were any."""
+        """Remove the items with these ids and all items before them, and return whether there were
+        any.
+        """
         gone = self._removed(ids)
         end = max(gone, default=self._start)
         self._items[self._start : end] = [None] * (end - self._start)

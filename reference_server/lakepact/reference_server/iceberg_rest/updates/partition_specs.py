@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def add_spec(draft: Draft, update: documents.AddPartitionSpecUpdate) -> None:
-    """Add a partition spec under the next id, or return the id of an equal one; fields without an id get one."""
+    """Add a partition spec under the next id, or return the id of an equal one; fields without an
+    id get one.
+    """
     where = f"{draft.where}/spec"
     spec: documents.PartitionSpec = child(update, "spec", draft.where)
     check_spec(spec, draft.columns(where), where)
@@ -76,7 +78,9 @@ def remove_partition_specs(draft: Draft, update: documents.RemovePartitionSpecsU
 
 
 def add_sort_order(draft: Draft, update: documents.AddSortOrderUpdate) -> None:
-    """Add a sort order under the next id, or return the id of an equal one; the unsorted order has id 0."""
+    """Add a sort order under the next id, or return the id of an equal one; the unsorted order has
+    id 0.
+    """
     where = f"{draft.where}/sort-order"
     order: documents.SortOrder = child(update, "sort-order", draft.where)
     check_order(order, draft.columns(where), where)

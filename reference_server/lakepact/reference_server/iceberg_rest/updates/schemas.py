@@ -41,8 +41,8 @@ def add_schema(draft: Draft, update: AddSchemaUpdate) -> None:
         draft.added_schema = twin["schema-id"]
         return
     if draft.snapshots and not draft.main_removed:
-        # A commit that replaces the table takes its data away first, and may then use names and ids for other types;
-        # where there is no data yet, no file was written with the old type.
+        # A commit that replaces the table takes its data away first, and may then use names and ids
+        # for other types; where there is no data yet, no file was written with the old type.
         _check_reused_ids(draft, found, where)
     draft.added_schema = known.highest(-1) + 1
     draft.append("schemas", {**schema, "schema-id": draft.added_schema})
@@ -62,8 +62,9 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
         if former is not None and not related(former, column.type):
             raise refused(
                 column.where(where),
-                f"field id {column.id} is that of a {name_of(former)} column and cannot become {name_of(column.type)}; "
-                f"give {shown(column.name)} an id above last-column-id, which is {draft.get('last-column-id')}",
+                f"field id {column.id} is that of a {name_of(former)} column and cannot become"
+                f" {name_of(column.type)}; give {shown(column.name)} an id above last-column-id,"
+                f" which is {draft.get('last-column-id')}",
             )
 
 
@@ -95,7 +96,8 @@ def remove_schemas(draft: Draft, update: RemoveSchemasUpdate) -> None:
         if snapshot is not None:
             raise refused(
                 where,
-                f"snapshot {snapshot['snapshot-id']} was written with schema {schema_id}; remove the snapshot first",
+                f"snapshot {snapshot['snapshot-id']} was written with schema {schema_id}; remove"
+                " the snapshot first",
             )
     draft.discard("schemas", removed)
     if draft.added_schema in removed:

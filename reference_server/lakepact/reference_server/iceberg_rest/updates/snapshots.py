@@ -65,7 +65,8 @@ def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> No
         if number:
             raise documents.refused(
                 f"{where}/sequence-number",
-                f"format version 1 has no sequence numbers, found {number}; upgrade the table first",
+                f"format version 1 has no sequence numbers, found {number}; upgrade the table"
+                " first",
             )
         return
     last: int = draft.get("last-sequence-number") or 0
@@ -85,7 +86,9 @@ def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> No
 
 
 def _behind(draft: Draft, where: str, why: str) -> Problem:
-    """Return a conflict that is resolved on top of the current table, unless the commit is in conflict with itself."""
+    """Return a conflict that is resolved on top of the current table, unless the commit is in
+    conflict with itself.
+    """
     return documents.refused(where, why) if draft.added_snapshots else documents.stale(where, why)
 
 

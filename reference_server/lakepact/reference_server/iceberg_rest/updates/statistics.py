@@ -34,7 +34,8 @@ def set_statistics(draft: Draft, update: documents.SetStatisticsUpdate) -> None:
     if announced not in {None, snapshot_id}:
         raise refused(
             f"{draft.where}/snapshot-id",
-            f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this member out",
+            f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this"
+            " member out",
         )
     _replace(draft, "statistics", snapshot_id, file)
 

@@ -33,7 +33,8 @@ def assign_uuid(draft: Draft, update: documents.AssignUUIDUpdate) -> None:
     elif wanted.casefold() != current.casefold():
         raise refused(
             f"{draft.where}/uuid",
-            f"the table has uuid {current} and keeps it; only a commit that creates a table assigns one",
+            f"the table has uuid {current} and keeps it; only a commit that creates a table"
+            " assigns one",
         )
 
 

@@ -1,4 +1,6 @@
-"""Commits to views: requirements are checked, updates applied and the result swapped in, all in one transaction."""
+"""Commits to views: requirements are checked, updates applied and the result swapped in, all in one
+transaction.
+"""
 
 from __future__ import annotations
 

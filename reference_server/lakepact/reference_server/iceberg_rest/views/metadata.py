@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest import documents
 
 FORMAT_VERSION = 1
-#: The format version of tables whose types the columns of a view may have: a view reads tables of every version.
+#: The format version of tables whose types the columns of a view may have: a view reads tables of
+#: every version.
 TYPES_OF = 3
 FIRST_VERSION = 1
 #: Members that two equal versions share; the time is none of them.
@@ -42,9 +43,11 @@ DIALECTS_MAY_GO = (
 def new_view_metadata(
     request: documents.CreateViewRequest, *, view_uuid: str, location: str, now_ms: int
 ) -> documents.ViewMetadata:
-    """Return the metadata of the view that a create request describes: one schema and one version, which is current.
+    """Return the metadata of the view that a create request describes: one schema and one version,
+    which is current.
 
-    The ids of its fields stay as they are, for the engine that made the view has bound its columns to them.
+    The ids of its fields stay as they are, for the engine that made the view has bound its columns
+    to them.
 
     Args:
         request: body of a create request; its name and location are not looked at.
@@ -89,7 +92,8 @@ def checked_schema(
 def checked_version(
     holder: documents.CreateViewRequest | documents.AddViewVersionUpdate, where: str
 ) -> documents.ViewVersion:
-    """Return the member `view-version` of a request or update, if its representations can stand beside each other.
+    """Return the member `view-version` of a request or update, if its representations can stand
+    beside each other.
 
     Raises:
         Problem: 400, there is none, or one of an unknown kind, or two of one dialect.
@@ -106,12 +110,14 @@ def checked_version(
         if representation.get("type") != "sql":
             raise refused(
                 f"{place}/type",
-                f"expected sql, the only kind of representation, found {shown(representation.get('type'))}",
+                "expected sql, the only kind of representation, found"
+                f" {shown(representation.get('type'))}",
             )
         text(representation, "sql", place)
         dialect = text(representation, "dialect", place)
         if dialect.casefold() in known:
-            # Kind and words as Iceberg's own library has them: its clients make of the kind the error that their callers expect.
+            # Kind and words as Iceberg's own library has them: its clients make of the kind the
+            # error that their callers expect.
             why = f"Invalid view version: Cannot add multiple queries for dialect {dialect[:100]}"
             raise Problem(400, "IllegalArgumentException", f"at {place}/dialect: {why}")
         known.add(dialect.casefold())
@@ -119,14 +125,17 @@ def checked_version(
 
 
 def version_meaning(version: documents.ViewVersion) -> Hashable:
-    """Return the meaning of a version: equal for the same versions, and only for them. The time does not count."""
+    """Return the meaning of a version: equal for the same versions, and only for them. The time
+    does not count.
+    """
     return tuple(hashable(version.get(member)) for member in _MEANING)
 
 
 def following_id(
     version: documents.ViewVersion, where: str, *, highest: int = FIRST_VERSION - 1
 ) -> int:
-    """Return the id of a new version: the one that it brings if that is above the highest one, else the next.
+    """Return the id of a new version: the one that it brings if that is above the highest one, else
+    the next.
 
     Raises:
         Problem: 400, the id is no integer of 32 bits, or none is left.
@@ -143,17 +152,19 @@ def following_id(
 def finish_view_commit(
     metadata: documents.ViewMetadata, previous: documents.ViewMetadata
 ) -> documents.ViewMetadata:
-    """Return the document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
+    """Return the document as it is stored: no dialect of the current version gets lost, and the
+    oldest versions go.
 
-    As many versions stay as the property `version.history.num-entries` says, those that are new and the current one in any case.
-    The log begins behind the last entry of a version that is gone.
+    As many versions stay as the property `version.history.num-entries` says, those that are new and
+    the current one in any case. The log begins behind the last entry of a version that is gone.
 
     Args:
         metadata: the new document; when it is `previous` itself, it is returned as it is.
         previous: the document that is replaced.
 
     Raises:
-        Problem: 400, the new current version lacks a dialect of the former one, and no property allows it.
+        Problem: 400, the new current version lacks a dialect of the former one, and no property
+            allows it.
     """
     if metadata is previous:
         return metadata
@@ -178,7 +189,10 @@ def _dialects_stay(metadata: documents.ViewMetadata, previous: documents.ViewMet
         return
     lost = sorted(_dialects(previous) - _dialects(metadata))
     if lost:
-        why = f"the new current version has no representation for {', '.join(lost)}; keep it, or set the property {DIALECTS_MAY_GO}=true"
+        why = (
+            f"the new current version has no representation for {', '.join(lost)}; keep it, or set"
+            f" the property {DIALECTS_MAY_GO}=true"
+        )
         raise refused("/updates", why)
 
 

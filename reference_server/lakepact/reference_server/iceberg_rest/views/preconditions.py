@@ -22,7 +22,10 @@ def assert_view_uuid(metadata: ViewMetadata, requirement: AssertViewUUID, where:
     """Check the view's uuid, case-insensitively."""
     expected, found = text(requirement, "uuid", where), metadata["view-uuid"]
     if expected.casefold() != found.casefold():
-        why = f"view UUID does not match: expected {shown(expected)}, found {found}; load the view and commit on top of what it is now"
+        why = (
+            f"view UUID does not match: expected {shown(expected)}, found {found}; load the view"
+            " and commit on top of what it is now"
+        )
         raise Problem(409, "CommitFailedException", f"Requirement failed: {why}")
 
 

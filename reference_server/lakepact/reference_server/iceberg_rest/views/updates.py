@@ -1,4 +1,6 @@
-"""Updates of views: each kind is a function that changes the draft of a document, and a commit applies them in order."""
+"""Updates of views: each kind is a function that changes the draft of a document, and a commit
+applies them in order.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 
 class ViewDraft(Draft):
-    """The document of one commit to a view: what an update touches is copied once, everything else stays shared."""
+    """The document of one commit to a view: what an update touches is copied once, everything else
+    stays shared.
+    """
 
     lists = LISTS | {"versions": ("version-id", Alike(version_meaning, version_meaning))}
 

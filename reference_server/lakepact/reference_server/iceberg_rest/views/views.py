@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 
 def view_written(warehouse: Warehouse, metadata: ViewMetadata, *, former: str | None) -> Record:
-    """Write a new metadata file, and return the new record of the view; commits and loads are answered with its bytes."""
+    """Write a new metadata file, and return the new record of the view; commits and loads are
+    answered with its bytes.
+    """
     return _record_of(metadata, *write_next(warehouse, metadata, former))
 
 

@@ -24,7 +24,8 @@ class Unlimited(ValueError):
 
 
 def policy(location: str, region: str, *, is_writable: bool = False) -> str:
-    """Return a policy that allows to read what lies below a location, to list it, perhaps to write there, and nothing else.
+    """Return a policy that allows to read what lies below a location, to list it, perhaps to write
+    there, and nothing else.
 
     Raises:
         Unlimited: the location is not a directory of a store that has such policies.

@@ -24,11 +24,13 @@ class _For(NamedTuple):
 
 
 class Remembered:
-    """A token service that is asked again only when less than half of the time is left, so that later keys never end before earlier ones.
+    """A token service that is asked again only when less than half of the time is left, so that
+    later keys never end before earlier ones.
 
     Args:
         service: who is asked.
-        most: how many keys are remembered; those that were not asked for the longest are forgotten first.
+        most: how many keys are remembered; those that were not asked for the longest are forgotten
+            first.
         clock: seconds since 1970.
     """
 

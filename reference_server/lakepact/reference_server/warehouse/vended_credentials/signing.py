@@ -145,4 +145,7 @@ def _authorization(
     for part in scope.split("/"):
         key = hmac.digest(key, part.encode(), "sha256")
     signature = hmac.digest(key, text.encode(), "sha256").hex()
-    return f"{ALGORITHM} Credential={keys.access_key_id}/{scope}, SignedHeaders={names}, Signature={signature}"
+    return (
+        f"{ALGORITHM} Credential={keys.access_key_id}/{scope}, SignedHeaders={names},"
+        f" Signature={signature}"
+    )

@@ -63,8 +63,8 @@ class SecurityTokenService:
         url: its address.
         region: as it stands in signatures.
         own: the keys of this server there.
-        role: the role that callers are given for a while; without one, they are given this server's own rights. Either is cut down to
-            the one directory.
+        role: the role that callers are given for a while; without one, they are given this server's
+            own rights. Either is cut down to the one directory.
     """
 
     url: str
@@ -89,7 +89,8 @@ class SecurityTokenService:
         status, answer = self._post(urlencode(asked).encode())
         if status != 200:
             raise NoKeys(
-                f"the token service refused with status {status}{f' and {code}' if (code := _member(answer, 'Code')) else ''}"
+                "the token service refused with status"
+                f" {status}{f' and {code}' if (code := _member(answer, 'Code')) else ''}"
             )
         return _read(answer)
 
@@ -127,7 +128,9 @@ class SecurityTokenService:
 
 @dataclass(frozen=True, slots=True)
 class FakeSts:
-    """Keys that look like keys and open nothing, for clients to be tested with where there is no cloud."""
+    """Keys that look like keys and open nothing, for clients to be tested with where there is no
+    cloud.
+    """
 
     def keys(
         self, location: str, *, name: str, seconds: int, is_writable: bool = False

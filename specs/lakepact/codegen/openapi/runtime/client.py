@@ -1,7 +1,7 @@
 """Clients that send calls over httpx: `Client` for threads, `AsyncClient` for event loops.
 
-`Client(httpx.Client(base_url="https://…")).send(endpoints.get_something(…))` returns what the document says. Credentials, timeouts and
-proxies are httpx's: give them to `httpx.Client`.
+`Client(httpx.Client(base_url="https://…")).send(endpoints.get_something(…))` returns what the
+document says. Credentials, timeouts and proxies are httpx's: give them to `httpx.Client`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class ResponseError(Exception):
 
     Args:
         status: The status of the answer.
-        body: Its body: a model where the document describes one and the body is valid, the bytes otherwise.
+        body: Its body: a model where the document describes one and the body is valid, the bytes
+            otherwise.
         operation: The id of the operation.
     """
 
@@ -37,7 +38,9 @@ class ResponseError(Exception):
 
 
 class InvalidResponse(ResponseError):
-    """The server answered with success, but not as the document describes; `body` is the bytes that it sent."""
+    """The server answered with success, but not as the document describes; `body` is the bytes that
+    it sent.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,9 @@ class Operation:
     deprecated: bool = False
 
     def answer(self, status: int) -> tuple[str, Body | None]:
-        """Return the documented answer for a status and its key, exact before range before default; the key is empty if there is none."""
+        """Return the documented answer for a status and its key, exact before range before default;
+        the key is empty if there is none.
+        """
         key = next(
             (key for key in (str(status), f"{status // 100}XX", "default") if key in self.answers),
             "",
@@ -76,7 +78,9 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """An answer of a server with a status other than the first documented success, or with headers."""
+    """An answer of a server with a status other than the first documented success, or with
+    headers.
+    """
 
     body: T
     status: int | None = None

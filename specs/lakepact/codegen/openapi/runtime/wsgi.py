@@ -98,7 +98,9 @@ class Application:
 
 
 def types_of(protocol: type, operations: Mapping[str, Operation]) -> dict[str, dict[str, Any]]:
-    """Return the types of the arguments of each operation, from the protocol that handlers implement."""
+    """Return the types of the arguments of each operation, from the protocol that handlers
+    implement.
+    """
     return {
         operation.id: get_type_hints(getattr(protocol, operation.function))
         for operation in operations.values()
@@ -119,7 +121,9 @@ def _template(operation: Operation) -> str:
 
 
 def _raw_path(environment: WSGIEnvironment) -> str:
-    """Return the path as it was sent, where the server tells it: a decoded path has lost which slashes were part of a name."""
+    """Return the path as it was sent, where the server tells it: a decoded path has lost which
+    slashes were part of a name.
+    """
     sent = environment.get("REQUEST_URI") or environment.get("RAW_URI")
     if sent:
         return urlsplit(sent).path.removeprefix(environment.get("SCRIPT_NAME", "")) or "/"

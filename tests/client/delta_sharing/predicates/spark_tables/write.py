@@ -135,7 +135,9 @@ SETTINGS = {
 
 
 def session() -> SparkSession:
-    """Return a session that writes Delta tables; `SPARK_JARS` names the jars where Ivy finds none."""
+    """Return a session that writes Delta tables; `SPARK_JARS` names the jars where Ivy finds
+    none.
+    """
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     jars = (
         {"spark.jars": os.environ["SPARK_JARS"]}
@@ -330,7 +332,9 @@ def _mapped(tables: Tables) -> None:
 
 
 def _partitioned(tables: Tables) -> None:
-    """A table partitioned by a column of each type, and one by columns that were widened; each row is a file."""
+    """A table partitioned by a column of each type, and one by columns that were widened; each row
+    is a file.
+    """
     values = {
         kind: _written_in_files(groups)
         for kind, groups in VALUES.items()

@@ -1,4 +1,6 @@
-"""Temporary credentials: given for the directories of tables that are read so, of one kind, whole, and for a while."""
+"""Temporary credentials: given for the directories of tables that are read so, of one kind, whole,
+and for a while.
+"""
 
 from __future__ import annotations
 
@@ -76,12 +78,14 @@ def _are_for(reply: Reply, location: str, what: str) -> None:
     )
 
 
-# -- how they are asked for -------------------------------------------------------------------------------------------------------
+# -- how they are asked for ------------------------------------------------------------------------
 
 
 @check("DS-TMP-01")
 def credential_request_bodies_are_optional(lab: SharingLab) -> None:
-    """A request for credentials succeeds without a body and with an empty object, with a Content-Type and without."""
+    """A request for credentials succeeds without a body and with an empty object, with a
+    Content-Type and without.
+    """
     table = by_directory(lab)[0]
     with lab.judge_each("DS-TMP-01") as case:
         for content in (b"", b"{}"):
@@ -93,7 +97,10 @@ def credential_request_bodies_are_optional(lab: SharingLab) -> None:
                         headers=[("Content-Type", media_type)],
                         **table.address,
                     )
-                    about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
+                    about = (
+                        f"for the body {content.decode() or 'nothing'} with Content-Type"
+                        f" {media_type or 'nothing'}"
+                    )
                     expect.status(reply, 200, about=about)
 
 
@@ -125,7 +132,9 @@ def credentials_cover_the_table_location(lab: SharingLab) -> None:
 
 @check("DS-TMP-04")
 def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
-    """A request for credentials for a parent, a sibling or another table's location returns 400 or 403."""
+    """A request for credentials for a parent, a sibling or another table's location returns 400 or
+    403.
+    """
     tables = [table for table in by_directory(lab) if locations(table)]
     if not tables:
         raise NotOffered("no table that is read by its directory says its location")
@@ -174,7 +183,7 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
             )
 
 
-# -- what they hold -----------------------------------------------------------------------------------------------------------------
+# -- what they hold --------------------------------------------------------------------------------
 
 
 @invariant("DS-TMP-06", traffic=TRAFFIC)
@@ -265,7 +274,7 @@ def google_credentials_have_a_token(exchange: Exchange) -> bool:
     return _has_texts(exchange, GOOGLE, "oauthToken")
 
 
-# -- access modes -------------------------------------------------------------------------------------------------------------------
+# -- access modes ----------------------------------------------------------------------------------
 
 
 @check("DS-ACC-05")

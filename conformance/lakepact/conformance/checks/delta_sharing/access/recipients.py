@@ -50,7 +50,9 @@ def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
 def sent_with(
     lab: SharingLab, values: Iterable[str | None]
 ) -> Iterator[tuple[OperationId, str, Reply]]:
-    """Yield every operation with every one of these values of `Authorization`: which, with what, and the answer."""
+    """Yield every operation with every one of these values of `Authorization`: which, with what,
+    and the answer.
+    """
     for operation, arguments in requests(lab):
         for value in values:
             reply = lab.send(
@@ -61,7 +63,9 @@ def sent_with(
 
 @check("DS-GEN-02", "DS-GEN-09")
 def requests_without_a_valid_token_return_401(lab: SharingLab) -> None:
-    """Every operation returns 401 without a header, with another scheme, and with an empty or unknown token."""
+    """Every operation returns 401 without a header, with another scheme, and with an empty or
+    unknown token.
+    """
     for operation, what, reply in lab.each(sent_with(lab, (None, *NO_BEARER))):
         with lab.judge("DS-GEN-02"):
             expect.refused(reply, about=f"of {operation} with {what}", mutation=NO_ACCESS)
@@ -139,7 +143,9 @@ def altered_tokens_return_401(lab: SharingLab) -> None:
 
 @check("DS-GEN-10")
 def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
-    """A share that only another recipient was granted returns 403 or 404, and so do its schemas and tables."""
+    """A share that only another recipient was granted returns 403 or 404, and so do its schemas and
+    tables.
+    """
     second = lab.recipient("second")
     shown = (
         lab.manifest.second_sees

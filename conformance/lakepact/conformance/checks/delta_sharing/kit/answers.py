@@ -16,7 +16,8 @@ from lakepact.generated.delta_sharing import op
 #: Of the newest version, which has those of all others.
 OPERATIONS = Contract("delta_sharing", Contract("delta_sharing").versions[-1]).operations
 
-#: The operations that name a table, and what a body or a query needs to be right whatever the table.
+#: The operations that name a table, and what a body or a query needs to be right whatever the
+#: table.
 OF_TABLES: dict[OperationId, dict[str, Any]] = {
     op.get_table_version: {},
     op.head_table_version: {},
@@ -56,7 +57,9 @@ def of_operation(exchange: Exchange) -> bool:
 
 
 def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
-    """Return whether one of these operations was answered with 200, and not only with the status of a query in the background."""
+    """Return whether one of these operations was answered with 200, and not only with the status of
+    a query in the background.
+    """
     return (
         exchange.operation in operations
         and of_operation(exchange)
@@ -183,7 +186,9 @@ def _meant(name: str, value: Any) -> Any:
 
 
 def essence(reply: Reply) -> Any:
-    """Return the content of an answer that does not depend on time and form of the request: names, versions, and lines about files."""
+    """Return the content of an answer that does not depend on time and form of the request: names,
+    versions, and lines about files.
+    """
     exchange = reply.exchange
     if exchange.operation in ANSWERS_IN_LINES and reply.status == 200:
         return reply.status, version_of(reply), lasting(reply.lines, ids=False)

@@ -1,4 +1,6 @@
-"""The shared objects of a server: a walk of its listings, bounded so that a large server is sampled."""
+"""The shared objects of a server: a walk of its listings, bounded so that a large server is
+sampled.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ class Catalogue:
         return tuple(table for table in self.tables if table.format)
 
     def without_changes(self) -> Catalogue:
-        """Return the same of a server that answers no changes, whatever its tables say of themselves."""
+        """Return the same of a server that answers no changes, whatever its tables say of
+        themselves.
+        """
         return replace(self, tables=tuple(replace(table, changes=False) for table in self.tables))
 
 
@@ -171,7 +175,9 @@ class Walk:
             return None
 
     def _first(self) -> None:
-        """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge nothing."""
+        """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge
+        nothing.
+        """
         reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
             raise Blocked(refused(self._wire, reply.exchange))
@@ -217,7 +223,9 @@ def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
 
 
 def _reader_features(protocol: Any) -> tuple[str, ...]:
-    """Return the features that a Delta protocol asks of readers; the version before features knew one."""
+    """Return the features that a Delta protocol asks of readers; the version before features knew
+    one.
+    """
     if not isinstance(protocol, dict):
         return ()
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_VERSION:

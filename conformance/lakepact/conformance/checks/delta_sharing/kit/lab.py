@@ -1,4 +1,6 @@
-"""The bench for servers that share tables: what they list, what is known of the fixture pack, and who asks."""
+"""The bench for servers that share tables: what they list, what is known of the fixture pack, and
+who asks.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,18 @@ LASTING = 60.0  #: seconds for which checks share an answer
 
 
 class Answers:
-    """Answers that the checks of a run share: some servers read the log of a table for each request."""
+    """Answers that the checks of a run share: some servers read the log of a table for each
+    request.
+    """
 
     def __init__(self) -> None:
         self._answers: dict[str, tuple[float, Reply]] = {}
         self._locks: dict[str, threading.Lock] = {}
 
     def of(self, request: str, send: Callable[[], Reply]) -> Reply:
-        """Return an answer that is young enough, since URLs of files expire, or send the request."""
+        """Return an answer that is young enough, since URLs of files expire, or send the
+        request.
+        """
         with self._locks.setdefault(request, threading.Lock()):
             since, reply = self._answers.get(request, (0.0, None))
             if reply is None or time.monotonic() - since > LASTING:
@@ -65,7 +71,7 @@ class SharingLab(Lab):
         """Nothing: the protocol only reads, by POST too."""
         return False
 
-    # -- what is shared --------------------------------------------------------------------------------------------------
+    # -- what is shared ----------------------------------------------------------------------------
 
     @property
     def listed(self) -> Catalogue:
@@ -113,7 +119,8 @@ class SharingLab(Lab):
         return self.catalogue.readable
 
     def table(self) -> SharedTable:
-        """One of them: the first that is read in parquet format by URLs of files, or the first of all.
+        """One of them: the first that is read in parquet format by URLs of files, or the first of
+        all.
 
         Raises:
             NotOffered: no table is listed.
@@ -192,7 +199,7 @@ class SharingLab(Lab):
         if not self.speaks_parquet:
             raise NotOffered("the target does not answer in parquet format")
 
-    # -- the fixture pack ------------------------------------------------------------------------------------------------
+    # -- the fixture pack --------------------------------------------------------------------------
 
     @property
     def knows_content(self) -> bool:
@@ -209,7 +216,8 @@ class SharingLab(Lab):
         """
         if not self.knows_content:
             raise NotOffered(
-                "the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR"
+                "the content of the target is not known: `lakepact fixtures delta DIR` and"
+                " --parameter fixtures=DIR"
             )
         return read_manifest(Path(self.target.parameters["fixtures"]))
 
@@ -224,10 +232,11 @@ class SharingLab(Lab):
             raise NotOffered(f"the fixture pack has no table {name}")
         return known[name]
 
-    # -- who asks --------------------------------------------------------------------------------------------------------
+    # -- who asks ----------------------------------------------------------------------------------
 
     def recipient(self, name: str) -> list[tuple[str, str]]:
-        """Headers of another recipient: `second` sees less than the target's own, the time of `expired` is over.
+        """Headers of another recipient: `second` sees less than the target's own, the time of
+        `expired` is over.
 
         Raises:
             NotOffered: the token is neither in the fixture pack nor named by a parameter,
@@ -246,7 +255,7 @@ class SharingLab(Lab):
                 )
         return headers
 
-    # -- answers ---------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
         """Return the lines of an answer that had to come.

@@ -1,4 +1,6 @@
-"""Answers in lines as invariants see them: what was asked, in which format it came, and what each line has to be."""
+"""Answers in lines as invariants see them: what was asked, in which format it came, and what each
+line has to be.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,16 @@ RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = (
 )
 #: The check whose requests are answered with every kind of line that the target has.
 TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
-IN_MILLISECONDS = 100_000_000_000  #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
+#: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
+IN_MILLISECONDS = 100_000_000_000
 TRIES = 3  #: to ask twice between two commits
 ACTIONS = ("add", "remove", "cdc")
 
 
 def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...] | None:
-    """Return the lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
+    """Return the lines of an answer to one of these operations, all of them by default; `None`
+    where it is no such answer.
+    """
     if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
     lines = exchange.placed
@@ -56,7 +61,9 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...]
 
 
 def form_of(lines: Iterable[Placed]) -> str:
-    """Return the format of an answer: delta where a line wraps what a Delta log has, else parquet."""
+    """Return the format of an answer: delta where a line wraps what a Delta log has, else
+    parquet.
+    """
     for line in lines:
         for kind, wrapped in (
             ("protocol", "deltaProtocol"),
@@ -101,7 +108,7 @@ def ends_of(lines: Iterable[Placed]) -> list[Placed]:
     return list(objects(lines, END))
 
 
-# -- what was asked, and what is told ---------------------------------------------------------------------------------------
+# -- what was asked, and what is told --------------------------------------------------------------
 
 
 def capabilities(text: str | None) -> dict[str, frozenset[str]]:
@@ -157,7 +164,9 @@ def parameters_of(exchange: Exchange) -> dict[str, str]:
 
 
 def is_continued(exchange: Exchange) -> bool:
-    """Return whether a request continues an earlier answer by a token, so that its own members do not describe the answer."""
+    """Return whether a request continues an earlier answer by a token, so that its own members do
+    not describe the answer.
+    """
     said = {**body_of(exchange), **parameters_of(exchange)}
     return bool(said.keys() & {"pageToken", "refreshToken"})
 
@@ -166,7 +175,8 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
     """Expect an answer in a format, or a 4xx status.
 
     Raises:
-        Unmet: it is in the other format, so that it should have been refused, or has another status.
+        Unmet: it is in the other format, so that it should have been refused, or has another
+            status.
     """
     mutation = Mutation(Wrong.VALUE, CAPABILITIES)
     if reply.status != 200:
@@ -185,11 +195,12 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
         )
 
 
-# -- what lines have to be ----------------------------------------------------------------------------------------------------
+# -- what lines have to be -------------------------------------------------------------------------
 
 
 def fits(component: str, value: Any, at: Place) -> None:
-    """A value, or the JSON in a text, is what a component of the contract says, where null counts as absent.
+    """A value, or the JSON in a text, is what a component of the contract says, where null counts
+    as absent.
 
     Raises:
         Unmet: it is not.
@@ -204,7 +215,9 @@ def fits(component: str, value: Any, at: Place) -> None:
 
 
 def without_null_members(value: Any) -> Any:
-    """Return a value without members that are null, except in partition values, where null is one."""
+    """Return a value without members that are null, except in partition values, where null is
+    one.
+    """
     if isinstance(value, dict):
         return {
             n: v if n == "partitionValues" else without_null_members(v)
@@ -255,14 +268,17 @@ def json_of(text: Any) -> Any:
 
 
 def content(reply: Reply, *, ids: bool = True) -> tuple[Any, ...]:
-    """Return the stable content of an answer about a table: status, format, version and lines, without the end."""
+    """Return the stable content of an answer about a table: status, format, version and lines,
+    without the end.
+    """
     if reply.status != 200:
         return (reply.status,)
     return reply.status, form_of(reply.lines), version_of(reply), lasting(reply.lines, ids=ids)
 
 
 def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Reply, Reply] | None:
-    """Return the answers to two requests if their content differs; both are sent again if the table has changed in between.
+    """Return the answers to two requests if their content differs; both are sent again if the table
+    has changed in between.
 
     A difference between two answers to the same request does not count.
     """

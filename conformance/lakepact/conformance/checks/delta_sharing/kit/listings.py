@@ -1,4 +1,6 @@
-"""The four listings as one thing: items of a share, a schema or of everything, read page by page."""
+"""The four listings as one thing: items of a share, a schema or of everything, read page by
+page.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,8 @@ class Listing:
         return Page(reply, items_of(reply), token)
 
     def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
-        """Yield the pages from the first on, in the sizes that are given and the last of them ever after.
+        """Yield the pages from the first on, in the sizes that are given and the last of them ever
+        after.
 
         Raises:
             Unmet: an answer is no page, a token comes back, or there is no end of them.
@@ -121,7 +124,8 @@ class Listing:
         return [item for page in self.pages() for item in page.items]
 
     def everything(self) -> list[Item]:
-        """Return all items, asked for as a client without wishes does; after several empty pages no more are awaited.
+        """Return all items, asked for as a client without wishes does; after several empty pages no
+        more are awaited.
 
         Raises:
             Blocked: the listing does not work, or is too long to be looked at as a whole.
@@ -192,7 +196,8 @@ def keys(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def listings(lab: SharingLab, *, fewest: int = 0) -> list[Listing]:
-    """One listing of each kind: of those with so many items the shortest, else the longest; none that is too long to be walked.
+    """One listing of each kind: of those with so many items the shortest, else the longest; none
+    that is too long to be walked.
 
     Raises:
         NotOffered: no listing has so many items.

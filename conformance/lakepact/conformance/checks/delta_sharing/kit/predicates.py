@@ -1,4 +1,6 @@
-"""Predicates over rows, with what they say in SQL and as a JSON tree, and whether a row satisfies them."""
+"""Predicates over rows, with what they say in SQL and as a JSON tree, and whether a row satisfies
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Protocol
 
-#: Operation in SQL → how values are compared, operation in JSON, and the one with its sides changed.
+#: Operation in SQL → how values are compared, operation in JSON, and the one with its sides
+#: changed.
 OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "=": (operator.eq, "equal", "="),
     "<": (operator.lt, "lessThan", ">"),
@@ -22,8 +25,8 @@ OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "<>": (operator.ne, "", "<>"),
 }
 
-#: Type of a column → the `valueType` of a JSON predicate about it; the others cannot be said in JSON. The contract does not
-#: have the last one: a server knows it or ignores the predicate.
+#: Type of a column → the `valueType` of a JSON predicate about it; the others cannot be said in
+#: JSON. The contract does not have the last one: a server knows it or ignores the predicate.
 VALUE_TYPES = {
     "string": "string",
     "long": "long",
@@ -194,7 +197,7 @@ def constant(value: Any) -> str:
     return str(value)
 
 
-# -- at random -------------------------------------------------------------------------------------------------------------
+# -- at random -------------------------------------------------------------------------------------
 
 
 class Draw:

@@ -1,4 +1,6 @@
-"""How checks read the tables of the fixture pack: they ask, understand the lines, and fetch each file once in a run."""
+"""How checks read the tables of the fixture pack: they ask, understand the lines, and fetch each
+file once in a run.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
 
 
 def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
-    """Return those of a format, of the first in which a table of the pack can be answered, or of both for any other table."""
+    """Return those of a format, of the first in which a table of the pack can be answered, or of
+    both for any other table.
+    """
     if not form and not isinstance(table, PackTable):
         return EITHER_FORMAT[1]
     return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
@@ -71,7 +75,8 @@ def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
 def asked(
     lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = ""
 ) -> Reply:
-    """Return the answer to a query of a table, in the format `form` or one that it can be answered in.
+    """Return the answer to a query of a table, in the format `form` or one that it can be answered
+    in.
 
     Checks share answers of tables that do not change.
     """

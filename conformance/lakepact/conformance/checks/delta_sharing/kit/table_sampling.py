@@ -75,14 +75,18 @@ def ask(
     *,
     is_shared: bool = False,
 ) -> Reply:
-    """Return the answer to a question about a table, also that of another check where it is shared."""
+    """Return the answer to a question about a table, also that of another check where it is
+    shared.
+    """
     return (lab.read if is_shared else lab.send)(
         question.operation, delta_sharing_capabilities=header, **table.address, **question.sent
     )
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
-    """Return the current version of a table, or the first since a time, as far as it is answered."""
+    """Return the current version of a table, or the first since a time, as far as it is
+    answered.
+    """
     reply = lab.read(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 

@@ -1,4 +1,6 @@
-"""Tables on which something can be tried without knowing what they hold: of the fixture pack if it is shared, else what is listed."""
+"""Tables on which something can be tried without knowing what they hold: of the fixture pack if it
+is shared, else what is listed.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,8 @@ def _subject(lab: SharingLab, table: AnyTable) -> Subject:
 
 
 def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
-    """Yield the tables of the pack that can be read in a format by URLs, and whose content stays as it is.
+    """Yield the tables of the pack that can be read in a format by URLs, and whose content stays as
+    it is.
 
     Raises:
         NotOffered: the target offers no such format.

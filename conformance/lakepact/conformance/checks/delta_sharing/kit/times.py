@@ -15,7 +15,9 @@ def as_of(milliseconds: int) -> str:
 
 
 def at(milliseconds: int, *, offset_hours: int = 0, fraction: bool = False) -> str:
-    """Return a time in ISO 8601, to the second or to the millisecond, in UTC or with another offset."""
+    """Return a time in ISO 8601, to the second or to the millisecond, in UTC or with another
+    offset.
+    """
     zone = dt.timezone(dt.timedelta(hours=offset_hours))
     moment = dt.datetime.fromtimestamp(milliseconds // SECOND, tz=dt.UTC).astimezone(zone)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S") + (

@@ -78,7 +78,9 @@ def files(exchange: Exchange, *operations: OperationId) -> list[Placed]:
 
 
 def actions(exchange: Exchange) -> list[Placed]:
-    """Return the actions that the file lines of an answer wrap; lines without one are checked by `files_wrap_one_action`."""
+    """Return the actions that the file lines of an answer wrap; lines without one are checked by
+    `files_wrap_one_action`.
+    """
     return list(
         ndjson.objects(ndjson.objects(files(exchange), "deltaSingleAction"), *ndjson.ACTIONS)
     )
@@ -86,7 +88,9 @@ def actions(exchange: Exchange) -> list[Placed]:
 
 @invariant("DS-DWP-01", traffic=ndjson.TOUR)
 def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
-    """Each line in delta format has exactly one of `protocol`, `metaData`, `file` and `endStreamAction`."""
+    """Each line in delta format has exactly one of `protocol`, `metaData`, `file` and
+    `endStreamAction`.
+    """
     lines = ndjson.in_form(exchange, ndjson.DELTA)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
@@ -152,13 +156,17 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
 
 @invariant("DS-DFL-05", traffic=ndjson.TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
-    """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""
+    """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's
+    Date.
+    """
     return expire_later(exchange, files(exchange))
 
 
 @invariant("DS-DFL-06", traffic=ndjson.TOUR)
 def files_wrap_one_action(exchange: Exchange) -> bool:
-    """Each file line wraps one valid `add`, `remove` or `cdc` as `deltaSingleAction`, whose `path` is a URL."""
+    """Each file line wraps one valid `add`, `remove` or `cdc` as `deltaSingleAction`, whose `path`
+    is a URL.
+    """
     found = files(exchange)
     for file in found:
         kind, action = ndjson.action_of(file)
@@ -179,7 +187,9 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
 
 @check("DS-DFL-06")
 def actions_have_the_members_of_delta(lab: SharingLab) -> None:
-    """Wrapped actions have only members of Delta's actions, and `dataChange` is false for a `cdc` and true otherwise."""
+    """Wrapped actions have only members of Delta's actions, and `dataChange` is false for a `cdc`
+    and true otherwise.
+    """
     judged = False
     for table in by_url(lab):
         for question in questions(lab, table):
@@ -191,7 +201,10 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
                 )
             if question.is_of_changes:
                 for kind, data_change in _wrong_data_change(reply.exchange):
-                    of_delta = f"dataChange as Delta's log has it in {kind} in {question.what} of {table.name}"
+                    of_delta = (
+                        f"dataChange as Delta's log has it in {kind} in {question.what} of"
+                        f" {table.name}"
+                    )
                     lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(data_change))
             judged |= bool(files(reply.exchange))
     if not judged:
@@ -210,7 +223,9 @@ def _strange(exchange: Exchange) -> dict[str, set[str]]:
 
 
 def _wrong_data_change(exchange: Exchange) -> Iterator[tuple[str, Any]]:
-    """Yield each kind of action with a wrong `dataChange`, and that value: false is right for `cdc`, true for `add` and `remove`."""
+    """Yield each kind of action with a wrong `dataChange`, and that value: false is right for
+    `cdc`, true for `add` and `remove`.
+    """
     found: dict[str, Any] = {}
     with contextlib.suppress(Unmet):
         for kind, action in map(ndjson.action_of, files(exchange)):
@@ -230,7 +245,9 @@ def files_wrap_any_action(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-01", traffic=ndjson.TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
-    """The URL of a file in delta format has a query key by which the Delta kernel recognizes a signed URL."""
+    """The URL of a file in delta format has a query key by which the Delta kernel recognizes a
+    signed URL.
+    """
     urls = [
         (at, url) for at, url in ndjson.members(actions(exchange), "path") if isinstance(url, str)
     ]
@@ -245,7 +262,9 @@ def urls_are_known_as_signed(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-16", traffic=ndjson.TOUR)
 def deletion_vectors_are_files(exchange: Exchange) -> bool:
-    """A stored deletion vector has `storageType` p and a `deletionVectorFileId`, and its data file has a `size`."""
+    """A stored deletion vector has `storageType` p and a `deletionVectorFileId`, and its data file
+    has a `size`.
+    """
     held = False
     for file in files(exchange):
         for action in (file.get("deltaSingleAction") or {}).values():
@@ -264,7 +283,9 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
 
 @invariant("DS-DF-17", traffic=ndjson.TOUR)
 def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
-    """Changes in delta format have `version` and `timestamp` in each file line, and `version` in metaData."""
+    """Changes in delta format have `version` and `timestamp` in each file line, and `version` in
+    metaData.
+    """
     found = files(exchange, ndjson.CHANGES)
     for file in found:
         for member in ("version", "timestamp"):

@@ -1,4 +1,6 @@
-"""Delta format: a Delta reader reads a log of the wrapped actions with exactly the rows of the table."""
+"""Delta format: a Delta reader reads a log of the wrapped actions with exactly the rows of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,16 @@ UNREADABLE = "typeWidening"  #: a reader feature that the engine lacks
 #: Plain tables with equivalent content are left out: each takes a while to replay.
 EQUIVALENT = ("times", "checkpoint_", "changes_", "streamed", "url_and_dir")
 
-#: Tables whose log also starts with separately requested metadata: partitions, and mapped column names.
+#: Tables whose log also starts with separately requested metadata: partitions, and mapped column
+#: names.
 BY_ITSELF = ("partitioned", "column_mapping_name")
 
 
 @check("DS-DWP-02")
 def delta_readers_read_the_actions(lab: SharingLab) -> None:
-    """An independent Delta engine reads the wrapped actions of a query as a log with exactly the rows of the table."""
+    """An independent Delta engine reads the wrapped actions of a query as a log with exactly the
+    rows of the table.
+    """
     for table in lab.each(test_tables.readable(lab, reading.DELTA)):
         if (
             table.name in LAID_OUT
@@ -69,7 +74,9 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
 
 @check("DS-DWP-02")
 def metadata_and_files_make_a_log(lab: SharingLab) -> None:
-    """A log of the protocol and metadata from getTableMetadata and the files of a query has exactly the rows of the table."""
+    """A log of the protocol and metadata from getTableMetadata and the files of a query has exactly
+    the rows of the table.
+    """
     for name in lab.each(BY_ITSELF):
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
@@ -134,7 +141,8 @@ def replayed(
 def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> dict[str, Any]:
     """Return the action of a file that is downloaded to the folder.
 
-    The engine has no limits and resolves paths: it gets files that the suite could read, by names of the suite.
+    The engine has no limits and resolves paths: it gets files that the suite could read, by names
+    of the suite.
 
     Raises:
         Unmet: the suite cannot read the file or its deletion vector.
@@ -160,7 +168,9 @@ def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> dic
 
 @check("DS-DFL-07")
 def deletion_vectors_can_be_read(lab: SharingLab) -> None:
-    """The deletion vectors of a table have their cardinality and size; stored ones can be read by URL, inline ones equal the log's."""
+    """The deletion vectors of a table have their cardinality and size; stored ones can be read by
+    URL, inline ones equal the log's.
+    """
     for name in lab.each(("deletion_vectors", "column_mapping_deletion_vectors")):
         table = lab.fixture(name)
         reply = reading.asked(lab, table, form=reading.DELTA)

@@ -29,7 +29,8 @@ TRAFFIC = (*ndjson.TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_ex
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
-#: Names of members that may report a failure, but which clients do not read: the protocol's own is errorMessage.
+#: Names of members that may report a failure, but which clients do not read: the protocol's own is
+#: errorMessage.
 FAILURE = re.compile(r"(?i)error|message|fail|^endStreamAction$")
 #: The members that the protocol has.
 KNOWN = frozenset({"refreshToken", "nextPageToken", EARLIEST, "errorMessage"})
@@ -45,12 +46,17 @@ def _is_end(line: Mapping[str, Any]) -> bool:
 
 @invariant("DS-ESA-02", traffic=TRAFFIC)
 def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool:
-    """A response to a client that did not request an endStreamAction has one only with a token or an errorMessage in it."""
+    """A response to a client that did not request an endStreamAction has one only with a token or
+    an errorMessage in it.
+    """
     lines = ndjson.lines_of(exchange)
     if not lines or ndjson.asks_for_end(exchange):
         return False
     for end in ndjson.ends_of(lines):
-        what = f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not request it"
+        what = (
+            f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not"
+            " request it"
+        )
         has_need, actual = (
             any(end.get(member) for member in NEEDED),
             f"one with {expect.shown(sorted(end))}",
@@ -61,7 +67,9 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
 
 @invariant("DS-DF-05", traffic=TRAFFIC)
 def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
-    """A response to a client that requested neither an endStreamAction nor tokens nor pages has no endStreamAction."""
+    """A response to a client that requested neither an endStreamAction nor tokens nor pages has no
+    endStreamAction.
+    """
     lines = ndjson.lines_of(exchange)
     sent = {**ndjson.parameters_of(exchange), **ndjson.body_of(exchange)}
     if (
@@ -86,12 +94,17 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
 
 @invariant("DS-ESA-03", traffic=TRAFFIC)
 def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
-    """A response without an endStreamAction has no `includeEndStreamAction=true` in its capabilities header."""
+    """A response without an endStreamAction has no `includeEndStreamAction=true` in its
+    capabilities header.
+    """
     lines = ndjson.lines_of(exchange)
     if not lines or any(map(_is_end, lines)):
         return False
     declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
-    what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
+    what = (
+        "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an"
+        " endStreamAction"
+    )
     expect.true(
         declared <= {"false"}, what, sorted(declared), at=Reply(exchange).header(CAPABILITIES)
     )
@@ -100,7 +113,9 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
 
 @invariant("DS-ESA-04", traffic=TRAFFIC)
 def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
-    """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction, as its last line."""
+    """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction,
+    as its last line.
+    """
     lines = ndjson.lines_of(exchange)
     if lines is None or "true" not in ndjson.response_capabilities(exchange).get(
         ndjson.INCLUDE_END, ()
@@ -114,7 +129,9 @@ def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
 
 @invariant("DS-ESA-07", traffic=TRAFFIC)
 def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
-    """A response with a requested endStreamAction without a token has `includeEndStreamAction=true` in its header."""
+    """A response with a requested endStreamAction without a token has `includeEndStreamAction=true`
+    in its header.
+    """
     lines = ndjson.lines_of(exchange)
     if lines is None or not ndjson.asks_for_end(exchange):
         return False
@@ -122,7 +139,10 @@ def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
     if not ends or any(end.get(member) for end in ends for member in NEEDED):
         return False
     declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
-    what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
+    what = (
+        "includeEndStreamAction=true in the capabilities header, since the answer ends with an"
+        " endStreamAction"
+    )
     expect.true(
         "true" in declared,
         what,
@@ -138,14 +158,19 @@ def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
     ends = ndjson.ends_of(ndjson.lines_of(exchange) or ())
     for end in ends:
         misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
-        what = "members of the endStreamAction that report a failure under another name than errorMessage:"
+        what = (
+            "members of the endStreamAction that report a failure under another name than"
+            " errorMessage:"
+        )
         expect.equal([], misnamed, what, at=end.place(*misnamed[:1]))
     return bool(ends)
 
 
 @check("DS-EST-01", "DS-EST-02", "DS-EST-03")
 def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
-    """Tokens in an endStreamAction are strings, and `minUrlExpirationTimestamp` is the time at which the first URL expires."""
+    """Tokens in an endStreamAction are strings, and `minUrlExpirationTimestamp` is the time at
+    which the first URL expires.
+    """
     found = list(_ends(lab))
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")
@@ -184,7 +209,9 @@ def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
 
 
 def _is_earliest(end: Placed, reply: Reply) -> None:
-    """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may expire before that of its file."""
+    """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may
+    expire before that of its file.
+    """
     earliest, at = end[EARLIEST], end.place(EARLIEST)
     times = [
         file["expirationTimestamp"]

@@ -1,4 +1,6 @@
-"""Requirements of official clients beyond the text of the protocol, checked on tables that show them."""
+"""Requirements of official clients beyond the text of the protocol, checked on tables that show
+them.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,9 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
 
 @check("DS-DF-03")
 def line_separators_are_escaped(lab: SharingLab) -> None:
-    """Responses for tables with U+2028, U+2029 or U+0085 in names and statistics contain them only as JSON escapes."""
+    """Responses for tables with U+2028, U+2029 or U+0085 in names and statistics contain them only
+    as JSON escapes.
+    """
     judged = False
     for table in lab.each(lab.manifest.tables.values()):
         reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
@@ -121,7 +125,9 @@ def line_separators_are_escaped(lab: SharingLab) -> None:
 
 @check("DS-DF-18")
 def log_layout_is_not_exposed(lab: SharingLab) -> None:
-    """A wrapped `protocol` and `metaData` name no reader or writer feature and no setting of the provider's log layout."""
+    """A wrapped `protocol` and `metaData` name no reader or writer feature and no setting of the
+    provider's log layout.
+    """
     for name in lab.each(LAID_OUT):
         reply = asked(lab, lab.fixture(name), ASKED_FOR[ndjson.DELTA])
         if reply.status != 200 or ndjson.form_of(reply.lines) != ndjson.DELTA:
@@ -164,7 +170,9 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
 
 @check("DS-DF-19")
 def log_features_are_not_required(lab: SharingLab) -> None:
-    """A query that names only the reader features of a table's files returns 200, where one that names all features does."""
+    """A query that names only the reader features of a table's files returns 200, where one that
+    names all features does.
+    """
     with lab.judge_each("DS-DF-19", without="no table with reader features is answered") as case:
         for table in lab.manifest.tables.values():
             by_url = not table.access_modes or "url" in table.access_modes

@@ -44,7 +44,9 @@ OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
 
 @check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
 def metadata_counts_match_the_response(lab: SharingLab) -> None:
-    """`version`, `size` and `numFiles` in metaData, if present, are those of the returned version of the table."""
+    """`version`, `size` and `numFiles` in metaData, if present, are those of the returned version
+    of the table.
+    """
     for form, requirements in lab.each(OF_METADATA.items()):
         seen = list(_of_versions(lab, form))
         for member, requirement in lab.each(requirements.items()):
@@ -63,7 +65,9 @@ def metadata_counts_match_the_response(lab: SharingLab) -> None:
 
 
 def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
-    """Yield the metaData of queries and metadata requests as of each version, with the correct values of its optional members."""
+    """Yield the metaData of queries and metadata requests as of each version, with the correct
+    values of its optional members.
+    """
     for name in TABLES:
         table = lab.fixture(name)
         for known in table.readable:
@@ -114,7 +118,9 @@ def _metadata_of(
 
 @check("DS-FIL-07", "DS-DFL-03")
 def files_have_the_requested_version(lab: SharingLab) -> None:
-    """The `version` of each file in a response to a query with `version`, if present, is that version."""
+    """The `version` of each file in a response to a query with `version`, if present, is that
+    version.
+    """
     table = lab.with_history()
     first = version(lab, table, times.EPOCH)
     for form, requirement in lab.each(OF_VERSIONS.items()):
@@ -126,7 +132,9 @@ def files_have_the_requested_version(lab: SharingLab) -> None:
 
 @check("DS-FIL-08", "DS-DFL-04")
 def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
-    """The `timestamp` of each file in a response to a query with `version`, if present, is the time of that version."""
+    """The `timestamp` of each file in a response to a query with `version`, if present, is the time
+    of that version.
+    """
     table = lab.fixture("times")
     known = table.readable[0]
     for form, requirement in lab.each(OF_TIMES.items()):

@@ -18,7 +18,8 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")
 MODES = frozenset({"url", "dir"})
-A_MINUTE = 60_000  #: milliseconds by which the clock that signs URLs may differ from that of the Date header
+#: milliseconds by which the clock that signs URLs may differ from that of the Date header
+A_MINUTE = 60_000
 
 
 def metadata(exchange: Exchange) -> list[Placed]:
@@ -38,7 +39,9 @@ def files(exchange: Exchange, *kinds: str) -> list[Placed]:
 
 @invariant("DS-WRP-01", traffic=ndjson.TOUR)
 def lines_have_one_wrapper(exchange: Exchange) -> bool:
-    """Each line in parquet format has exactly one of the seven wrappers, from `protocol` to `endStreamAction`."""
+    """Each line in parquet format has exactly one of the seven wrappers, from `protocol` to
+    `endStreamAction`.
+    """
     lines = ndjson.in_form(exchange, ndjson.PARQUET)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
@@ -65,7 +68,7 @@ def reader_version_is_one(exchange: Exchange) -> bool:
     return bool(found)
 
 
-# -- metaData -----------------------------------------------------------------------------------------------------------------
+# -- metaData --------------------------------------------------------------------------------------
 
 
 @invariant("DS-MDT-02", traffic=ndjson.TOUR)
@@ -172,12 +175,14 @@ def configuration_holds_texts(exchange: Exchange) -> bool:
     return bool(found)
 
 
-# -- files of a snapshot ----------------------------------------------------------------------------------------------------
+# -- files of a snapshot ---------------------------------------------------------------------------
 
 
 @invariant("DS-FIL-04", traffic=ndjson.TOUR)
 def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
-    """The names in the `partitionValues` of each file are exactly the `partitionColumns` of the table."""
+    """The names in the `partitionValues` of each file are exactly the `partitionColumns` of the
+    table.
+    """
     found, heads = files(exchange, "file"), metadata(exchange)
     if not found or not heads or not ndjson.texts(heads[0].get("partitionColumns")):
         return False
@@ -215,14 +220,18 @@ def stats_are_json(exchange: Exchange) -> bool:
 
 @invariant("DS-FIL-09", traffic=ndjson.TOUR)
 def urls_expire_in_the_future(exchange: Exchange) -> bool:
-    """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""
+    """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's
+    Date.
+    """
     return expire_later(exchange, files(exchange))
 
 
 def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
-    """Return whether files have an `expirationTimestamp`; each is in milliseconds and after the answer's `Date`.
+    """Return whether files have an `expirationTimestamp`; each is in milliseconds and after the
+    answer's `Date`.
 
-    The client's clock is not used: it may differ from the server's, and exchanges may be judged later.
+    The client's clock is not used: it may differ from the server's, and exchanges may be judged
+    later.
 
     Raises:
         Unmet: an `expirationTimestamp` is in another unit, or in the past.
@@ -254,7 +263,7 @@ def _date_of(exchange: Exchange) -> int | None:
         return None
 
 
-# -- changed files --------------------------------------------------------------------------------------------------------------
+# -- changed files ---------------------------------------------------------------------------------
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:

@@ -96,7 +96,9 @@ def access_modes_are_known(exchange: Exchange) -> bool:
 
 @invariant("DS-LAT-02", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
-    """A table that is listed with all of its share is written like one that is listed with its schema."""
+    """A table that is listed with all of its share is written like one that is listed with its
+    schema.
+    """
     found = tables(exchange) if exchange.operation == op.list_all_tables else []
     for table in found:
         _has_names(table)
@@ -117,12 +119,14 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     return bool(found)
 
 
-# -- ids ----------------------------------------------------------------------------------------------------------------
+# -- ids -------------------------------------------------------------------------------------------
 
 
 @check("DS-LTB-02", "DS-LTB-03")
 def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
-    """The id of a table is unique and the same in both listings; the id of its share is the same for all its tables."""
+    """The id of a table is unique and the same in both listings; the id of its share is the same
+    for all its tables.
+    """
     share_ids: dict[str, Any] = {}
     seen = False
     for share in lab.each(lab.listed.shares[:MOST_SHARES]):
@@ -177,12 +181,14 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
         lab.skip("DS-LTB-03", "no table has a share id")
 
 
-# -- what is listed -----------------------------------------------------------------------------------------------------
+# -- what is listed --------------------------------------------------------------------------------
 
 
 @check("DS-LTB-13")
 def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
-    """Each schema of the fixture pack lists exactly its tables; listing a missing schema or share returns 404."""
+    """Each schema of the fixture pack lists exactly its tables; listing a missing schema or share
+    returns 404.
+    """
     for share in lab.each(lab.manifest.shares):
         for schema in lab.each(share["schemas"]):
             with lab.judge("DS-LTB-13"):
@@ -238,7 +244,9 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
 
 
 def _described(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a listed table as far as the protocol knows its members; others may stand in one listing alone."""
+    """Return a listed table as far as the protocol knows its members; others may stand in one
+    listing alone.
+    """
     return {member: table[member] for member in MEMBERS if table.get(member) is not None}
 
 
@@ -291,7 +299,7 @@ def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
     )
 
 
-# -- access modes -------------------------------------------------------------------------------------------------------
+# -- access modes ----------------------------------------------------------------------------------
 
 
 @check("DS-LTB-11")

@@ -33,7 +33,9 @@ TRIES = 3  #: to read a table between two of its commits
 
 @invariant("DS-MET-01", traffic=ndjson.TOUR)
 def metadata_is_two_lines(exchange: Exchange) -> bool:
-    """Metadata is a protocol line and then a metaData line, and nothing follows but an endStreamAction that was asked for."""
+    """Metadata is a protocol line and then a metaData line, and nothing follows but an
+    endStreamAction that was asked for.
+    """
     lines = ndjson.lines_of(exchange, ndjson.METADATA)
     if lines is None:
         return False
@@ -88,7 +90,8 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
             continue
         with lab.judge_each(requirement) as case:
             for table, reply in answers:
-                # A table that is returned in this format to clients that support both is returned to clients that name only it.
+                # A table that is returned in this format to clients that support both is returned
+                # to clients that name only it.
                 with case():
                     if table.format == form:
                         expect.status(reply, 200, about=f"for {table.name} in {form} format")
@@ -146,7 +149,9 @@ def _metadata(reply: Reply) -> Placed:
 
 @check("DS-MDT-07", "DS-MDT-08")
 def columns_are_those_of_the_table(lab: SharingLab) -> None:
-    """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in answers to queries."""
+    """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in
+    answers to queries.
+    """
     judged = False
     for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
@@ -210,7 +215,9 @@ def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
 
 
 def _with_several_versions(lab: SharingLab) -> SharedTable:
-    """Return a table with a history; of the fixture pack the one whose schema changes, so that metadata of another version is another."""
+    """Return a table with a history; of the fixture pack the one whose schema changes, so that
+    metadata of another version is another.
+    """
     if lab.knows_content:
         address = lab.fixture("schema_changes").address
         found = next((t for t in lab.catalogue.readable if t.address == address), None)
@@ -238,7 +245,9 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
-    """Return the time of a version, as far as its files say it and it is not also that of the next version."""
+    """Return the time of a version, as far as its files say it and it is not also that of the next
+    version.
+    """
     reply = lab.send(
         op.query_table,
         headers=[EITHER_FORMAT],

@@ -35,7 +35,9 @@ MOST_DIGITS = 38
 
 
 def schemas(exchange: Exchange) -> list[tuple[Place, Any]]:
-    """Return the schemas in an answer, with the places of their texts; what is no JSON is judged elsewhere."""
+    """Return the schemas in an answer, with the places of their texts; what is no JSON is judged
+    elsewhere.
+    """
     found = []
     for metadata in ndjson.objects(ndjson.lines_of(exchange), "metaData"):
         inner = metadata.get("deltaMetadata")
@@ -47,7 +49,9 @@ def schemas(exchange: Exchange) -> list[tuple[Place, Any]]:
 
 
 def types(exchange: Exchange) -> Iterator[tuple[Place, Any]]:
-    """Yield every type in the schemas of an answer, outer ones first, with the place of the schema."""
+    """Yield every type in the schemas of an answer, outer ones first, with the place of the
+    schema.
+    """
     for at, schema in schemas(exchange):
         yield from ((at, kind) for kind in _types(schema))
 
@@ -142,7 +146,9 @@ def fields_are_described(exchange: Exchange) -> bool:
 
 @invariant("DS-SCH-03", traffic=ndjson.TOUR)
 def primitive_types_are_known(exchange: Exchange) -> bool:
-    """In parquet format every type that is a name is one of the twelve, and decimals have at most 38 digits."""
+    """In parquet format every type that is a name is one of the twelve, and decimals have at most
+    38 digits.
+    """
     lines = ndjson.lines_of(exchange)
     if lines is None or ndjson.form_of(lines) != ndjson.PARQUET:
         return False

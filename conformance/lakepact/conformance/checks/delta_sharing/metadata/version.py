@@ -31,7 +31,9 @@ BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are
 
 
 def iso(milliseconds: int) -> str:
-    """Return a time in milliseconds as the protocol writes it; without a fraction where there is none."""
+    """Return a time in milliseconds as the protocol writes it; without a fraction where there is
+    none.
+    """
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{milliseconds % 1000:03}Z" if milliseconds % 1000 else f"{text}Z"
@@ -94,7 +96,10 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             for reply in replies:
                 if reply.status == 200:
                     with case():
-                        what = f"the version of {table.name} in the answer to {reply.exchange.operation}:"
+                        what = (
+                            f"the version of {table.name} in the answer to"
+                            f" {reply.exchange.operation}:"
+                        )
                         expect.equal(
                             version, _version(reply), what, at=reply.header(reading.VERSION)
                         )
@@ -102,7 +107,9 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
 
 @check("DS-VER-09")
 def versions_never_go_down(lab: SharingLab) -> None:
-    """Repeated requests for a table, each on a connection of its own, never return a lower version than before."""
+    """Repeated requests for a table, each on a connection of its own, never return a lower version
+    than before.
+    """
     requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
         (op.get_table_version, {}),
         (op.get_table_metadata, {"headers": [EITHER_FORMAT]}),
@@ -117,7 +124,10 @@ def versions_never_go_down(lab: SharingLab) -> None:
                     version = version_of(reply) if reply.status == 200 else None
                     if version is None:
                         continue  # judged by other requirements
-                    wanted = f"version {highest} of {table.name} or a later one, which an earlier answer had"
+                    wanted = (
+                        f"version {highest} of {table.name} or a later one, which an earlier"
+                        " answer had"
+                    )
                     actual = f"version {version} in the answer to {operation}"
                     expect.true(
                         version >= highest, wanted, actual, at=reply.header(reading.VERSION)
@@ -181,7 +191,10 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
                     expect.status(
                         reply,
                         200,
-                        about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}",
+                        about=(
+                            f"for {iso(asked)} of {table.name}, whose version {version} is of"
+                            f" {iso(moment)}"
+                        ),
                     )
                     what = f"the version of {table.name} from {iso(asked)} on:"
                     expect.equal(expected, _version(reply), what, at=reply.header(reading.VERSION))
@@ -189,7 +202,9 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
 
 @check("DS-VER-05", "DS-VER-06")
 def starting_timestamps_out_of_range(lab: SharingLab) -> None:
-    """A time before the first commit returns the earliest version; one after the last is refused."""
+    """A time before the first commit returns the earliest version; one after the last is
+    refused.
+    """
     table = lab.with_history()
     current = _version(lab.require(lab.send(op.get_table_version, **table.address), 200))
     early = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)

@@ -1,1 +1,3 @@
-"""Checks of what every operation has in common: capabilities, errors, paging, names and transport."""
+"""Checks of what every operation has in common: capabilities, errors, paging, names and
+transport.
+"""

@@ -86,7 +86,10 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
                 for header in lab.each(others):
                     with lab.judge("DS-CAP-01"):
                         found = ndjson.differ(plain, partial(ask, lab, table, question, header))
-                        about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
+                        about = (
+                            f"{question.what} of {table.name} for `{header[:60]}` to be that for"
+                            f" `{first[:60]}`"
+                        )
                         if found is not None:
                             raise ndjson.different(about, found)
             # Nothing is written about spaces, and every other header allows them.
@@ -95,14 +98,19 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
                 partial(ask, lab, table, question, SPACED),
             )
             if found is not None:
-                about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
+                about = (
+                    f"{question.what} of {table.name} with a space behind the semicolon to be that"
+                    " without"
+                )
                 unmet = ndjson.different(about, found)
                 lab.warn("DS-CAP-01", expected=unmet.expected, actual=unmet.actual)
 
 
 @check("DS-CAP-02")
 def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
-    """A table whose metadata is returned in delta format on request also has queries and changes in it."""
+    """A table whose metadata is returned in delta format on request also has queries and changes in
+    it.
+    """
     judged = False
     for table in lab.each(varied(lab)):
         if (
@@ -165,7 +173,9 @@ def the_named_format_is_returned(exchange: Exchange) -> bool:
 
 @check("DS-CAP-03", "DS-RDF-01")
 def no_format_returns_parquet(lab: SharingLab) -> None:
-    """A request without a response format returns parquet format or is refused, whatever reader features it has."""
+    """A request without a response format returns parquet format or is refused, whatever reader
+    features it has.
+    """
     for table in lab.each(varied(lab)):
         for question in lab.each(questions(lab, table)):
             for header in lab.each(WITHOUT_FORMAT):
@@ -191,7 +201,10 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
                             ),
                         )
                         if found is not None:
-                            about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
+                            about = (
+                                f"{question.what} of {table.name} with"
+                                f" readerfeatures={features[:40]} to be that without"
+                            )
                             raise ndjson.different(about, found)
 
 
@@ -199,12 +212,14 @@ def _named(header: str | None) -> str:
     return f"`{header[:60]}`" if header else "no capabilities"
 
 
-# -- both formats ---------------------------------------------------------------------------------------------------------------
+# -- both formats ----------------------------------------------------------------------------------
 
 
 @check("DS-CAP-05")
 def either_format_has_the_same_files(lab: SharingLab) -> None:
-    """A client that names both formats for a table without reader features gets one of them, with the same files."""
+    """A client that names both formats for a table without reader features gets one of them, with
+    the same files.
+    """
     tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][
         :MOST_TABLES
     ]
@@ -213,7 +228,8 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
     for table in lab.each(tables):
         query = Question(ndjson.QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
-        # A client that supports both formats but no reader feature can read a table without reader features.
+        # A client that supports both formats but no reader feature can read a table without reader
+        # features.
         bare = (BOTH_ALONE,) if table.format == ndjson.PARQUET else ()
         for header in lab.each(
             (
@@ -230,7 +246,10 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
                     # A table that has changed in between has other files.
                     if files is not None and version_of(alone) == version_of(reply):
                         with case():
-                            what = f"sizes of the files of {table.name}, which are those in {form} format:"
+                            what = (
+                                f"sizes of the files of {table.name}, which are those in {form}"
+                                " format:"
+                            )
                             expect.equal(files, _files(reply), what, at=reply.place())
 
 
@@ -281,11 +300,14 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
 
 @check("DS-CAP-06", "DS-RDF-02")
 def reader_features_need_delta_format(lab: SharingLab) -> None:
-    """A table with reader features is returned in delta format to a client that names all of them; a client that lacks one gets 4xx."""
+    """A table with reader features is returned in delta format to a client that names all of them;
+    a client that lacks one gets 4xx.
+    """
     for table, features in lab.each(in_need(lab)):
         for question in lab.each(questions(lab, table)):
             if question.operation == ndjson.CHANGES:
-                continue  # Changes of a range of versions may use fewer features than the current snapshot.
+                # Changes of a range of versions may use fewer features than the current snapshot.
+                continue
             about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
             for header in lab.each(
                 (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")
@@ -315,7 +337,7 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
                 )
 
 
-# -- what the answer says ---------------------------------------------------------------------------------------------------------
+# -- what the answer says --------------------------------------------------------------------------
 
 
 @check("DS-CAP-04")

@@ -32,12 +32,15 @@ REFUSED = (
 #: The statuses whose bodies the protocol describes; others come from layers that know no shares.
 DESCRIBED = frozenset({400, 401, 403, 404, 500})
 
-#: The statuses that say that something is not there at all, or not now: no failures, though they are 5xx.
+#: The statuses that say that something is not there at all, or not now: no failures, though they
+#: are 5xx.
 NOT_SERVED = frozenset({501, 503})
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Return whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    """Return whether the error model has to do with the exchange: an operation was refused, and a
+    body may follow.
+    """
     return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
 
 
@@ -123,7 +126,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     return True
 
 
-# -- what does not exist ------------------------------------------------------------------------------------------------
+# -- what does not exist ---------------------------------------------------------------------------
 
 
 @check("DS-GEN-11")
@@ -175,7 +178,10 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
                     "table": table.name,
                     **OF_TABLES.get(operation, {}),
                 }
-                what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
+                what = (
+                    f"for {operation} of {table.name} of {table.share}.{table.schema} in"
+                    f" {share}.{schema}, which does not list it"
+                )
                 expect.not_found(
                     lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what
                 )
@@ -185,7 +191,9 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
 
 @check("DS-GEN-07")
 def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
-    """A share name with an encoded slash returns 4xx and an error body; for unknown paths anything else is a warning."""
+    """A share name with an encoded slash returns 4xx and an error body; for unknown paths anything
+    else is a warning.
+    """
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
         expect.client_error(
@@ -230,7 +238,8 @@ NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
 #: Bodies that are no JSON.
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
 
-#: Members and parameters of queries and changes that only some servers know, with values that make no sense.
+#: Members and parameters of queries and changes that only some servers know, with values that make
+#: no sense.
 SENSELESS: tuple[dict[str, Any], ...] = (
     {"maxFiles": 0},
     {"maxFiles": -1},
@@ -293,7 +302,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
             _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
-# -- what is malformed --------------------------------------------------------------------------------------------------
+# -- what is malformed -----------------------------------------------------------------------------
 
 
 @check("DS-GEN-08")

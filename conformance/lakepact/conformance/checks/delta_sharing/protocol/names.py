@@ -161,7 +161,9 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
 
 @invariant("DS-NAME-08", traffic=LISTED)
 def listed_names_obey_the_rules(exchange: Exchange) -> bool:
-    """The share and the schema that an item names keep the rules for names, as its own name does."""
+    """The share and the schema that an item names keep the rules for names, as its own name
+    does.
+    """
     found = list(names(exchange))
     for kind, name, at in found:
         broken = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
@@ -175,7 +177,7 @@ def listed_names_obey_the_rules(exchange: Exchange) -> bool:
     return bool(found)
 
 
-# -- how names are found again ------------------------------------------------------------------------------------------
+# -- how names are found again ---------------------------------------------------------------------
 
 
 def some_tables(lab: SharingLab) -> list[SharedTable]:
@@ -271,7 +273,9 @@ def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
 
 @check("DS-GEN-14")
 def special_characters_are_found(lab: SharingLab) -> None:
-    """Every share, schema and table of the fixture pack is found by its name, with any special characters."""
+    """Every share, schema and table of the fixture pack is found by its name, with any special
+    characters.
+    """
     with lab.judge_each("DS-GEN-14") as case:
         for share in lab.manifest.shares:
             with case():
@@ -322,7 +326,10 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
             ):
                 with lab.judge("DS-GEN-14"):
                     reply = asked(**table.address)
-                    what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
+                    what = (
+                        f"another answer than 404 for {operation} of"
+                        f" {'.'.join(table.address.values())}, whose version is answered"
+                    )
                     expect.served(reply, reply.status != 404, what)
     if not lab.verdicts:
         raise NotOffered("no operation can be compared")

@@ -36,7 +36,7 @@ LARGE = (501, 1001, LARGEST)  #: beyond what some servers take
 FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
 
 
-# -- invariants -------------------------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 @invariant("DS-PAG-02")
@@ -66,7 +66,9 @@ def pages_hold_at_most_max_results(exchange: Exchange) -> bool:
 
 @invariant("DS-PAG-11")
 def items_are_a_list_or_missing(exchange: Exchange) -> bool:
-    """The items of a listing are a list of objects; where there are none, the list is empty or missing."""
+    """The items of a listing are a list of objects; where there are none, the list is empty or
+    missing.
+    """
     if exchange.operation not in LISTS or exchange.status != 200:
         return False
     items_of(Reply(exchange))
@@ -92,7 +94,7 @@ def no_token_is_empty(exchange: Exchange) -> bool:
     return True
 
 
-# -- chains -----------------------------------------------------------------------------------------------------------
+# -- chains ----------------------------------------------------------------------------------------
 
 
 @check("DS-PAG-02", "DS-PAG-03", "DS-PAG-14")
@@ -181,7 +183,7 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
             lab.warn("DS-PAG-09", expected="no token when nothing is left", actual=actual)
 
 
-# -- sizes ------------------------------------------------------------------------------------------------------------
+# -- sizes -----------------------------------------------------------------------------------------
 
 
 @check("DS-PAG-05", "DS-PAG-07")
@@ -279,7 +281,7 @@ def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
                     expect.equal([], page.items, f"{operation} of {share}:", at=page.place)
 
 
-# -- tokens -----------------------------------------------------------------------------------------------------------
+# -- tokens ----------------------------------------------------------------------------------------
 
 
 @check("DS-PAG-13")

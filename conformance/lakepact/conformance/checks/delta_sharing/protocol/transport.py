@@ -107,7 +107,9 @@ def content_types_have_a_charset(lab: SharingLab) -> None:
 
 
 def _pages(lab: SharingLab) -> Iterator[Reply]:
-    """Yield the first two pages of a listing of each kind that has several, as far as they are answered."""
+    """Yield the first two pages of a listing of each kind that has several, as far as they are
+    answered.
+    """
     for operation, count, address in _several(lab):
         first = lab.send(operation, max_results=count - 1, **address)
         if first.status == 200:
@@ -133,7 +135,9 @@ def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, A
 
 @invariant("DS-GEN-06", traffic=("protocol.names.names_are_case_insensitive",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
-    """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
+    """An answer in lines has one whole JSON object on each line, and nothing but a newline between
+    them.
+    """
     if not answered(exchange, ANSWERS_IN_LINES) or not exchange.body:
         return False
     _ = Reply(exchange).lines

@@ -37,7 +37,9 @@ RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of `PLAIN`
 
 
 def feeds(lab: SharingLab) -> Iterator[tuple[PackTable, str]]:
-    """Yield the tables of the pack with a change data feed, in each format in which they can be answered."""
+    """Yield the tables of the pack with a change data feed, in each format in which they can be
+    answered.
+    """
     for name in RECORDED:
         table = lab.fixture(name)
         try:
@@ -62,7 +64,8 @@ def right(lab: SharingLab, table: PackTable, first: int, last: int, answer: Answ
 def comparable(answer: Answer) -> set[str]:
     """Return the columns in which changes can be compared.
 
-    Metadata of an earlier version may lack columns that were added later, and files in delta format may lack their version and time.
+    Metadata of an earlier version may lack columns that were added later, and files in delta format
+    may lack their version and time.
     """
     columns = {field["name"] for field in answer.fields} | {"_change_type"}
     if answer.format == reading.PARQUET or all(file.version is not None for file in answer.files):
@@ -97,7 +100,9 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-02")
 def versions_and_times_are_bounds(lab: SharingLab) -> None:
-    """A request for changes with a version as one bound and a timestamp as the other returns 200; both for one bound return 400."""
+    """A request for changes with a version as one bound and a timestamp as the other returns 200;
+    both for one bound return 400.
+    """
     subject = test_tables.with_changes(lab)
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
@@ -136,7 +141,9 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
 
 @check("DS-CDF-10", "DS-CDF-03")
 def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
-    """A request for changes without an end returns exactly the changes up to the current version."""
+    """A request for changes without an end returns exactly the changes up to the current
+    version.
+    """
     for table, form in lab.each(feeds(lab)):
         first = table.first_change or 0
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
@@ -169,7 +176,9 @@ def _reaches(answer: Answer, table: PackTable, reply: Reply) -> None:
 
 @check("DS-CDF-04", "DS-CDF-10")
 def version_ranges_are_inclusive(lab: SharingLab) -> None:
-    """A request for a range of versions returns exactly the changes from its first to its last version, both included."""
+    """A request for a range of versions returns exactly the changes from its first to its last
+    version, both included.
+    """
     table = lab.fixture(PLAIN)
     for form in lab.each(reading.formats(lab, table)):
         for first, last in lab.each(RANGES):
@@ -188,7 +197,9 @@ def version_ranges_are_inclusive(lab: SharingLab) -> None:
 
 @check("DS-CDF-05", "DS-CDF-08")
 def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
-    """Changes from a `startingTimestamp` start with the first version at or after it, and `Delta-Table-Version` is that version."""
+    """Changes from a `startingTimestamp` start with the first version at or after it, and
+    `Delta-Table-Version` is that version.
+    """
     table = lab.fixture(PLAIN)
     for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
@@ -208,7 +219,9 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-05", "DS-CDF-06")
 def timestamps_and_versions_combine(lab: SharingLab) -> None:
-    """`startingTimestamp` with `endingVersion`, and `endingTimestamp` with either start, return exactly the changes of that range."""
+    """`startingTimestamp` with `endingVersion`, and `endingTimestamp` with either start, return
+    exactly the changes of that range.
+    """
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
     known: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -261,7 +274,8 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     beyond = times.at(table.last.timestamp + 60 * times.SECOND)
     reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": beyond})
     if reply.status == 400:
-        # The last version made at or before it is the current one; known engines refuse a time after it.
+        # The last version made at or before it is the current one; known engines refuse a time
+        # after it.
         lab.warn(
             "DS-CDF-06",
             expected=f"changes up to {beyond}, which is after the current version",
@@ -280,7 +294,9 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-07")
 def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
-    """Changes have a metaData line for each later change of metadata with `includeHistoricalMetadata` true, and none otherwise."""
+    """Changes have a metaData line for each later change of metadata with
+    `includeHistoricalMetadata` true, and none otherwise.
+    """
     table = lab.fixture(PLAIN)
     later = [
         v
@@ -320,11 +336,16 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
 def lines_have_metadata_of(
     wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str
 ) -> None:
-    """Expect a metaData line with the columns of each wanted version, and its version where the line has one."""
+    """Expect a metaData line with the columns of each wanted version, and its version where the
+    line has one.
+    """
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]
         columns = [_named(line.get("deltaMetadata", line)) for line in found]
-        what = f"columns of a later metaData line {about}, which are those of version {version.version}"
+        what = (
+            f"columns of a later metaData line {about}, which are those of version"
+            f" {version.version}"
+        )
         expect.contains(expected, columns, what, at=place_of(found[0]) if found else None)
         lines = [line for line, names in zip(found, columns, strict=True) if names == expected]
         numbers = [line.get("version") for line in lines]
@@ -334,7 +355,9 @@ def lines_have_metadata_of(
 
 
 def _named(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07 checks."""
+    """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07
+    checks.
+    """
     schema = metadata.get("schemaString")
     return [
         field["name"]
@@ -360,7 +383,9 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-09")
 def order_of_the_lines(lab: SharingLab) -> None:
-    """Changes are returned as a protocol line, a metaData line, then lines of changed files and metaData."""
+    """Changes are returned as a protocol line, a metaData line, then lines of changed files and
+    metaData.
+    """
     known: list[tuple[AnyTable, str, int]] = []
     if lab.knows_content:
         known += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
@@ -447,7 +472,10 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     for name, bounds in lab.each(known):
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
-            about = f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
+            about = (
+                f"for changes of {name} with {expect.shown(bounds)}, since some versions have no"
+                " recorded changes"
+            )
             expect.status(
                 reply,
                 400,
@@ -460,7 +488,9 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-13")
 def invalid_ranges_are_refused(lab: SharingLab) -> None:
-    """A range that starts or ends after the current version, or ends before its start, returns 400."""
+    """A range that starts or ends after the current version, or ends before its start, returns
+    400.
+    """
     subject = test_tables.with_changes(lab)
     last = subject.last
     ranges: tuple[dict[str, Any], ...] = (
@@ -488,7 +518,9 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
 
 @check("DS-CDF-15")
 def changes_in_delta_format(lab: SharingLab) -> None:
-    """Changes in delta format return 200 with `responseformat=delta`, and exactly the changed rows."""
+    """Changes in delta format return 200 with `responseformat=delta`, and exactly the changed
+    rows.
+    """
     subject = test_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
     reply = lab.require(

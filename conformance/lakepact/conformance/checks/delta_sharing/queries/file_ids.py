@@ -34,7 +34,9 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
 )
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 
-APPENDED = "streamed"  #: a table of the pack that only gains files, so that the current version has those of each earlier one
+#: a table of the pack that only gains files, so that the current version has those of each earlier
+#: one
+APPENDED = "streamed"
 #: Tables of the pack without compactions, so that the answer has an add line for each removed file.
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
 
@@ -108,7 +110,9 @@ OTHER_QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @check("DS-FIL-03", "DS-DFL-01")
 def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
-    """A file has the same `id` in plain queries, in queries with hints, and as an added file since the first version."""
+    """A file has the same `id` in plain queries, in queries with hints, and as an added file since
+    the first version.
+    """
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
         for table in lab.each(by_url(lab)):
             plain = _query(lab, table, form, {})
@@ -152,7 +156,10 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
             if then.status == 200 and form_of(then.lines) == form and _ids(then):
                 with lab.judge(requirement):
                     others = set(_ids(then)) - set(_ids(now))
-                    what = f"the ids of {table.name} as of version {version.version} among those of the current one in {form} format"
+                    what = (
+                        f"the ids of {table.name} as of version {version.version} among those of"
+                        f" the current one in {form} format"
+                    )
                     expect.true(
                         not others, what, f"others for {len(others)} files", at=then.place()
                     )
@@ -196,8 +203,8 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
 def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
     """Return the ids of the added files of an answer whose size no other file has.
 
-    With `by_place`, files are identified by size and the path of their URL: among files of several versions, a compacted file may
-    have the size of its predecessor.
+    With `by_place`, files are identified by size and the path of their URL: among files of several
+    versions, a compacted file may have the size of its predecessor.
     """
     found: dict[Any, list[str]] = {}
     for kind in ("file", "add"):
@@ -228,7 +235,8 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
         judged = True
         stray = set(_ids(one)) ^ set(_ids(other))
         if stray:
-            # A client of one format never sees the ids of the other, and the header fileidhash of later versions selects one.
+            # A client of one format never sees the ids of the other, and the header fileidhash of
+            # later versions selects one.
             expected = f"the ids of {table.name} in delta format to be those in parquet format"
             actual = f"{len(stray)} ids that only one of the two answers has"
             for requirement in SAME_IDS:
@@ -275,7 +283,9 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
 
 @check("DS-DFL-02")
 def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
-    """A deletion vector file has one `deletionVectorFileId` in all versions, and no other deletion vector or data file has it."""
+    """A deletion vector file has one `deletionVectorFileId` in all versions, and no other deletion
+    vector or data file has it.
+    """
     table = lab.fixture("deletion_vectors")
     by_file: dict[str, set[str]] = {}
     data: set[str] = set()

@@ -152,7 +152,9 @@ class Reader:
             raise Unmet(f"an answer at {shown(url)}", type(error).__name__) from error
 
     def left(self, found: Iterable[Sample]) -> Iterator[Sample]:
-        """Yield the changed files that still exist: the owner of a table may have vacuumed removed files."""
+        """Yield the changed files that still exist: the owner of a table may have vacuumed removed
+        files.
+        """
         for sample in found:
             # The fixture pack was never vacuumed.
             if self._lab.knows_content or self.read(sample.file.url).status_code not in CLEANED_UP:
@@ -234,7 +236,9 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
 
 @check("DS-DFL-06")
 def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
-    """Each `path` of an action in delta format returns 200 without a token, with a Parquet file of its `size`."""
+    """Each `path` of an action in delta format returns 200 without a token, with a Parquet file of
+    its `size`.
+    """
     reader = Reader(lab)
     for sample in lab.each(some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))])):
         with lab.judge("DS-DFL-06"):
@@ -266,7 +270,9 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
 
 @check("DS-DF-10", "DS-DF-11")
 def parts_of_files_can_be_read(lab: SharingLab) -> None:
-    """GET with Range returns 206 and those bytes, also for the last bytes by `size`; HEAD returns 200 with Content-Length, or 403."""
+    """GET with Range returns 206 and those bytes, also for the last bytes by `size`; HEAD returns
+    200 with Content-Length, or 403.
+    """
     reader = Reader(lab)
     found = {
         sample.table: sample
@@ -353,7 +359,9 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
 
 @check("DS-FIL-09", "DS-DFL-05")
 def new_urls_have_not_expired(lab: SharingLab) -> None:
-    """The `expirationTimestamp` of a file that was just returned, if present, is not in the past."""
+    """The `expirationTimestamp` of a file that was just returned, if present, is not in the
+    past.
+    """
     for form, requirement in lab.each(((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05"))):
         dated = [
             (s, s.file.line["expirationTimestamp"])
@@ -388,7 +396,8 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
     wait = max(0.0, expires - time.time()) + 1.5
     if wait > LONGEST_WAIT:
         raise NotOffered(
-            f"URLs of files are valid for {wait:.0f} seconds, longer than the check waits ({LONGEST_WAIT:.0f})"
+            f"URLs of files are valid for {wait:.0f} seconds, longer than the check waits"
+            f" ({LONGEST_WAIT:.0f})"
         )
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code

@@ -46,7 +46,8 @@ HINTED = (
     *ROUNDED,
 )
 
-#: SQL other than a comparison of a column with a constant, and whether a row of `measurements` satisfies it.
+#: SQL other than a comparison of a column with a constant, and whether a row of `measurements`
+#: satisfies it.
 BEYOND: tuple[tuple[str, Any], ...] = (
     ("(CAST(partitionValues.region AS STRING) = 'eu')", lambda r: r["region"] == "eu"),
     ("region = 'eu' OR year = 9", lambda r: r["region"] == "eu" or r["year"] == 9),
@@ -215,7 +216,9 @@ def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
 
 
 def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
-    """Return the answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
+    """Return the answer to a query of a table that hints can be sent to, in the pack or
+    elsewhere.
+    """
     address: Mapping[str, Any] = (
         lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
     )
@@ -236,7 +239,7 @@ def files(reply: Reply, about: str = "") -> list[Any]:
     )
 
 
-# -- hints that change nothing ---------------------------------------------------------------------------------------------
+# -- hints that change nothing ---------------------------------------------------------------------
 
 
 @check("DS-HNT-05", "DS-HNT-10")
@@ -328,12 +331,14 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
         )
 
 
-# -- limits ----------------------------------------------------------------------------------------------------------------
+# -- limits ----------------------------------------------------------------------------------------
 
 
 @check("DS-HNT-12")
 def limits_keep_enough_rows(lab: SharingLab) -> None:
-    """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows of the table."""
+    """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows
+    of the table.
+    """
     for known in lab.each(
         hinted(
             lab,
@@ -370,7 +375,9 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
 
 @check("DS-HNT-13")
 def predicates_before_limits(lab: SharingLab) -> None:
-    """The files of a query with predicates and `limitHint` hold that many matching rows, or all of them."""
+    """The files of a query with predicates and `limitHint` hold that many matching rows, or all of
+    them.
+    """
     for known in lab.each(hinted(lab, (PRUNED, "partitioned", "partition_types"))):
         for predicate in lab.each(LAST_FILES[known.table.name]):
             wanted = matching(known.rows, predicate)
@@ -386,7 +393,10 @@ def predicates_before_limits(lab: SharingLab) -> None:
                         about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
                         answer = reading.understood(reply, f"for {about}")
                         found = len(matching(known.rows_of(answer), predicate))
-                        what = f"files of {known.table.name} with at least {limit} matching rows for {about}"
+                        what = (
+                            f"files of {known.table.name} with at least {limit} matching rows for"
+                            f" {about}"
+                        )
                         actual = f"files with {found} of {len(wanted)} matching rows"
                         expect.true(
                             found >= limit, what, actual, at=reply.place(), kind=Kind.MISSING
@@ -410,7 +420,9 @@ LAST_FILES: dict[str, tuple[Predicate, ...]] = {
 
 @check("DS-HNT-03", "DS-HNT-09", "DS-HNT-12")
 def hints_as_of_a_version(lab: SharingLab) -> None:
-    """A query of an earlier version with hints leaves out no file of that version with a matching row."""
+    """A query of an earlier version with hints leaves out no file of that version with a matching
+    row.
+    """
     (known,) = hinted(lab, (TRAVELLED,))
     earlier = [
         version
@@ -456,7 +468,9 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
 
 @check("DS-HNT-03")
 def sql_beyond_comparisons(lab: SharingLab) -> None:
-    """A query whose `predicateHints` hold SQL beyond comparisons leaves out no file with a matching row."""
+    """A query whose `predicateHints` hold SQL beyond comparisons leaves out no file with a matching
+    row.
+    """
     try:
         (known,) = hinted(lab, (PRUNED,))
     except ValueError:

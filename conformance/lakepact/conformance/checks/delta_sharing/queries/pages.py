@@ -81,7 +81,9 @@ def files_of(answers: Iterable[Answer]) -> list[Any]:
 
 @check("DS-QRY-09")
 def pages_hold_every_file_once(lab: SharingLab) -> None:
-    """The pages of a query with `maxFiles` together have every file of the response without it, exactly once."""
+    """The pages of a query with `maxFiles` together have every file of the response without it,
+    exactly once.
+    """
     _need_pages(lab)
     for name, most in lab.each(PAGED):
         table = lab.fixture(name)
@@ -104,7 +106,9 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
 
 @check("DS-QRY-08", "DS-CAP-04")
 def later_pages_keep_version_and_format(lab: SharingLab) -> None:
-    """The second page of a query has the `Delta-Table-Version` of the first page and the requested format."""
+    """The second page of a query has the `Delta-Table-Version` of the first page and the requested
+    format.
+    """
     _need_pages(lab)
     table = lab.fixture("partitioned")
     for form in lab.each(reading.formats(lab, table)):
@@ -148,7 +152,9 @@ def pages_hold_every_matching_row(lab: SharingLab) -> None:
 
 @check("DS-QRY-09", alone=True)
 def pages_are_of_one_version(lab: SharingLab) -> None:
-    """The pages of a query have the rows of the first page's version, also if the table grows between two pages."""
+    """The pages of a query have the rows of the first page's version, also if the table grows
+    between two pages.
+    """
     _need_pages(lab)
     table = lab.fixture(CHANGING)
     if lab.target.parameters.get(WRITABLE) != "yes":
@@ -180,7 +186,9 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
 
 @check("DS-CDF-10", "DS-CDF-07")
 def pages_hold_every_change_once(lab: SharingLab) -> None:
-    """The pages of changes together have every changed file of the unpaged response exactly once, and its later metaData."""
+    """The pages of changes together have every changed file of the unpaged response exactly once,
+    and its later metaData.
+    """
     paged = False
     for name in lab.each(CHANGES_PAGED):
         table = lab.fixture(name)
@@ -225,7 +233,9 @@ def _page_of_changes(
 
 @check("DS-TTV-07")
 def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
-    """The pages of a query with `startingVersion` together have every file of the unpaged response exactly once."""
+    """The pages of a query with `startingVersion` together have every file of the unpaged response
+    exactly once.
+    """
     _need_pages(lab)
     paged = False
     for name in lab.each(("partitioned", PLAIN)):
@@ -247,7 +257,9 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
 
 @check("DS-EST-02")
 def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
-    """A query with an unknown `pageToken`, or with one of another table's query, is refused (a warning if it returns 200)."""
+    """A query with an unknown `pageToken`, or with one of another table's query, is refused (a
+    warning if it returns 200).
+    """
     _need_pages(lab)
     table = lab.fixture("partitioned")
     token = token_of(

@@ -43,7 +43,9 @@ TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
 def texts(
     lab: SharingLab, kinds: tuple[str, ...]
 ) -> Iterator[tuple[str, str, Any, Any, Place | None]]:
-    """Yield the partition values of some types: column, type, the value in the table, and the value in the answer with its place."""
+    """Yield the partition values of some types: column, type, the value in the table, and the value
+    in the answer with its place.
+    """
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
@@ -86,7 +88,9 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 
 @check(*TEXTS)
 def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
-    """A partition value that is not null is written in the form of its type and equals the value of the rows."""
+    """A partition value that is not null is written in the form of its type and equals the value of
+    the rows.
+    """
     for requirement, (kinds, pattern) in lab.each(TEXTS.items()):
         with lab.judge(requirement) as case:
             for name, kind, true, text, at in texts(lab, kinds):
@@ -109,7 +113,9 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
 
 @check("DS-PV-02")
 def null_partition_values(lab: SharingLab) -> None:
-    """A null partition value is `null` or an empty string, and every other one is a non-empty string."""
+    """A null partition value is `null` or an empty string, and every other one is a non-empty
+    string.
+    """
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
     with lab.judge("DS-PV-02") as case:
         for name, kind, true, text, at in texts(lab, every):

@@ -51,12 +51,14 @@ def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
     return lab.send(ndjson.QUERY, body=body, headers=headers, **table.address, **sent)
 
 
-# -- how queries are sent ---------------------------------------------------------------------------------------------------------
+# -- how queries are sent --------------------------------------------------------------------------
 
 
 @check("DS-QRY-01")
 def content_types_make_no_difference(lab: SharingLab) -> None:
-    """A query returns 200 with Content-Type application/json, with or without a charset, and without a Content-Type."""
+    """A query returns 200 with Content-Type application/json, with or without a charset, and
+    without a Content-Type.
+    """
     table = by_url(lab)[0]
     with lab.judge_each("DS-QRY-01") as case:
         for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
@@ -73,7 +75,9 @@ def content_types_make_no_difference(lab: SharingLab) -> None:
 
 @check("DS-QRY-02")
 def empty_queries_return_all_files(lab: SharingLab) -> None:
-    """The body {} returns all files of the current version, whose number is in `Delta-Table-Version`."""
+    """The body {} returns all files of the current version, whose number is in
+    `Delta-Table-Version`.
+    """
     sizes = {}
     if lab.knows_content:
         sizes = {
@@ -105,7 +109,10 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
                 if isinstance(metadata.get("numFiles"), int):
                     with case():
                         wanted, actual = (
-                            f"numFiles {len(found)} in metaData of {table.name}, its number of files",
+                            (
+                                f"numFiles {len(found)} in metaData of {table.name}, its number of"
+                                " files"
+                            ),
                             metadata["numFiles"],
                         )
                         expect.true(
@@ -148,7 +155,9 @@ def same_as(
 
 @check("DS-QRY-10")
 def unknown_members_change_nothing(lab: SharingLab) -> None:
-    """Unknown members and query parameters change nothing in the responses to queries and changes."""
+    """Unknown members and query parameters change nothing in the responses to queries and
+    changes.
+    """
     for table in lab.each(varied_by_url(lab)):
         plain = partial(query, lab, table, {})
         same_as(
@@ -188,7 +197,9 @@ def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
 
 @check("DS-QRY-11")
 def members_of_wrong_types_return_400(lab: SharingLab) -> None:
-    """A query with a known member of the wrong JSON type, or with a body that is not an object, returns 400."""
+    """A query with a known member of the wrong JSON type, or with a body that is not an object,
+    returns 400.
+    """
     table = by_url(lab)[0]
     lab.require(query(lab, table, {"limitHint": 1}), 200)
     with lab.judge_each("DS-QRY-11") as case:
@@ -207,7 +218,7 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
         lab.warn("DS-QRY-11", expected=expected, actual=f"status {reply.status}", refusal=True)
 
 
-# -- lines of the response -------------------------------------------------------------------------------------------------------
+# -- lines of the response -------------------------------------------------------------------------
 
 
 @invariant("DS-QRY-04", traffic=ndjson.TOUR)
@@ -229,7 +240,9 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
 
 @invariant("DS-QRY-06", traffic=ndjson.TOUR)
 def snapshots_hold_only_files(exchange: Exchange) -> bool:
-    """After the first two lines, a response without `startingVersion` has only file lines; in delta format each wraps an `add`."""
+    """After the first two lines, a response without `startingVersion` has only file lines; in delta
+    format each wraps an `add`.
+    """
     lines = ndjson.lines_of(exchange, ndjson.QUERY)
     if not lines or ndjson.is_continued(exchange) or "startingVersion" in ndjson.body_of(exchange):
         return False
@@ -246,7 +259,9 @@ def snapshots_hold_only_files(exchange: Exchange) -> bool:
 
 @invariant("DS-QRY-07", traffic=ndjson.TOUR)
 def file_changes_hold_only_changes(exchange: Exchange) -> bool:
-    """After the first two lines, a response with `startingVersion` has only changed files and metaData."""
+    """After the first two lines, a response with `startingVersion` has only changed files and
+    metaData.
+    """
     lines = ndjson.lines_of(exchange, ndjson.QUERY)
     if (
         not lines
@@ -261,7 +276,10 @@ def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     )
     if ndjson.body_of(exchange).get("includeHistoricalProtocol") is True:
         allowed.add("protocol")  # Of version 2026-08; in parquet format DS-HPR-03 counts them.
-    what = f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has startingVersion"
+    what = (
+        f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has"
+        " startingVersion"
+    )
     _only(lines, allowed, what)
     if ndjson.form_of(lines) == ndjson.DELTA:
         for file in ndjson.objects(lines[2:], "file"):
@@ -294,12 +312,14 @@ def no_line_is_empty(exchange: Exchange) -> bool:
     return True
 
 
-# -- what official clients send -------------------------------------------------------------------------------------------------------
+# -- what official clients send --------------------------------------------------------------------
 
 
 @check("DS-DF-12")
 def spark_parameters_change_nothing(lab: SharingLab) -> None:
-    """Queries with `predicateHints` [] and `includeRefreshToken`, and changes with `readChangeFeed`, return the same lines."""
+    """Queries with `predicateHints` [] and `includeRefreshToken`, and changes with
+    `readChangeFeed`, return the same lines.
+    """
     for table in lab.each(varied_by_url(lab)):
         sent = {"predicateHints": [], "includeRefreshToken": True}
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
@@ -314,7 +334,9 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
 
 @check("DS-DF-15")
 def booleans_are_case_insensitive(lab: SharingLab) -> None:
-    """The parameter `includeHistoricalMetadata` with True or TRUE returns 200 and the lines of true."""
+    """The parameter `includeHistoricalMetadata` with True or TRUE returns 200 and the lines of
+    true.
+    """
     tables = [table for table in by_url(lab, len(lab.tables())) if table.changes][:MOST_TABLES]
     for table in lab.each(tables):
         start = version(lab, table, "1970-01-01T00:00:00Z")
@@ -344,7 +366,9 @@ def booleans_are_case_insensitive(lab: SharingLab) -> None:
 
 @check("DS-DF-20")
 def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
-    """A query with the header `fileidhash` returns 200 and that header; a query with `maxFiles` returns 200."""
+    """A query with the header `fileidhash` returns 200 and that header; a query with `maxFiles`
+    returns 200.
+    """
     with lab.judge_each("DS-DF-20") as case:
         for table in by_url(lab, 2):
             for word in ("parquet", "delta"):

@@ -1,6 +1,8 @@
-"""Random hints, and hints at the extremes of each file: a server leaves out no file with a matching row.
+"""Random hints, and hints at the extremes of each file: a server leaves out no file with a matching
+row.
 
-Every run sends the same hints, so that servers can be compared, and each check sends a bounded number of requests.
+Every run sends the same hints, so that servers can be compared, and each check sends a bounded
+number of requests.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ FILES = 2  #: least values of files that are tried one by one, and as many great
 
 @check("DS-HNT-03")
 def one_sql_predicate(lab: SharingLab) -> None:
-    """A query with one SQL comparison in `predicateHints` leaves out no file with a matching row."""
+    """A query with one SQL comparison in `predicateHints` leaves out no file with a matching
+    row.
+    """
     for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
@@ -45,7 +49,9 @@ def one_sql_predicate(lab: SharingLab) -> None:
 
 @check("DS-HNT-02")
 def several_sql_predicates(lab: SharingLab) -> None:
-    """A query with several `predicateHints` leaves out no file with a row that satisfies all of them."""
+    """A query with several `predicateHints` leaves out no file with a row that satisfies all of
+    them.
+    """
     for known in lab.each(hinted(lab)):
         random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
         draw = Draw(random, known.rows, known.sql_kinds())
@@ -61,7 +67,9 @@ def several_sql_predicates(lab: SharingLab) -> None:
 
 @check("DS-HNT-09", "DS-JSP-08")
 def json_predicates(lab: SharingLab) -> None:
-    """A query with a random tree in `jsonPredicateHints`, on any columns, leaves out no file with a matching row."""
+    """A query with a random tree in `jsonPredicateHints`, on any columns, leaves out no file with a
+    matching row.
+    """
     for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
@@ -75,7 +83,9 @@ def json_predicates(lab: SharingLab) -> None:
 
 @check("DS-JSP-06", "DS-HNT-09")
 def negations(lab: SharingLab) -> None:
-    """A query with `not` in `jsonPredicateHints` leaves out no file with a matching row; the negation of unknown is unknown."""
+    """A query with `not` in `jsonPredicateHints` leaves out no file with a matching row; the
+    negation of unknown is unknown.
+    """
     for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
@@ -101,7 +111,9 @@ def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], li
 
 @check("DS-HNT-03")
 def extremes_in_sql(lab: SharingLab) -> None:
-    """A query with `predicateHints` for the least or greatest value of a file leaves out no file with that value."""
+    """A query with `predicateHints` for the least or greatest value of a file leaves out no file
+    with that value.
+    """
     for known in lab.each(hinted(lab, (PRUNED, "partition_types", *ROUNDED))):
         for column, kind in lab.each(known.sql_kinds().items()):
             least, greatest = extremes(lab, known, column)
@@ -120,7 +132,9 @@ def extremes_in_sql(lab: SharingLab) -> None:
 
 @check("DS-HNT-09")
 def extremes_in_json(lab: SharingLab) -> None:
-    """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no file."""
+    """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no
+    file.
+    """
     for known in lab.each(
         hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED))
     ):

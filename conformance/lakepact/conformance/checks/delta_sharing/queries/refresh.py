@@ -19,7 +19,8 @@ from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
 
-#: `--parameter fixtures-writable=yes`: the target serves the folder itself, and checks may append to its tables.
+#: `--parameter fixtures-writable=yes`: the target serves the folder itself, and checks may append
+#: to its tables.
 WRITABLE = "fixtures-writable"
 PARTITIONED = "partitioned"
 IN_OSLO = {
@@ -34,7 +35,9 @@ TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 
 @check("DS-EST-06", alone=True)
 def refreshes_return_the_same_files(lab: SharingLab) -> None:
-    """A query with `refreshToken` returns the files, version and rows of the first response, also after the table has changed."""
+    """A query with `refreshToken` returns the files, version and rows of the first response, also
+    after the table has changed.
+    """
     table = lab.fixture(test_tables.CHANGING)
     first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.understood(first)
@@ -68,7 +71,9 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
 
 @check("DS-EST-06")
 def refreshes_keep_hints(lab: SharingLab) -> None:
-    """A query with hints and the `refreshToken` of its first response returns the files of that response."""
+    """A query with hints and the `refreshToken` of its first response returns the files of that
+    response.
+    """
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False

@@ -19,7 +19,8 @@ BEFORE_ALL = "1970-01-01T00:00:00Z"
 
 
 def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
-    """Return a table with shared history and its first shared version; of the fixture pack, the one that is shared late.
+    """Return a table with shared history and its first shared version; of the fixture pack, the one
+    that is shared late.
 
     Raises:
         NotOffered: no table has a shared history.

@@ -1,4 +1,6 @@
-"""Snapshots: the files of a query, read with the answer alone, hold exactly the rows of the table."""
+"""Snapshots: the files of a query, read with the answer alone, hold exactly the rows of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def rows_in_parquet_format(lab: SharingLab) -> None:
 
 @check("DS-QRY-09")
 def rows_in_delta_format(lab: SharingLab) -> None:
-    """The files of a query in delta format hold exactly the rows of a table without reader features."""
+    """The files of a query in delta format hold exactly the rows of a table without reader
+    features.
+    """
     for table in lab.each(readable(lab, reading.DELTA)):
         if not table.features:
             _current_rows(lab, table, reading.DELTA)
@@ -43,7 +47,9 @@ def rows_in_delta_format(lab: SharingLab) -> None:
 
 @check("DS-QRY-09")
 def rows_with_reader_features(lab: SharingLab) -> None:
-    """The files of a query of a table with deletion vectors, column mapping or other reader features hold exactly its rows."""
+    """The files of a query of a table with deletion vectors, column mapping or other reader
+    features hold exactly its rows.
+    """
     for table in lab.each(readable(lab, reading.DELTA)):
         if table.features:
             _current_rows(lab, table, reading.DELTA)
@@ -51,7 +57,9 @@ def rows_with_reader_features(lab: SharingLab) -> None:
 
 @check("DS-QRY-09")
 def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
-    """A table with deletion vectors or column mapping, if returned in parquet format, has exactly its rows."""
+    """A table with deletion vectors or column mapping, if returned in parquet format, has exactly
+    its rows.
+    """
     lab.needs_parquet()
     judged = False
     for table in lab.each(lab.manifest.tables.values()):
@@ -90,7 +98,9 @@ def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
 
 @check("DS-QRY-09")
 def many_files(lab: SharingLab) -> None:
-    """A query of a table with a thousand files returns each file once, with its own partition value."""
+    """A query of a table with a thousand files returns each file once, with its own partition
+    value.
+    """
     table = lab.fixture(MANY)
     for form in lab.each(reading.formats(lab, table)):
         with lab.judge("DS-QRY-09"):
@@ -118,7 +128,9 @@ def many_files(lab: SharingLab) -> None:
 
 @check("DS-QRY-08")
 def queries_name_their_version(lab: SharingLab) -> None:
-    """`Delta-Table-Version` of a query is the current version, or the one that `version`, `timestamp` or `startingVersion` selects."""
+    """`Delta-Table-Version` of a query is the current version, or the one that `version`,
+    `timestamp` or `startingVersion` selects.
+    """
     table = lab.fixture("partitioned")
     wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
     for version in table.readable:
@@ -138,7 +150,9 @@ def queries_name_their_version(lab: SharingLab) -> None:
 
 @check("DS-SCH-06")
 def columns_are_in_the_files(lab: SharingLab) -> None:
-    """Every column of the schema is in the files with its type; a file may lack a column that is null in all its rows."""
+    """Every column of the schema is in the files with its type; a file may lack a column that is
+    null in all its rows.
+    """
     for table in lab.each(readable(lab, reading.PARQUET)):
         reply = reading.asked(lab, table, form=reading.PARQUET)
         if reply.status != 200:
@@ -150,7 +164,9 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
 
 @check("DS-SCH-02")
 def columns_have_nullability_and_comments(lab: SharingLab) -> None:
-    """The fields of `schemaString` have the `nullable` of the table's columns and their comments in `metadata`."""
+    """The fields of `schemaString` have the `nullable` of the table's columns and their comments in
+    `metadata`.
+    """
     lab.needs_parquet()
     table = lab.fixture("types")
     answer = reading.understood(lab.require(reading.asked(lab, table, form=reading.PARQUET), 200))

@@ -54,7 +54,9 @@ class Single(float):
 
 
 def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
-    """Yield the answers about the tables of the pack in each offered format, without refused ones."""
+    """Yield the answers about the tables of the pack in each offered format, without refused
+    ones.
+    """
     for form in (reading.PARQUET, reading.DELTA):
         try:
             for table in readable(lab, form):
@@ -66,7 +68,9 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
 
 
 def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
-    """Yield the changes of some tables of the pack, by the change data feed and since their first version, without refused ones."""
+    """Yield the changes of some tables of the pack, by the change data feed and since their first
+    version, without refused ones.
+    """
     for name in CHANGED:
         table = lab.fixture(name)
         for form in (reading.PARQUET, reading.DELTA):
@@ -81,19 +85,26 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
 
 
 def described(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
-    """Yield files with statistics: what they are called in a report, their rows as stored, and the statistics."""
+    """Yield files with statistics: what they are called in a report, their rows as stored, and the
+    statistics.
+    """
     for table, answer in chain(answers(lab), changed(lab)):
         for file in answer.files:
             found = file.statistics
             if found is not None:
                 stored = stored_table(reading.downloads(lab).fetch(file, file.url))
-                where = f"a file {file.kind} of {table.name} in {answer.format} format with {stored.num_rows} rows"
+                where = (
+                    f"a file {file.kind} of {table.name} in {answer.format} format with"
+                    f" {stored.num_rows} rows"
+                )
                 yield File(where, file.place("stats")), stored, found
 
 
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
 def statistics_match_the_rows(lab: SharingLab) -> None:
-    """`numRecords`, `nullCount`, `minValues` and `maxValues` in `stats`, if present, match the rows of the file."""
+    """`numRecords`, `nullCount`, `minValues` and `maxValues` in `stats`, if present, match the rows
+    of the file.
+    """
     files = [(where, _rows(stored), found) for where, stored, found in described(lab)]
     if not files:
         raise NotOffered("no file has statistics")
@@ -158,7 +169,9 @@ def _rows(stored: Table) -> list[dict[str, Any]]:
 def _columns_with(
     files: list[tuple[File, list[dict[str, Any]], dict[str, Any]]], member: str
 ) -> Iterator[tuple[File, str, list[Any], Any]]:
-    """Yield each column with a member of the statistics: file, column, the values in the file, and the member's value."""
+    """Yield each column with a member of the statistics: file, column, the values in the file, and
+    the member's value.
+    """
     for where, rows, found in files:
         for name, values, one in _columns(rows, found.get(member)):
             yield where, name, values, one
@@ -167,7 +180,9 @@ def _columns_with(
 def _columns(
     rows: list[dict[str, Any]], statistics: Any, path: str = ""
 ) -> Iterator[tuple[str, list[Any], Any]]:
-    """Yield the columns in statistics, nested ones too: name, values in the file, and the value in the statistics."""
+    """Yield the columns in statistics, nested ones too: name, values in the file, and the value in
+    the statistics.
+    """
     if not isinstance(statistics, dict):
         return
     for name, one in statistics.items():
@@ -184,7 +199,9 @@ def _columns(
 
 
 def _is_spelled(bound: Any, value: Any) -> bool:
-    """Return whether a bound has the JSON type of its values: a string for strings, dates and times, a number for integers."""
+    """Return whether a bound has the JSON type of its values: a string for strings, dates and
+    times, a number for integers.
+    """
     if isinstance(value, (str, dt.date)):
         return isinstance(bound, str)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -231,7 +248,9 @@ def _moment(text: Any) -> dt.datetime | None:
 
 @check("DS-STA-02")
 def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
-    """`minValues`, `maxValues` and `nullCount` name only columns of the schema, and are nested as the columns are."""
+    """`minValues`, `maxValues` and `nullCount` name only columns of the schema, and are nested as
+    the columns are.
+    """
     if lab.knows_content:
         seen = [answer for table, answer in answers(lab) if table.name != MANY]
     else:

@@ -93,7 +93,9 @@ def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -
 
 @check("DS-MDT-07")
 def schemas_of_versions(lab: SharingLab) -> None:
-    """The `schemaString` in a response to a query with `version` has the columns of that version."""
+    """The `schemaString` in a response to a query with `version` has the columns of that
+    version.
+    """
     lab.needs_parquet()
     table = lab.fixture("schema_changes")
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
@@ -116,7 +118,9 @@ def schemas_of_versions(lab: SharingLab) -> None:
 
 @check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
 def as_of_a_time(lab: SharingLab) -> None:
-    """A query with `timestamp` returns the rows and the `Delta-Table-Version` of the last version made at or before it."""
+    """A query with `timestamp` returns the rows and the `Delta-Table-Version` of the last version
+    made at or before it.
+    """
     for name in lab.each(("times", "times_in_commit")):
         table = lab.fixture(name)
         for version, following in lab.each(
@@ -136,7 +140,9 @@ def as_of_a_time(lab: SharingLab) -> None:
 
 @check("DS-TTV-02")
 def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
-    """A query with a `timestamp` before the first version is refused (a warning if it returns 200)."""
+    """A query with a `timestamp` before the first version is refused (a warning if it returns
+    200).
+    """
     table = lab.fixture("times")
     lab.require(
         reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200
@@ -145,7 +151,10 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
     reply = reading.asked(lab, table, {"timestamp": early})
     if reply.status == 200:
         # Known engines return the first version.
-        expected = f"a 4xx status for a query of {table.name} as of {early}, which is before its first version"
+        expected = (
+            f"a 4xx status for a query of {table.name} as of {early}, which is before its first"
+            " version"
+        )
         lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, refusal=True)
     lab.note("DS-TTV-02", "")
 
@@ -155,7 +164,8 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
     what = f"{table.name} as of {moment}, which is version {version.version}"
     if reply.status != 200:
         if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
-            # The last version made at or before it is the current one; known engines refuse a time after it.
+            # The last version made at or before it is the current one; known engines refuse a time
+            # after it.
             lab.warn(
                 "DS-TTV-02",
                 expected=f"the rows of {what}, also after the last commit",
@@ -175,7 +185,9 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
 
 @check("DS-TTV-03")
 def unshared_history_is_refused(lab: SharingLab) -> None:
-    """A query with `version`, `timestamp` or `startingVersion` of a table without shared history returns 400."""
+    """A query with `version`, `timestamp` or `startingVersion` of a table without shared history
+    returns 400.
+    """
     for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
         reading.understood(lab.require(reading.asked(lab, table), 200))
@@ -261,7 +273,9 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
 
 @check("DS-TTV-06")
 def files_have_version_and_timestamp(lab: SharingLab) -> None:
-    """Each file of a query with `version` or `timestamp` has that version's `version` and `timestamp`; so has metaData, if it has one."""
+    """Each file of a query with `version` or `timestamp` has that version's `version` and
+    `timestamp`; so has metaData, if it has one.
+    """
     table = lab.fixture("partitioned")
     for version in lab.each(table.readable):
         bodies: tuple[dict[str, Any], ...] = (
@@ -297,12 +311,14 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
                     )
 
 
-# -- since a version -------------------------------------------------------------------------------------------------------
+# -- since a version -------------------------------------------------------------------------------
 
 
 @check("DS-TTV-07")
 def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
-    """A query with `startingVersion` returns added and removed files whose rows lead from each version's rows to the next's."""
+    """A query with `startingVersion` returns added and removed files whose rows lead from each
+    version's rows to the next's.
+    """
     for name, start in lab.each(
         (
             ("partitioned", 0),
@@ -330,7 +346,8 @@ def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
 def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> None:
     for version in table.versions[start:]:
         before = table.versions[version.version - 1].rows.to_pylist() if version.version else []
-        # The first metaData line may be that of the start or of the end; files are read with the columns of their own version.
+        # The first metaData line may be that of the start or of the end; files are read with the
+        # columns of their own version.
         then = replace(
             answer,
             metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()},
@@ -354,7 +371,9 @@ def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Ans
 
 @check("DS-TTV-08")
 def earlier_metadata(lab: SharingLab) -> None:
-    """A query with `startingVersion` returns a metaData line for each later version that changed the metadata."""
+    """A query with `startingVersion` returns a metaData line for each later version that changed
+    the metadata.
+    """
     table = lab.fixture("schema_changes")
     for start in lab.each((0, 1, 2)):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
@@ -387,7 +406,9 @@ def _columns(metadata: Any) -> list[Any]:
 
 @check("DS-TTV-09")
 def ending_versions_are_hints(lab: SharingLab) -> None:
-    """`endingVersion` alone changes nothing; with `startingVersion`, the answer has all rows that were added up to it."""
+    """`endingVersion` alone changes nothing; with `startingVersion`, the answer has all rows that
+    were added up to it.
+    """
     subject = test_tables.with_history(lab)
     plain = lab.require(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
@@ -415,7 +436,9 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
 
 @check("DS-TTV-11")
 def compactions_return_no_lines(lab: SharingLab) -> None:
-    """A query with `startingVersion` returns no file of a commit that changes no data, such as a compaction."""
+    """A query with `startingVersion` returns no file of a commit that changes no data, such as a
+    compaction.
+    """
     table = lab.fixture("changes")
     compactions = [v.version for v in table.versions if not any(v.actions.values())]
     for start in lab.each((0, compactions[0])):
@@ -433,7 +456,9 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
 
 @check("DS-TTV-12")
 def starts_after_the_end_are_refused(lab: SharingLab) -> None:
-    """A query whose `startingVersion` is after the current version, or after `endingVersion`, returns 400."""
+    """A query whose `startingVersion` is after the current version, or after `endingVersion`,
+    returns 400.
+    """
     subject = test_tables.with_history(lab)
     last = subject.last
     bodies = [
@@ -476,12 +501,14 @@ def changes_are_whole_files(lab: SharingLab) -> None:
         )
 
 
-# -- spellings of times ----------------------------------------------------------------------------------------------------
+# -- spellings of times ----------------------------------------------------------------------------
 
 
 @check("DS-TSF-01")
 def times_in_utc(lab: SharingLab) -> None:
-    """A timestamp in ISO 8601 and UTC returns 200 for the version of a table, queries and changes."""
+    """A timestamp in ISO 8601 and UTC returns 200 for the version of a table, queries and
+    changes.
+    """
     lab.needs_history()
     subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
     replies = [
@@ -538,7 +565,9 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
 
 @check("DS-TSF-03")
 def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
-    """A timestamp with fractional seconds or another offset returns the version of that time, or 400."""
+    """A timestamp with fractional seconds or another offset returns the version of that time, or
+    400.
+    """
     lab.needs_history()
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
@@ -570,12 +599,14 @@ def _read_or_refused(reply: Reply, version: int, what: str) -> None:
         reading.has_version(reply, version, f"for {what}")
 
 
-# -- streaming -------------------------------------------------------------------------------------------------------------
+# -- streaming -------------------------------------------------------------------------------------
 
 
 @check("DS-STR-03")
 def version_windows_return_each_row_once(lab: SharingLab) -> None:
-    """Queries of successive ranges of `startingVersion` and `endingVersion` return each added row exactly once."""
+    """Queries of successive ranges of `startingVersion` and `endingVersion` return each added row
+    exactly once.
+    """
     table = lab.fixture("streamed")
     polled = lab.require(lab.send(op.get_table_version, **table.address), 200)
     if reading.version_header(polled) != str(table.last.version):

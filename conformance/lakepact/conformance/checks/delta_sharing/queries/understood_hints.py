@@ -1,4 +1,6 @@
-"""Hints on partition columns that a server which filters should understand: it leaves out files, but none with a matching row."""
+"""Hints on partition columns that a server which filters should understand: it leaves out files,
+but none with a matching row.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,9 @@ def understands(
     *,
     in_sql: bool = False,
 ) -> None:
-    """Check that a server which filters by the simplest comparison filters by these predicates too; skip a server that never filters."""
+    """Check that a server which filters by the simplest comparison filters by these predicates too;
+    skip a server that never filters.
+    """
     send = sql if in_sql else json
     simplest = (
         SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
@@ -119,7 +123,9 @@ def understands(
 
 @check("DS-SQL-01")
 def sql_comparisons(lab: SharingLab) -> None:
-    """A server that filters by `predicateHints` returns fewer files for each comparison, with the constant on either side."""
+    """A server that filters by `predicateHints` returns fewer files for each comparison, with the
+    constant on either side.
+    """
     understands(lab, "DS-SQL-01", Hinted(lab, lab.fixture(PRUNED)), COMPARISONS, in_sql=True)
 
 
@@ -137,7 +143,9 @@ def sql_nulls(lab: SharingLab) -> None:
 
 @check("DS-JSP-02")
 def typed_comparisons(lab: SharingLab) -> None:
-    """A server that filters by `jsonPredicateHints` compares values by their `valueType`: the int 9 is less than 25."""
+    """A server that filters by `jsonPredicateHints` compares values by their `valueType`: the int 9
+    is less than 25.
+    """
     understands(
         lab,
         "DS-JSP-02",
@@ -156,7 +164,9 @@ def json_nulls(lab: SharingLab) -> None:
 
 @check("DS-JSP-04")
 def json_comparisons(lab: SharingLab) -> None:
-    """A server that filters by `jsonPredicateHints` returns fewer files for each comparison, with the constant on either side."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for each comparison, with
+    the constant on either side.
+    """
     understands(
         lab,
         "DS-JSP-04",
@@ -167,7 +177,9 @@ def json_comparisons(lab: SharingLab) -> None:
 
 @check("DS-JSP-05")
 def json_and_or(lab: SharingLab) -> None:
-    """A server that filters by `jsonPredicateHints` filters by `and` and `or` with two or more children, and ignores those with one."""
+    """A server that filters by `jsonPredicateHints` filters by `and` and `or` with two or more
+    children, and ignores those with one.
+    """
     known = Hinted(lab, lab.fixture(PRUNED))
     predicates = (
         Joined("and", (region("=", "eu"), year("=", 2024))),
@@ -199,6 +211,8 @@ def json_not(lab: SharingLab) -> None:
 
 @check("DS-JSP-07")
 def json_types(lab: SharingLab) -> None:
-    """A server that filters by `jsonPredicateHints` returns fewer files for a comparison of each `valueType`."""
+    """A server that filters by `jsonPredicateHints` returns fewer files for a comparison of each
+    `valueType`.
+    """
     known = Hinted(lab, lab.fixture(TYPED))
     understands(lab, "DS-JSP-07", known, [comparison for _, comparison in OF_EACH_TYPE])

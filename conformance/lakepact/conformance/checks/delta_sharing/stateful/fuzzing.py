@@ -1,4 +1,6 @@
-"""Requests of every kind about the shared tables; the protocol only reads, so a sequence creates nothing."""
+"""Requests of every kind about the shared tables; the protocol only reads, so a sequence creates
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -201,10 +203,12 @@ class SharingWorld:
         """Return no verdicts: no request changes state."""
         return ()
 
-    # -- what is sent ------------------------------------------------------------------------------------------
+    # -- what is sent ------------------------------------------------------------------------------
 
     def arguments(self, operation: OperationId, random: Random) -> Document:
-        """Return the arguments of an operation: mostly an existing table, schema or share, sometimes with optional parameters."""
+        """Return the arguments of an operation: mostly an existing table, schema or share,
+        sometimes with optional parameters.
+        """
         changing = (
             [table for table in self._tables if table.changes]
             if operation == op.query_table_changes
@@ -273,10 +277,12 @@ class SharingWorld:
         chosen = random.sample(sorted(members), random.randint(0, 3))
         return random.choice(point) | {name: members[name]() for name in chosen}
 
-    # -- what was learned --------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
-        """Return a token or version from an earlier answer, or the name of a table that a plan has a placeholder for."""
+        """Return a token or version from an earlier answer, or the name of a table that a plan has
+        a placeholder for.
+        """
         if learned.what[0] in PLACES:
             kind, place, member = learned.what
             tables = [table for table in self._tables if table.changes] if kind == CHANGING else []

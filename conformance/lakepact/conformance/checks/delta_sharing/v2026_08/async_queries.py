@@ -118,7 +118,9 @@ def async_queries_need_a_key(lab: SharingLab) -> None:
 
 @check("DS-ASY-03")
 def async_queries_return_a_status(lab: SharingLab) -> None:
-    """A query in the background is answered with one line: queryStatus with queryId and the status pending or failed."""
+    """A query in the background is answered with one line: queryStatus with queryId and the status
+    pending or failed.
+    """
     table = test_tables.any_table(lab)
     reply = lab.require(begin(lab, table, {"idempotencyKey": str(uuid.uuid4())}), 200)
     if not statuses(reply):
@@ -136,7 +138,9 @@ def _is_status(status: Placed) -> None:
 
 @check("DS-ASY-04")
 def finished_queries_return_their_answer(lab: SharingLab) -> None:
-    """Get Query Info returns a queryStatus line while a query runs, and then the lines of the query."""
+    """Get Query Info returns a queryStatus line while a query runs, and then the lines of the
+    query.
+    """
     table = test_tables.any_table(lab)
     query_id = begun(lab, table)
     with lab.judge("DS-ASY-04") as case:
@@ -162,7 +166,9 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
 
 @check("DS-ASY-05")
 def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
-    """Get Query Info with maxFiles returns pages of that many files, which together are the files of the query."""
+    """Get Query Info with maxFiles returns pages of that many files, which together are the files
+    of the query.
+    """
     if not lab.feature("query-pages"):
         raise NotOffered("the target does not answer queries in pages")
     table = test_tables.any_table(lab)
@@ -190,7 +196,9 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
 
 
 def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
-    """Yield the answers to Get Query Info for pages of one file, until one has no token for a next page."""
+    """Yield the answers to Get Query Info for pages of one file, until one has no token for a next
+    page.
+    """
     body: dict[str, Any] = {"maxFiles": 1}
     for _ in range(MOST_PAGES):
         *_, reply = until_done(lab, table, query_id, body)
@@ -231,7 +239,9 @@ def equal_keys_name_one_query(lab: SharingLab) -> None:
 
 @check("DS-ASY-08")
 def plain_queries_have_no_status(lab: SharingLab) -> None:
-    """A query without the capability asyncquery=true has no queryStatus line, whether or not it has an idempotencyKey."""
+    """A query without the capability asyncquery=true has no queryStatus line, whether or not it has
+    an idempotencyKey.
+    """
     table = test_tables.any_table(lab)
     reading.understood(_plain(lab, table))
     with lab.judge_each("DS-ASY-08") as case:
@@ -239,7 +249,10 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
             for body in ({}, {"idempotencyKey": str(uuid.uuid4())}):
                 with case():
                     reply = begin(lab, table, body, capabilities=EITHER_FORMAT[1] + capability)
-                    what = f"a query with {', '.join(body) or 'no idempotencyKey'} and {capability.strip(';') or 'no asyncquery'}"
+                    what = (
+                        f"a query with {', '.join(body) or 'no idempotencyKey'} and"
+                        f" {capability.strip(';') or 'no asyncquery'}"
+                    )
                     found = statuses(reply)
                     at = found[0].place() if found else None
                     expect.true(

@@ -43,7 +43,9 @@ def _asked(
 
 @check("DS-FIH-01", "DS-FIH-02")
 def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
-    """A request with `fileidhash` parquet or delta, in any case, returns 200 with that header in lower case; other values return 400."""
+    """A request with `fileidhash` parquet or delta, in any case, returns 200 with that header in
+    lower case; other values return 400.
+    """
     for operation, sent in lab.each(_requests(lab)):
         lab.require(_asked(lab, operation, sent, fileidhash=None), 200)
         replies = [(value, _asked(lab, operation, sent, fileidhash=value)) for value in SPELLINGS]

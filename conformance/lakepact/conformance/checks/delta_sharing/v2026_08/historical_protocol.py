@@ -36,7 +36,9 @@ def _since(lab: SharingLab, start: int, form: str) -> Reply:
 
 @check("DS-HPR-01")
 def changed_protocols_are_sent(lab: SharingLab) -> None:
-    """With `includeHistoricalProtocol`, a range in delta format has one protocol line of each later version that changed it."""
+    """With `includeHistoricalProtocol`, a range in delta format has one protocol line of each later
+    version that changed it.
+    """
     reply = _since(lab, 0, ndjson.DELTA)
     with lab.judge("DS-HPR-01"):
         later = [
@@ -59,7 +61,9 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
 
 @check("DS-HPR-02")
 def protocols_have_their_versions(lab: SharingLab) -> None:
-    """With `includeHistoricalProtocol`, each protocol line in delta format has a `version` of the table."""
+    """With `includeHistoricalProtocol`, each protocol line in delta format has a `version` of the
+    table.
+    """
     last = lab.fixture(UPGRADED).last.version
     for start in lab.each((0, UPGRADE)):
         reply = _since(lab, start, ndjson.DELTA)
@@ -89,7 +93,9 @@ def _is_dated(protocol: Placed, last: int) -> None:
 
 @check("DS-HPR-03")
 def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
-    """Without `includeHistoricalProtocol`, and always in parquet format, a range has one protocol line."""
+    """Without `includeHistoricalProtocol`, and always in parquet format, a range has one protocol
+    line.
+    """
     table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
     requests: list[tuple[str, dict[str, Any]]] = [
         (ndjson.PARQUET, WITH_PROTOCOLS),
@@ -104,7 +110,10 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
             judged = True
             with lab.judge("DS-HPR-03"):
                 found = sum(1 for _ in ndjson.objects(reply.lines, "protocol"))
-                what = f"number of protocol lines in {form} format with {', '.join(more) or 'startingVersion alone'}"
+                what = (
+                    f"number of protocol lines in {form} format with"
+                    f" {', '.join(more) or 'startingVersion alone'}"
+                )
                 expect.equal(1, found, what, at=reply.place())
     if not judged:
         raise NotOffered("no range of versions is answered")

@@ -45,7 +45,9 @@ def _columns(reply: Reply) -> tuple[list[str], Place | None]:
 
 @check("DS-MTT-01")
 def metadata_of_a_version(lab: SharingLab) -> None:
-    """Metadata with `version` returns the columns of that version, and its number in `Delta-Table-Version`."""
+    """Metadata with `version` returns the columns of that version, and its number in
+    `Delta-Table-Version`.
+    """
     table = lab.fixture(CHANGED)
     lab.needs_history()
     with lab.judge_each("DS-MTT-01") as case:
@@ -63,7 +65,9 @@ def metadata_of_a_version(lab: SharingLab) -> None:
 
 @check("DS-MTT-02")
 def metadata_of_a_time(lab: SharingLab) -> None:
-    """Metadata with `timestamp` returns 200 with the `Delta-Table-Version` of the last version made at or before it."""
+    """Metadata with `timestamp` returns 200 with the `Delta-Table-Version` of the last version made
+    at or before it.
+    """
     table = lab.fixture("times")
     lab.needs_history()
     with lab.judge_each("DS-MTT-02", without="no time lies between two versions") as case:
@@ -102,7 +106,9 @@ def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
 
 @check("DS-MTT-04")
 def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
-    """Metadata with `version` or `timestamp` returns 4xx for a table that is shared without its history."""
+    """Metadata with `version` or `timestamp` returns 4xx for a table that is shared without its
+    history.
+    """
     table = lab.fixture(WITHOUT_HISTORY)
     _columns(lab.require(_metadata(lab, table), 200))
     with lab.judge_each("DS-MTT-04") as case:

@@ -1,4 +1,6 @@
-"""Checks of authentication: requests without a token, with an invalid one, and with an expired one."""
+"""Checks of authentication: requests without a token, with an invalid one, and with an expired
+one.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ REFUSED = frozenset({401, 403, 419})
 
 
 def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Reply]]:
-    """Yield the answer of every operation to a request about nothing that there is, by the caller with these headers."""
+    """Yield the answer of every operation to a request about nothing that there is, by the caller
+    with these headers.
+    """
     nothing: dict[str, Any] = {
         "namespace": (lab.name(),),
         "table": lab.name(),
@@ -64,7 +68,9 @@ def requires_credentials(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-001", "IRC-SEC-009", "IRC-SEC-015")
 def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
-    """Every operation returns 401 or 403 to a request without credentials; a 401 has the header WWW-Authenticate."""
+    """Every operation returns 401 or 403 to a request without credentials; a 401 has the header
+    WWW-Authenticate.
+    """
     requires_credentials(lab)
     for operation, reply in lab.each(answers(lab, [])):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
@@ -82,7 +88,9 @@ def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-001", "IRC-SEC-002")
 def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
-    """Existing objects return 401 or 403 without credentials, and 401 with an unknown token, right after the owner loaded them."""
+    """Existing objects return 401 or 403 without credentials, and 401 with an unknown token, right
+    after the owner loaded them.
+    """
     requires_credentials(lab)
     table = lab.make_table()
     requests: list[tuple[OperationId, dict[str, Any]]] = [
@@ -139,7 +147,9 @@ def unknown_tokens_return_401(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-002")
 def altered_tokens_return_401(lab: CatalogLab) -> None:
-    """Every operation returns 401 for a valid token with a letter appended or its last letter removed."""
+    """Every operation returns 401 for a valid token with a letter appended or its last letter
+    removed.
+    """
     requires_credentials(lab)
     token = own_token(lab)
     spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
@@ -203,7 +213,9 @@ def valid_tokens_are_accepted_by_every_operation(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-012")
 def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
-    """A token in the `config` of a loaded table or view is accepted when loading that table or view."""
+    """A token in the `config` of a loaded table or view is accepted when loading that table or
+    view.
+    """
     requires_credentials(lab)
     table = lab.make_table()
     loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
@@ -237,7 +249,9 @@ def _token_in(reply: Reply) -> str:
 
 @check("IRC-TBL-ETAG-010")
 def conditional_loads_need_credentials(lab: CatalogLab) -> None:
-    """Loading a table with its current ETag and without valid credentials returns 401 or 403, not 304."""
+    """Loading a table with its current ETag and without valid credentials returns 401 or 403, not
+    304.
+    """
     requires_credentials(lab)
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")

@@ -1,4 +1,6 @@
-"""Checks of what vended credentials hold: a secret, when it expires, and where it is refreshed. No value of them is shown."""
+"""Checks of what vended credentials hold: a secret, when it expires, and where it is refreshed. No
+value of them is shown.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ STORAGES = (
 
 
 def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str, str]]:
-    """Return each temporary secret of a configuration: its storage, its key, and the key of its expiry."""
+    """Return each temporary secret of a configuration: its storage, its key, and the key of its
+    expiry.
+    """
     for storage in STORAGES:
         for key in config:
             found = storage.temporary.fullmatch(key)
@@ -104,7 +108,9 @@ def configs_of(reply: Reply) -> list[Part]:
 
 
 def credentials_in(reply: Reply) -> list[Part]:
-    """Return the configurations of all credentials in an answer; where there are none, that of the table, for older clients."""
+    """Return the configurations of all credentials in an answer; where there are none, that of the
+    table, for older clients.
+    """
     return [] if reply.status != 200 else configs_of(reply) or [config_in(reply)]
 
 
@@ -134,7 +140,9 @@ def by_themselves(lab: CatalogLab, table: Table) -> dict[str, Reply]:
 
 @check("IRC-TBL-CRED-011")
 def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
-    """A credential with a session token, an OAuth token or a SAS token has its expiry under the key that clients read."""
+    """A credential with a session token, an OAuth token or a SAS token has its expiry under the key
+    that clients read.
+    """
     table = lab.make_table()
     found = [
         (operation, config, secret)
@@ -166,7 +174,9 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-012")
 def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
-    """A table with a temporary secret names the endpoint that refreshes it, in the credential or in `config`."""
+    """A table with a temporary secret names the endpoint that refreshes it, in the credential or in
+    `config`.
+    """
     table = lab.make_table()
     found = [
         (operation, Part({**config_in(reply), **config}, config.at), secret)
@@ -185,7 +195,10 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
         for operation, config, (storage, key, _) in found:
             with case():
                 endpoint = config.get(storage.refresh)
-                wanted = f"{operation} to give `{key}` with the path that refreshes it under `{storage.refresh}`"
+                wanted = (
+                    f"{operation} to give `{key}` with the path that refreshes it under"
+                    f" `{storage.refresh}`"
+                )
                 at, actual = config.at.within(storage.refresh), f"keys {', '.join(sorted(config))}"
                 expect.true(
                     isinstance(endpoint, str) and endpoint != "",
@@ -230,7 +243,9 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-014")
 def created_tables_have_credentials(lab: CatalogLab) -> None:
-    """Creating or staging a table with access delegation returns credentials, if loading a table does."""
+    """Creating or staging a table with access delegation returns credentials, if loading a table
+    does.
+    """
     table = lab.make_table()
     replies = with_tables(lab, table)
     if not has_credentials(replies[op.load_table]):
@@ -349,7 +364,9 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
 
 @invariant("IRC-TBL-ETAG-014", traffic=TABLES)
 def responses_vary_by_access_delegation(exchange: Exchange) -> bool:
-    """A loaded table with credentials and an ETag has Cache-Control: no-store or Vary: X-Iceberg-Access-Delegation."""
+    """A loaded table with credentials and an ETag has Cache-Control: no-store or Vary:
+    X-Iceberg-Access-Delegation.
+    """
     if (
         exchange.operation != op.load_table
         or not holds_credentials(exchange)

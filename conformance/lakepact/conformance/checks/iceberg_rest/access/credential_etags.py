@@ -1,4 +1,6 @@
-"""Checks of ETags and of mechanisms of access: no ETag outlives the credentials that came with it."""
+"""Checks of ETags and of mechanisms of access: no ETag outlives the credentials that came with
+it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from lakepact.conformance.checks.iceberg_rest.access.credential_contents import 
 )
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, check, expect, op
 
-WAIT = "expiry-wait"  #: the setting of a target: seconds that the harness waits for credentials to expire
+#: the setting of a target: seconds that the harness waits for credentials to expire
+WAIT = "expiry-wait"
 USUAL_WAIT = 5.0
 CLOCKS = 0.5  #: seconds by which the clocks of target and harness may differ
 
@@ -22,7 +25,9 @@ MECHANISMS = ("vended-credentials", "remote-signing", "vended-credentials,remote
 
 @check("IRC-TBL-LOAD-019")
 def tables_load_with_every_delegation_mechanism(lab: CatalogLab) -> None:
-    """Loading a table returns 200 or 403, whichever access delegation mechanisms the client requests."""
+    """Loading a table returns 200 or 403, whichever access delegation mechanisms the client
+    requests.
+    """
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-LOAD-019") as case:
@@ -36,7 +41,9 @@ def tables_load_with_every_delegation_mechanism(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-032")
 def tables_are_created_with_every_delegation_mechanism(lab: CatalogLab) -> None:
-    """Creating or staging a table returns 200 or 403, whichever access delegation mechanisms the client requests."""
+    """Creating or staging a table returns 200 or 403, whichever access delegation mechanisms the
+    client requests.
+    """
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-TBL-CREATE-032") as case:
@@ -60,7 +67,9 @@ def tables_are_created_with_every_delegation_mechanism(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-012")
 def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
-    """A load with access delegation and the ETag of the table without credentials returns 200 with credentials, not 304."""
+    """A load with access delegation and the ETag of the table without credentials returns 200 with
+    credentials, not 304.
+    """
     table = lab.make_table()
     plain = lab.load(table).reply
     delegated = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
@@ -83,7 +92,9 @@ def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-013")
 def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
-    """After the credentials of a loaded table expire, a load with its ETag returns 200 with new credentials, not 304."""
+    """After the credentials of a loaded table expire, a load with its ETag returns 200 with new
+    credentials, not 304.
+    """
     table = lab.make_table()
     reply = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
     tag = reply.headers.get("etag")
@@ -117,7 +128,9 @@ def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
 
 
 def expiries(reply: Reply) -> list[int]:
-    """Return when the temporary secrets of a table expire, in milliseconds since 1970, as far as they say so."""
+    """Return when the temporary secrets of a table expire, in milliseconds since 1970, as far as
+    they say so.
+    """
     found = [
         config.get(expiry)
         for config in credentials_in(reply)

@@ -1,4 +1,6 @@
-"""Checks of a second principal that may write in one namespace, and tries to reach from there into those in which it may only read."""
+"""Checks of a second principal that may write in one namespace, and tries to reach from there into
+those in which it may only read.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
 
 
 def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
-    """Return the tables of the first principal, and a table in the namespace that the second may write to.
+    """Return the tables of the first principal, and a table in the namespace that the second may
+    write to.
 
     Raises:
         NotOffered: it is not known where that is, or the second may write everywhere.
@@ -32,7 +35,8 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and change nothing"
+            "the second principal may change the tables of the first; it should read everything and"
+            " change nothing"
         )
     own = table_of_the_second(scene)
     if own is None:
@@ -42,7 +46,9 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
 
 @check("IRC-SEC-005", "IRC-SEC-016")
 def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
-    """Renaming a table out of or into a namespace that the principal may only read returns 403 or 406."""
+    """Renaming a table out of or into a namespace that the principal may only read returns 403 or
+    406.
+    """
     scene, own = scene_with_own(lab)
     name = lab.name()
     moves = {
@@ -74,7 +80,9 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-005", "IRC-SEC-016")
 def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
-    """A commit or transaction that creates a table in a namespace that the principal may only read returns 403 and creates none."""
+    """A commit or transaction that creates a table in a namespace that the principal may only read
+    returns 403 and creates none.
+    """
     scene, own = scene_with_own(lab)
     ground = plot(lab, scene.namespace)
     change: dict[str, Any] = {

@@ -1,4 +1,6 @@
-"""Checks of a third principal, who may do nothing: it is shown nothing of what the first one makes, and changes nothing of it."""
+"""Checks of a third principal, who may do nothing: it is shown nothing of what the first one makes,
+and changes nothing of it.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ def principals_without_rights_change_nothing(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-010")
 def conditional_loads_need_rights(lab: CatalogLab) -> None:
-    """Loading a table with its current ETag returns 401, 403 or 404 to a principal that may not see it, not 304."""
+    """Loading a table with its current ETag returns 401, 403 or 404 to a principal that may not see
+    it, not 304.
+    """
     requires_credentials(lab)
     third = bearing(needed(lab, THIRD))
     table = lab.load(lab.make_table())

@@ -1,4 +1,6 @@
-"""Checks of what a second principal may do, who sees what the first one makes and may not change it, and of a third, who may do nothing."""
+"""Checks of what a second principal may do, who sees what the first one makes and may not change
+it, and of a third, who may do nothing.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,8 @@ class Scene:
         self.view = lab.make_view(self.namespace) if lab.offers(op.create_view) else None
         if who == SECOND and self.send(op.load_table, **self.table.at).status != 200:
             raise NotOffered(
-                "the second principal does not see the tables of the first; it should read everything and change nothing"
+                "the second principal does not see the tables of the first; it should read"
+                " everything and change nothing"
             )
 
     def send(self, operation: OperationId, **arguments: Any) -> Reply:
@@ -68,7 +71,9 @@ class Scene:
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
     def state(self) -> dict[str, Reply]:
-        """Return the answers that show the first principal the state, as far as the other might have changed it."""
+        """Return the answers that show the first principal the state, as far as the other might
+        have changed it.
+        """
         lab, here = self.lab, {"namespace": self.namespace}
         looks: list[tuple[OperationId, dict[str, Any]]] = [
             (op.load_namespace_metadata, here),
@@ -152,7 +157,9 @@ def _lasting(reply: Reply) -> Any:
 def change_between(
     lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refused: Reply
 ) -> Unmet | None:
-    """Return the first difference between the states before and after a request, if it was refused and changed something."""
+    """Return the first difference between the states before and after a request, if it was refused
+    and changed something.
+    """
     if refused.status not in {401, 403}:
         return None
     for look, reply in after.items():
@@ -168,7 +175,9 @@ def change_between(
 
 
 def may_write(answers: dict[OperationId, Reply]) -> bool:
-    """Return whether the second principal evidently has the rights of the first: it was not refused once."""
+    """Return whether the second principal evidently has the rights of the first: it was not refused
+    once.
+    """
     return all(reply.status < 300 for reply in answers.values())
 
 
@@ -188,7 +197,8 @@ def readers_change_nothing(lab: CatalogLab) -> None:
             scene = Scene(lab)
     if may_write(answers):
         raise NotOffered(
-            "the second principal may change everything; it should read everything and change nothing"
+            "the second principal may change everything; it should read everything and change"
+            " nothing"
         )
     for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-005"):
@@ -237,7 +247,9 @@ def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> 
 
 @check("IRC-SEC-014")
 def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
-    """A transaction with a table that the principal may not change returns 403 and changes no table."""
+    """A transaction with a table that the principal may not change returns 403 and changes no
+    table.
+    """
     if not lab.offers(op.commit_transaction):
         raise NotOffered("the target does not declare commitTransaction")
     scene = Scene(lab)
@@ -245,7 +257,8 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and change nothing"
+            "the second principal may change the tables of the first; it should read everything and"
+            " change nothing"
         )
     before = [lab.load(table) for table in tables]
     orders = (tables, tables[::-1])
@@ -278,7 +291,9 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
 
 
 def table_of_the_second(scene: Scene) -> Table | None:
-    """Return a table that the second principal may change, if a namespace is known in which it may."""
+    """Return a table that the second principal may change, if a namespace is known in which it
+    may.
+    """
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
         return None
@@ -305,7 +320,9 @@ def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
 
 @check("IRC-SEC-008")
 def listings_without_rights_are_refused(lab: CatalogLab) -> None:
-    """Listings by a principal without any rights return 401, 403 or 404, with and without paging."""
+    """Listings by a principal without any rights return 401, 403 or 404, with and without
+    paging.
+    """
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
     here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
@@ -321,7 +338,8 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
         if lab.offers(operation):
             lab.send(operation, **arguments)
             reply = lab.send(operation, headers=third, anonymous=True, **arguments)
-            # A hidden object may also be reported as missing; then its listing is not refused as such.
+            # A hidden object may also be reported as missing; then its listing is not refused as
+            # such.
             allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
                 expect.status(
@@ -334,7 +352,9 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LOAD-006")
 def view_exists_without_rights_returns_403_or_404(lab: CatalogLab) -> None:
-    """HEAD of a view by a principal that may not see it returns 403, or 404 if loading the view returns 404."""
+    """HEAD of a view by a principal that may not see it returns 403, or 404 if loading the view
+    returns 404.
+    """
     if not lab.offers(op.view_exists):
         raise NotOffered("the target does not declare viewExists")
     third = bearing(needed(lab, THIRD))

@@ -1,4 +1,6 @@
-"""Checks of the exchange of tokens: for users, for tokens that are about to end, and what is not exchanged."""
+"""Checks of the exchange of tokens: for users, for tokens that are about to end, and what is not
+exchanged.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def life(reply: Reply) -> int | None:
 
 @check("IRC-OAU-022")
 def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
-    """Exchanging a token returns another token that the catalog accepts and that does not expire sooner."""
+    """Exchanging a token returns another token that the catalog accepts and that does not expire
+    sooner.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     first = tokens.fetched(lab, tokens.client_of(lab))
     token = tokens.token_in(first)
@@ -70,7 +74,8 @@ def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
         )
         before, after = life(first), life(second)
         if before is not None and after is not None:
-            # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
+            # Both were asked for within moments; a token that ends with the first one would have
+            # fewer seconds by the second.
             expect.true(
                 after >= before - 1,
                 f"a life of at least {before} seconds",
@@ -91,7 +96,8 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status != 403:
         raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and change nothing"
+            "the second principal may change the tables of the first; it should read everything and"
+            " change nothing"
         )
     token = needed(lab, SECOND)
     reply = tokens.exchanged(lab, bearing(token), subject_token=token)
@@ -115,7 +121,9 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-021")
 def user_tokens_are_exchanged(lab: CatalogLab) -> None:
-    """Exchanging a user's token as subject with the catalog's token as actor returns a token that the catalog accepts."""
+    """Exchanging a user's token as subject with the catalog's token as actor returns a token that
+    the catalog accepts.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     subject, actor = (
         tokens.subject_of(lab),
@@ -135,7 +143,9 @@ def user_tokens_are_exchanged(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-018", "IRC-OAU-019", "IRC-OAU-020")
 def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
-    """An exchange without a subject token, or without a known type for each token, returns 400 `invalid_request`."""
+    """An exchange without a subject token, or without a known type for each token, returns 400
+    `invalid_request`.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
     own = bearing(token)
@@ -189,7 +199,9 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-023")
 def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
-    """Exchanging an unknown or empty subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
+    """Exchanging an unknown or empty subject token returns 400 `invalid_grant` or
+    `invalid_request`, with an actor or without.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
     subjects = {"lakepact-known-to-nobody": "that is unknown", "": "that is empty"}
@@ -201,7 +213,9 @@ def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-023")
 def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
-    """Exchanging an expired subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
+    """Exchanging an expired subject token returns 400 `invalid_grant` or `invalid_request`, with an
+    actor or without.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     expired = needed(lab, EXPIRED)
     token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
@@ -211,7 +225,8 @@ def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
 
 
 def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> None:
-    """Expect that exchanging the subject token is refused, with the caller's token as the actor token and without.
+    """Expect that exchanging the subject token is refused, with the caller's token as the actor
+    token and without.
 
     Raises:
         Unmet: it is exchanged, or refused in another way.
@@ -232,7 +247,9 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
 
 @check("IRC-OAU-024")
 def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
-    """Exchanging an unsigned JWT that names a principal returns no token that may create namespaces."""
+    """Exchanging an unsigned JWT that names a principal returns no token that may create
+    namespaces.
+    """
     tokens.issues_tokens(lab, EXCHANGES)
     client = tokens.client_of(lab)
     tokens.fetched(lab, client)

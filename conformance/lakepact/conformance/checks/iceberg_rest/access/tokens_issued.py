@@ -156,7 +156,9 @@ def token_responses_are_not_stored(exchange: Exchange) -> bool:
 
 @check("IRC-OAU-003", "IRC-OAU-025", "IRC-SEC-010")
 def client_credentials_return_a_token(lab: CatalogLab) -> None:
-    """A request with client id and secret, and no bearer token, returns 200 with a token that the catalog accepts."""
+    """A request with client id and secret, and no bearer token, returns 200 with a token that the
+    catalog accepts.
+    """
     issues_tokens(lab)
     client, scope = client_of(lab), lab.target.access.scope
     # A server whose tokens need a scope of its own may refuse a request without one.

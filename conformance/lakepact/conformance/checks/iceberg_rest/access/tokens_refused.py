@@ -85,7 +85,9 @@ def token_errors_are_strings(exchange: Exchange) -> bool:
 
 @invariant("IRC-OAU-013", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_errors_are_known(exchange: Exchange) -> bool:
-    """Every `error` in a 400 or 401 response of the token endpoint is one of the six OAuth2 errors."""
+    """Every `error` in a 400 or 401 response of the token endpoint is one of the six OAuth2
+    errors.
+    """
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
     parsed = exchange.parsed
@@ -118,7 +120,9 @@ def token_requests_in_json_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-011", "IRC-OAU-028")
 def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
-    """A wrong secret, in the form or in a Basic header, returns 401 or 400 `invalid_client`, and is not repeated."""
+    """A wrong secret, in the form or in a Basic header, returns 401 or 400 `invalid_client`, and is
+    not repeated.
+    """
     issues_tokens(lab)
     client = client_of(lab)
     wrong = Client(client.id, f"{client.secret[::-1]}-wrong")
@@ -198,7 +202,9 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-OAU-011")
 def altered_secrets_are_refused(lab: CatalogLab) -> None:
-    """An altered, empty or another client's secret returns 401 or 400, in the form and in a Basic header."""
+    """An altered, empty or another client's secret returns 401 or 400, in the form and in a Basic
+    header.
+    """
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
@@ -245,7 +251,9 @@ def keeps_the_secret(reply: Reply, client: Client) -> None:
 
 @check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
 def unknown_grant_types_return_400(lab: CatalogLab) -> None:
-    """A token request with an unknown or missing `grant_type` returns 400 and does not repeat the secret."""
+    """A token request with an unknown or missing `grant_type` returns 400 and does not repeat the
+    secret.
+    """
     issues_tokens(lab)
     client = client_of(lab)
     unknown = form(lab, grant_type="urn:lakepact:unknown", **client.fields)

@@ -1,4 +1,6 @@
-"""Checks of changes that are asked for in rarer ways, or without any credentials, and of plans whose table one may not see."""
+"""Checks of changes that are asked for in rarer ways, or without any credentials, and of plans
+whose table one may not see.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ NOT_DONE = (400, 405, 406, 501)
 
 
 def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
-    """Yield unusual requests that change something: a description, the operation, and valid arguments."""
+    """Yield unusual requests that change something: a description, the operation, and valid
+    arguments.
+    """
     lab, here, table = scene.lab, {"namespace": scene.namespace}, scene.table
     tag = set_ref("lakepact", table.member("snapshots", 0, "snapshot-id"), kind="tag")
     yield "a tag", op.update_table, {**table.at, "body": {"requirements": [], "updates": [tag]}}
@@ -89,7 +93,8 @@ def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
 
 
 def scene_of_readers(lab: CatalogLab) -> Scene:
-    """Return the objects of the first principal, with a table that has a snapshot, for a second one that may only read.
+    """Return the objects of the first principal, with a table that has a snapshot, for a second one
+    that may only read.
 
     Raises:
         NotOffered: the second may change it.
@@ -97,7 +102,8 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and change nothing"
+            "the second principal may change the tables of the first; it should read everything and"
+            " change nothing"
         )
     scene.table = lab.append(scene.table)
     lab.send(
@@ -116,7 +122,9 @@ def seen(scene: Scene) -> dict[str, Reply]:
 
 @check("IRC-SEC-005", "IRC-SEC-016")
 def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
-    """Unusual change requests by a principal that may only read are refused with 4xx or 501, and none is made."""
+    """Unusual change requests by a principal that may only read are refused with 4xx or 501, and
+    none is made.
+    """
     scene = scene_of_readers(lab)
     answers: list[tuple[str, Reply]] = []
     changes: list[Unmet | None] = []
@@ -181,14 +189,17 @@ def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
 
 @check("IRC-SEC-005")
 def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
-    """Fetching a plan or its tasks by id returns 403 or 404 to a principal that may not see the table."""
+    """Fetching a plan or its tasks by id returns 403 or 404 to a principal that may not see the
+    table.
+    """
     needs(lab, PLAN)
     third = bearing(needed(lab, THIRD))
     table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     if lab.send(PLAN, headers=third, anonymous=True, body={}, **table.table.at).status == 200:
         raise NotOffered(
-            "the third principal plans scans of the tables of the first; it should be allowed nothing"
+            "the third principal plans scans of the tables of the first; it should be allowed"
+            " nothing"
         )
     whole = awaited(lab, table.table, plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []

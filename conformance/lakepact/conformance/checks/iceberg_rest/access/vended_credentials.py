@@ -1,4 +1,6 @@
-"""Checks of the credentials that tables come with, and that can be had by themselves. Nothing of them but keys and lengths is shown."""
+"""Checks of the credentials that tables come with, and that can be had by themselves. Nothing of
+them but keys and lengths is shown.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,9 @@ def shape(value: Any) -> str:
 
 @check("IRC-TBL-CRED-001", "IRC-TBL-CRED-002", "IRC-TBL-CRED-007", "IRC-TBL-CRED-009")
 def storage_credentials_are_an_array(lab: CatalogLab) -> None:
-    """`storage-credentials` is an array of objects with `prefix` and `config`; a server without credentials returns no 5xx."""
+    """`storage-credentials` is an array of objects with `prefix` and `config`; a server without
+    credentials returns no 5xx.
+    """
     table = lab.make_table()
     reply = loaded(lab, table)
 
@@ -163,7 +167,9 @@ def _is_a(kind: type, value: Any, at: Place) -> None:
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
 def credentials_cover_the_table_location(lab: CatalogLab) -> None:
-    """Credentials of a table have a prefix that covers its location, and one of each type per prefix."""
+    """Credentials of a table have a prefix that covers its location, and one of each type per
+    prefix.
+    """
     table = lab.make_table()
     replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
     replies += [
@@ -212,7 +218,9 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
 
 
 def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
-    """Return the answers to creating a table, to creating one at a place of its own, and to loading it when it has moved on."""
+    """Return the answers to creating a table, to creating one at a place of its own, and to loading
+    it when it has moved on.
+    """
     wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
     names = [lab.name() for _ in range(2)]
     for name in names:
@@ -234,7 +242,9 @@ def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
 
 
 def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
-    """Return the answer to registering, by another name, a table that lies in a place of its own; none where that does not work."""
+    """Return the answer to registering, by another name, a table that lies in a place of its own;
+    none where that does not work.
+    """
     name, again = lab.name(), lab.name()
     body = lab.table_request(name, location=f"{table.location}-{name}")
     placed = lab.send(op.create_table, namespace=table.namespace, body=body)
@@ -259,7 +269,9 @@ def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
 
 
 def begins(location: str, prefix: str) -> bool:
-    """Return whether a location begins with a prefix, with or without the slash behind either, and however S3 is spelled."""
+    """Return whether a location begins with a prefix, with or without the slash behind either, and
+    however S3 is spelled.
+    """
     spelled = [
         re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)
     ]

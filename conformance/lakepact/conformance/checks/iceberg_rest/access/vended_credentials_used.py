@@ -1,4 +1,6 @@
-"""Checks that try the credentials that tables come with: files are read with them, and none is written."""
+"""Checks that try the credentials that tables come with: files are read with them, and none is
+written.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Tried(Enum):
 
 
 def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
-    """Return the storage settings of a location: of the credential with the longest matching prefix, or of the table's config."""
+    """Return the storage settings of a location: of the credential with the longest matching
+    prefix, or of the table's config.
+    """
     fitting = [
         one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))
     ]
@@ -68,7 +72,9 @@ def _opens(location: SplitResult, settings: Mapping[str, str]) -> bool:
 
 
 def _sas_token(location: SplitResult, settings: Mapping[str, str]) -> str | None:
-    """Return the SAS token of the account of a location, whose key ends with the name of the account or of its host."""
+    """Return the SAS token of the account of a location, whose key ends with the name of the
+    account or of its host.
+    """
     host = location.netloc.rpartition("@")[2]
     return next(
         (
@@ -98,7 +104,9 @@ def tried(location: str, settings: Mapping[str, str]) -> Tried:
 
 
 def _fetched(url: str, *, bearer: str = "") -> Tried:
-    """Return the result of fetching a file over HTTP. Nothing of the address or the token is repeated."""
+    """Return the result of fetching a file over HTTP. Nothing of the address or the token is
+    repeated.
+    """
     headers = {"Range": "bytes=0-0", **({"Authorization": f"Bearer {bearer}"} if bearer else {})}
     try:
         with Files(timeout=SECONDS) as files:
@@ -151,7 +159,9 @@ def credentials_read_only_their_table(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-016")
 def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
-    """Credentials of a table at …/t do not read a table at …/t2, whose location begins with the same characters."""
+    """Credentials of a table at …/t do not read a table at …/t2, whose location begins with the
+    same characters.
+    """
     namespace = lab.make_namespace()
     table = lab.make_table(namespace)
     beside = _placed(lab, table, f"{table.location.rstrip('/')}2")
@@ -165,7 +175,9 @@ def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
 
 
 def _placed(lab: CatalogLab, table: Table, location: str) -> Table | None:
-    """Return a new table at a location; none where the target refuses it, or puts the table elsewhere."""
+    """Return a new table at a location; none where the target refuses it, or puts the table
+    elsewhere.
+    """
     name = lab.name()
     lab.drop_afterwards(table.namespace, name)
     reply = lab.send(
@@ -205,7 +217,8 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
     if Tried.UNKNOWN in {own, other}:
         lab.skip(
             requirement,
-            "the storage of the tables cannot be reached from here, or does not have their metadata files",
+            "the storage of the tables cannot be reached from here, or does not have their metadata"
+            " files",
         )
         return
 
@@ -232,7 +245,9 @@ def invented(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def file_of(table: Table) -> str | None:
-    """Return the metadata file of a table, if it lies in a bucket, and below the table's location."""
+    """Return the metadata file of a table, if it lies in a bucket, and below the table's
+    location.
+    """
     file = table.metadata_location
     return (
         file

@@ -215,7 +215,9 @@ def refs_move_in_order(lab: CatalogLab) -> None:
 
 @check("IRC-COM-011")
 def invalid_updates_change_nothing(lab: CatalogLab) -> None:
-    """A commit with one update that cannot be applied changes nothing, at any position among others."""
+    """A commit with one update that cannot be applied changes nothing, at any position among
+    others.
+    """
     table = lab.append(lab.make_table())
     before = lab.load(table)
     for what, (requirement, mutation, bad) in lab.each(upd.impossible(table).items()):

@@ -115,7 +115,9 @@ def commits_without_requirements_are_applied(lab: CatalogLab) -> None:
 
 @check("IRC-COM-012", "IRC-COM-013")
 def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
-    """A commit without updates returns 200 and changes nothing; a failed requirement returns 409."""
+    """A commit without updates returns 200 and changes nothing; a failed requirement returns
+    409.
+    """
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
     for requirements in lab.each(
@@ -138,7 +140,8 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
             req.assert_last_field(upd.NOWHERE),
         ],
     }
-    # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
+    # A server that refuses commits without updates does so before it checks requirements; accepting
+    # them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
     req.judge_answers(
         lab,
@@ -177,7 +180,9 @@ def failed_requirements_return_409(lab: CatalogLab) -> None:
 
 @check("IRC-COM-015")
 def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
-    """A commit to a missing or dropped table returns 404, whatever it requires and whether or not the namespace exists."""
+    """A commit to a missing or dropped table returns 404, whatever it requires and whether or not
+    the namespace exists.
+    """
     table = lab.make_table()
     never: list[dict[str, Any]] = [
         {**table.at, "table": lab.name()},
@@ -198,7 +203,9 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
 
 @check("IRC-COM-017")
 def identifiers_do_not_redirect(lab: CatalogLab) -> None:
-    """A commit whose `identifier` names another table than its path never changes that other table."""
+    """A commit whose `identifier` names another table than its path never changes that other
+    table.
+    """
     table = lab.make_table()
     beside, elsewhere = lab.make_table(table.namespace), lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}

@@ -68,7 +68,9 @@ def commits_create_tables(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-040")
 def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
-    """A table that a commit creates has the schema, spec and order of the commit, and no others; it has no snapshots."""
+    """A table that a commit creates has the schema, spec and order of the commit, and no others; it
+    has no snapshots.
+    """
     home = lab.make_namespace()
     creating_works(lab, home)
     ground = plot(lab, home)
@@ -119,7 +121,9 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-003")
 def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
-    """A creating commit without schema, current schema or location returns 400 and creates nothing."""
+    """A creating commit without schema, current schema or location returns 400 and creates
+    nothing.
+    """
     home = lab.make_namespace()
     creating_works(lab, home)
     lacking = (
@@ -155,7 +159,9 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-004")
 def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
-    """A commit with assert-create and another requirement returns 400 or 409 if the table exists."""
+    """A commit with assert-create and another requirement returns 400 or 409 if the table
+    exists.
+    """
     table = lab.append(lab.make_table())
     others = (
         req.assert_uuid(table.uuid),

@@ -1,4 +1,6 @@
-"""Checks of commits that create a table with a history: what they set is there afterwards, as a commit to a table would leave it."""
+"""Checks of commits that create a table with a history: what they set is there afterwards, as a
+commit to a table would leave it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ LISTED = {"type": "list", "element-id": 6, "element": "string", "element-require
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
 FIELD = 1005  #: the id of a partition field, not the first one that is free
 
-#: A schema whose columns say all that columns can, within others too; the first one identifies rows.
+#: A schema whose columns say all that columns can, within others too; the first one identifies
+#: rows.
 FIELDS: list[Mapping[str, Any]] = [
     {"id": 1, "name": "id", "type": "long", "required": True, "doc": "a number"},
     {
@@ -45,7 +48,9 @@ WHOLE = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields"
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
 def created_tables_keep_all_members(lab: CatalogLab) -> None:
-    """A table that a commit creates keeps the requested columns, partition fields, summaries, retention and statistics."""
+    """A table that a commit creates keeps the requested columns, partition fields, summaries,
+    retention and statistics.
+    """
     history_is_kept(lab)
     like = lab.make_table()
     ground = plot(lab, like.namespace)

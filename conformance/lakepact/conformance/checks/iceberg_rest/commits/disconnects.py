@@ -1,4 +1,6 @@
-"""Checks of changes whose caller leaves before the answer comes: all of a change is made, or nothing of it."""
+"""Checks of changes whose caller leaves before the answer comes: all of a change is made, or
+nothing of it.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,16 @@ def left(look: Callable[[], T]) -> T:
     """Return the state after the target has finished: the first that repeats several times.
 
     Raises:
-        Blocked: the state still changes after `PATIENCE`, so that each look may see one part before and another after a change.
+        Blocked: the state still changes after `PATIENCE`, so that each look may see one part before
+            and another after a change.
     """
     until = time.monotonic() + PATIENCE
     found, times = look(), 1
     while times < LOOKS:
         if time.monotonic() > until:
             raise Blocked(
-                f"the target had not finished requests {PATIENCE:g} seconds after their callers left"
+                f"the target had not finished requests {PATIENCE:g} seconds after their callers"
+                " left"
             )
         time.sleep(STEP)
         before, found = found, look()
@@ -86,7 +90,8 @@ def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
         raise Blocked(
-            "a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)"
+            "a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044,"
+            " IRC-UPD-045)"
         )
     for table, seconds in zip(tables, LEAVING, strict=True):
         lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
@@ -137,7 +142,9 @@ def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-015")
 def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
-    """A transaction that returns 5xx because the files of one table cannot be written changes all tables or none."""
+    """A transaction that returns 5xx because the files of one table cannot be written changes all
+    tables or none.
+    """
     for place in lab.each((0, 1)):
         tables = transactions.make_tables(lab, 2)
         changes = [transactions.change(table, set_properties(**{MARK: "1"})) for table in tables]

@@ -1,4 +1,6 @@
-"""Checks of what commits leave behind: the log of metadata files, the time, and the history of a table that is replaced."""
+"""Checks of what commits leave behind: the log of metadata files, the time, and the history of a
+table that is replaced.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
 
 @check("IRC-COM-028")
 def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
-    """`last-updated-ms` does not decrease, except by the seconds that a writer's clock is ahead of the server's."""
+    """`last-updated-ms` does not decrease, except by the seconds that a writer's clock is ahead of
+    the server's.
+    """
     table = lab.make_table()
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") + AHEAD_MS)
     commits: tuple[list[Mapping[str, Any]], ...] = (
@@ -96,7 +100,9 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
 
 @check("IRC-COM-034")
 def commits_set_last_updated_ms(lab: CatalogLab) -> None:
-    """`last-updated-ms` of a table is later after a commit that changes its properties than before it."""
+    """`last-updated-ms` of a table is later after a commit that changes its properties than before
+    it.
+    """
     table = lab.make_table()
     changes = (
         {"action": "set-properties", "updates": {"turn": "first"}},
@@ -121,7 +127,9 @@ def commits_set_last_updated_ms(lab: CatalogLab) -> None:
 
 @check("IRC-META-011")
 def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
-    """A snapshot whose timestamp is an hour old is refused with 400 or 409, or logged in order of time."""
+    """A snapshot whose timestamp is an hour old is refused with 400 or 409, or logged in order of
+    time.
+    """
     table = lab.append(lab.make_table())
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
     reply = lab.try_commit(
@@ -136,7 +144,9 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
 
 
 def replacement(table: Table) -> list[Mapping[str, Any]]:
-    """Updates by which a client replaces a table: main is gone, and schema, spec and order are others."""
+    """Updates by which a client replaces a table: main is gone, and schema, spec and order are
+    others.
+    """
     key, value = upd.next_column(table, "key", "long"), upd.next_column(table, "value", skip=1)
     return [
         upd.remove_ref("main"),
@@ -155,7 +165,9 @@ def replacement(table: Table) -> list[Mapping[str, Any]]:
 
 @check("IRC-COM-030")
 def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
-    """A replaced table, with or without new data, keeps its UUID, its snapshots and its snapshot log."""
+    """A replaced table, with or without new data, keeps its UUID, its snapshots and its snapshot
+    log.
+    """
     for refilled in lab.each((False, True)):
         table = lab.append(lab.append(lab.make_table()))
         before = lab.load(table)

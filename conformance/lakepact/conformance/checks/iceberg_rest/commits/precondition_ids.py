@@ -1,4 +1,6 @@
-"""Checks of requirements that name what was assigned last, or what is current: columns, schemas, specs and sort orders."""
+"""Checks of requirements that name what was assigned last, or what is current: columns, schemas,
+specs and sort orders.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """Return the table without that column."""
     schema = upd.current_schema(table)
     fields = [field for field in schema["fields"] if field["name"] != name]
-    # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
+    # With another doc it is a schema that the table never had: of one that it has, nothing need be
+    # added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
     known = upd.add_schema(
         {**upd.schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id")
@@ -96,7 +99,8 @@ def require_distinct_ids(former: int, current: int, unused: int) -> None:
     """
     if former == current or unused in {former, current}:
         raise Blocked(
-            f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last"
+            f"of two that were added the first was made current, yet the ids are {former} before,"
+            f" {current} now, {unused} last"
         )
 
 
@@ -157,7 +161,9 @@ def last_assigned_field_ids_cover_nested_columns(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-022")
 def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
-    """assert-last-assigned-field-id compares with the highest id ever assigned, after columns and schemas were removed."""
+    """assert-last-assigned-field-id compares with the highest id ever assigned, after columns and
+    schemas were removed.
+    """
     new = lab.make_table()
     before = new.member("last-column-id")
     wide = widened(lab, new)
@@ -199,7 +205,9 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
 def current_schemas_are_compared(lab: CatalogLab) -> None:
-    """assert-current-schema-id with the current id returns 200, with any other id 409, without an id 400."""
+    """assert-current-schema-id with the current id returns 200, with any other id 409, without an
+    id 400.
+    """
     new = lab.make_table()
     former = new.member("current-schema-id")
     req.judge_answers(
@@ -249,7 +257,9 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-027", "IRC-REQ-028", "IRC-REQ-029")
 def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
-    """assert-last-assigned-partition-id with the last id returns 200 (999 if never partitioned), with any other id 409."""
+    """assert-last-assigned-partition-id with the last id returns 200 (999 if never partitioned),
+    with any other id 409.
+    """
     table = lab.make_table()
     never = {"the table was never partitioned": req.assert_last_partition(UNPARTITIONED)}
     req.judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
@@ -293,7 +303,9 @@ def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-027", "IRC-REQ-028")
 def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
-    """assert-last-assigned-partition-id compares with the highest id ever assigned, after the default spec changed."""
+    """assert-last-assigned-partition-id compares with the highest id ever assigned, after the
+    default spec changed.
+    """
     name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
     bucket = upd.partition_field(
@@ -327,7 +339,9 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")
 def default_specs_are_compared(lab: CatalogLab) -> None:
-    """assert-default-spec-id with the default id returns 200, with any other id 409, without an id 400."""
+    """assert-default-spec-id with the default id returns 200, with any other id 409, without an id
+    400.
+    """
     new = upd.table_of_version(lab, 2)
     former = new.member("default-spec-id")
     req.judge_answers(
@@ -387,7 +401,9 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
 def default_orders_are_compared(lab: CatalogLab) -> None:
-    """assert-default-sort-order-id with the default id returns 200, with any other id 409, without an id 400."""
+    """assert-default-sort-order-id with the default id returns 200, with any other id 409, without
+    an id 400.
+    """
     new = lab.make_table()
     former = new.member("default-sort-order-id")
     req.judge_answers(

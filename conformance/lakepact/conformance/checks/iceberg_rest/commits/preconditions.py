@@ -65,7 +65,9 @@ def table_uuids_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-008")
 def uuids_of_dropped_tables_return_409(lab: CatalogLab) -> None:
-    """assert-table-uuid with the UUID of a dropped table returns 409 on a new table of the same name."""
+    """assert-table-uuid with the UUID of a dropped table returns 409 on a new table of the same
+    name.
+    """
     former = lab.make_table()
     lab.drop_table(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
@@ -92,7 +94,9 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
 def branches_are_compared(lab: CatalogLab) -> None:
-    """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a missing ref, 409."""
+    """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a
+    missing ref, 409.
+    """
     first = lab.append(lab.make_table())
     req.judge_answers(
         lab,
@@ -136,7 +140,9 @@ def branches_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
 def moved_branches_are_compared(lab: CatalogLab) -> None:
-    """assert-ref-snapshot-id compares with the branch's latest state after it moves forward, back, or is removed."""
+    """assert-ref-snapshot-id compares with the branch's latest state after it moves forward, back,
+    or is removed.
+    """
     first = lab.append(lab.make_table(), ref="side")
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
@@ -194,7 +200,9 @@ def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-014", "IRC-REQ-015")
 def absent_refs_are_compared(lab: CatalogLab) -> None:
-    """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an existing one."""
+    """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an
+    existing one.
+    """
     table = lab.append(lab.make_table())
     req.judge_answers(
         lab,
@@ -254,7 +262,9 @@ def tags_are_compared(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-017", "IRC-REQ-018")
 def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
-    """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing `snapshot-id` as null is a warning."""
+    """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing
+    `snapshot-id` as null is a warning.
+    """
     table = lab.append(lab.make_table())
     for snapshot in lab.each((at(table), None)):
         req.judge_without(lab, "IRC-REQ-018", table, req.assert_ref("none", snapshot), "ref")

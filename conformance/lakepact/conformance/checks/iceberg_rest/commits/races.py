@@ -1,4 +1,6 @@
-"""Checks of commits that are truly made side by side, judged from their answers and from what is left."""
+"""Checks of commits that are truly made side by side, judged from their answers and from what is
+left.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 
 CLIENTS = 16
-ROUNDS = 3  #: of each race: in the first one most clients still open their connections, and the window of a race is small
+#: of each race: in the first one most clients still open their connections, and the window of a
+#: race is small
+ROUNDS = 3
 
 
 def raced(
@@ -67,7 +71,9 @@ def judge_progress(lab: CatalogLab, replies: Sequence[Reply]) -> None:
 
 
 def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
-    """One race for a branch, and the table after it; the accepted snapshot is there, and none of the others."""
+    """One race for a branch, and the table after it; the accepted snapshot is there, and none of
+    the others.
+    """
     known = lab.load(table)
     refs: dict[str, dict[str, Any]] = known.metadata.get("refs") or {}
     now = refs[ref]["snapshot-id"] if ref in refs else None
@@ -115,7 +121,9 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
 
 @check("IRC-COM-020", "IRC-COM-035", alone=True)
 def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
-    """When many writers append to the same branch concurrently, at most one gets 200 and the others get 409."""
+    """When many writers append to the same branch concurrently, at most one gets 200 and the others
+    get 409.
+    """
     for ref in lab.each(("main", "side")):
         lab.append(
             lab.append(lab.make_table(), ref=ref), ref=ref
@@ -127,7 +135,9 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
 
 @check("IRC-COM-020", "IRC-COM-035", alone=True)
 def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
-    """When many writers move a branch concurrently, at most one gets 200, and the branch is at its snapshot."""
+    """When many writers move a branch concurrently, at most one gets 200, and the branch is at its
+    snapshot.
+    """
     table = lab.append(lab.make_table())
     first, targets = table.member("current-snapshot-id"), list[int]()
     for number in range(CLIENTS):
@@ -187,7 +197,9 @@ def _race_of_properties(
 
 @check("IRC-COM-021", alone=True)
 def accepted_commits_are_kept(lab: CatalogLab) -> None:
-    """When many writers set different properties concurrently, every property whose commit returned 200 is set."""
+    """When many writers set different properties concurrently, every property whose commit returned
+    200 is set.
+    """
     table = lab.make_table()
     for turn in lab.each(lab.repeat(ROUNDS)):
         _race_of_properties(lab, table, [], f"free{turn}")
@@ -196,7 +208,9 @@ def accepted_commits_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-REQ-002", "IRC-COM-035", alone=True)
 def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
-    """When many commits create the same table concurrently, at most one gets 200, and the table has its UUID."""
+    """When many commits create the same table concurrently, at most one gets 200, and the table has
+    its UUID.
+    """
     home = lab.make_namespace()
     creating_works(lab, home)
     for _ in lab.each(lab.repeat(ROUNDS)):

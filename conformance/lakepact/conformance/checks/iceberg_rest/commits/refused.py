@@ -35,7 +35,9 @@ def _judge_bodies(
 
 @check("IRC-COM-003")
 def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
-    """A commit without `updates` or `requirements` as arrays returns 400; accepting missing requirements is a warning."""
+    """A commit without `updates` or `requirements` as arrays returns 400; accepting missing
+    requirements is a warning.
+    """
     table = lab.make_table()
     wrong: dict[str, Any] = {
         f"{expect.shown(value)} as updates": {"requirements": [], "updates": value}
@@ -73,7 +75,9 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-COM-007")
 def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
-    """A commit with an unknown requirement returns 400, alone or among others, and changes nothing."""
+    """A commit with an unknown requirement returns 400, alone or among others, and changes
+    nothing.
+    """
     table = lab.make_table()
     before, holds = lab.load(table), req.assert_uuid(table.uuid)
     known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
@@ -95,7 +99,9 @@ def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-COM-008")
 def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
-    """A commit with an unknown update returns 400, at any position among others, and changes nothing."""
+    """A commit with an unknown update returns 400, at any position among others, and changes
+    nothing.
+    """
     table = lab.make_table()
     before = lab.load(table)
     more = [
@@ -120,7 +126,9 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-COM-009")
 def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
-    """A commit with an unknown update or requirement returns 400, even if another requirement fails."""
+    """A commit with an unknown update or requirement returns 400, even if another requirement
+    fails.
+    """
     table = lab.make_table()
     fails = req.assert_uuid(req.NOBODY)
     cases: req.Cases = {
@@ -232,7 +240,9 @@ OF_VIEWS = Mutation(
 def _expect_refusal(
     lab: CatalogLab, reply: Reply, requirement: str, mutation: Mutation, *, about: str
 ) -> None:
-    """Expect status 400; another refusal than 409, or none, belongs to the requirement about the update."""
+    """Expect status 400; another refusal than 409, or none, belongs to the requirement about the
+    update.
+    """
     if reply.status != CONFLICTING:
         with lab.step(requirement):
             expect.status(reply, 400, about=about, mutation=mutation)
@@ -241,7 +251,9 @@ def _expect_refusal(
 
 @check("IRC-COM-023")
 def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
-    """A commit that no retry can help returns 400, not 409, with or without requirements that hold."""
+    """A commit that no retry can help returns 400, not 409, with or without requirements that
+    hold.
+    """
     table = lab.append(upd.table_of_version(lab, 2))
     tag = upd.unknown_id(set_ref("tag", 1, kind="tag"), "snapshot-id")
     cases: dict[str, tuple[str, Mutation, Sequence[Update]]] = {

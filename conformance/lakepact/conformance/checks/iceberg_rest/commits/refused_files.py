@@ -1,4 +1,6 @@
-"""Checks of commits and transactions that are refused: they remove no file, although their tables delete old metadata files."""
+"""Checks of commits and transactions that are refused: they remove no file, although their tables
+delete old metadata files.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ COMMITS = 3
 
 
 def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[SharedFile]]:
-    """Return a table that deletes old metadata files after each commit, and the metadata files that it has.
+    """Return a table that deletes old metadata files after each commit, and the metadata files that
+    it has.
 
     Raises:
         NotOffered: the harness cannot read them.
@@ -44,7 +47,9 @@ def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[SharedFile]
 
 @check("IRC-COM-032")
 def refused_commits_remove_no_files(lab: CatalogLab) -> None:
-    """A commit with a failed requirement or an update that cannot be applied removes no metadata file."""
+    """A commit with a failed requirement or an update that cannot be applied removes no metadata
+    file.
+    """
     table, files = forgetful(lab, lab.make_namespace())
     fails = req.assert_uuid(req.NOBODY)
     mutation, updates = upd.unknown_id(upd.set_current_schema(upd.NOWHERE), "schema-id")
@@ -83,6 +88,9 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
                     transact(lab, *changes), mutation=req.stale(req.assert_uuid(req.NOBODY))
                 )
                 for table, files in kept:
-                    about = f"of the metadata files of {table.name}, when {where} is refused, those removed:"
+                    about = (
+                        f"of the metadata files of {table.name}, when {where} is refused, those"
+                        " removed:"
+                    )
                     expect.equal([], lost(files), about, at=None)
                     expect.status(lab.send(op.load_table, **table.at), 200)

@@ -1,4 +1,6 @@
-"""Checks of conflicts that a client can resolve by trying again: it learns so from the status, and nothing was applied."""
+"""Checks of conflicts that a client can resolve by trying again: it learns so from the status, and
+nothing was applied.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ STALE_SNAPSHOT = Mutation(Wrong.STALE, "/updates/*/snapshot/sequence-number")
 
 @check("IRC-UPD-091")
 def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
-    """Adding a snapshot to a branch returns 409 if another branch moved after the snapshot was made."""
+    """Adding a snapshot to a branch returns 409 if another branch moved after the snapshot was
+    made.
+    """
     tables = [made for version in (2, 3) if (made := _of_version(lab, version))]
     if not tables:
         lab.make_table()  # a target that refuses every table says nothing about versions
@@ -52,7 +56,10 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
                     set_ref(SIDE, stale["snapshot-id"]),
                     requirements=[req.assert_uuid(table.uuid), req.assert_ref(SIDE, base)],
                 )
-                about = f"for a snapshot of {SIDE} in format version {table.member('format-version')}, made before main moved"
+                about = (
+                    f"for a snapshot of {SIDE} in format version {table.member('format-version')},"
+                    " made before main moved"
+                )
                 expect.status(late, 409, about=about, mutation=STALE_SNAPSHOT)
                 states.unchanged(lab, before)
 

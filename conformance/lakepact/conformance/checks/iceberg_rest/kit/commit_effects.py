@@ -16,7 +16,8 @@ Entry = Mapping[str, Any]
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
 REFS = ("refs", "current-snapshot-id", "snapshot-log")
 
-#: By action: the members of table metadata that it changes. Actions that are not listed, such as an upgrade, may change all of them.
+#: By action: the members of table metadata that it changes. Actions that are not listed, such as an
+#: upgrade, may change all of them.
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "assign-uuid": ("table-uuid",),
     "add-schema": ("schemas", "last-column-id"),
@@ -69,7 +70,9 @@ EFFECTS: Mapping[str, str] = {
 
 
 def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply) -> None:
-    """Note in the lab if an accepted commit did not store its snapshots, lost earlier ones, or did not set its refs."""
+    """Note in the lab if an accepted commit did not store its snapshots, lost earlier ones, or did
+    not set its refs.
+    """
     actions = {update.get("action") for update in updates}
     document = after.exchange.parsed
     metadata = document.get("metadata") if isinstance(document, dict) else None

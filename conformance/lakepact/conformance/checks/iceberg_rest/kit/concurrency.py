@@ -74,7 +74,8 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
 
 
 def at_most_one(replies: Sequence[Reply], *, what: str) -> int | None:
-    """Return the position of the only answer of success, or `None` where all are conflicts: no contract promises a winner.
+    """Return the position of the only answer of success, or `None` where all are conflicts: no
+    contract promises a winner.
 
     Raises:
         Unmet: several were accepted, or another was refused for another reason.

@@ -69,7 +69,8 @@ NESTED: dict[str, Any] = {
 
 REFERENCE = re.compile(r"#/components/schemas/(\w+)")
 
-#: Judgements that are remembered: all invariants ask for the same one after another, and many answers of a run are the same.
+#: Judgements that are remembered: all invariants ask for the same one after another, and many
+#: answers of a run are the same.
 REMEMBERED = 1024
 
 
@@ -91,9 +92,11 @@ class ContractSchemas:
         )  #: what was looked at last: all invariants ask for it one after another
 
     def promised(self, exchange: Exchange) -> str | None:
-        """Return the component that the body of an answer has to be, if the contract documents such an answer.
+        """Return the component that the body of an answer has to be, if the contract documents such
+        an answer.
 
-        A refusal in another media type may come from a layer that knows no catalog, and so may one without an error object (IRC-ERR-001).
+        A refusal in another media type may come from a layer that knows no catalog, and so may one
+        without an error object (IRC-ERR-001).
         """
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
         answer = (
@@ -125,7 +128,9 @@ class ContractSchemas:
         return frozenset(found)
 
     def answers_with(self, component: str) -> Callable[[OperationId | None, int], bool]:
-        """Return what an invariant concerns that is about a component: the answers that may consist of it."""
+        """Return what an invariant concerns that is about a component: the answers that may consist
+        of it.
+        """
 
         def concerns(operation: OperationId | None, status: int) -> bool:
             known = self.contract.operations.get(operation or NO_OPERATION)
@@ -139,7 +144,9 @@ class ContractSchemas:
         return concerns
 
     def _flaws_of(self, component: str, body: bytes) -> Flaws:
-        """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+        """Return the components in a body that has to be a `component`, and the first flaw of each,
+        if it has one.
+        """
         try:
             parsed = orjson.loads(body)
         except orjson.JSONDecodeError:
@@ -147,7 +154,9 @@ class ContractSchemas:
         return self.components.flaws(component, parsed)
 
     def flaws_in(self, exchange: Exchange) -> Flaws:
-        """Return the components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
+        """Return the components in the body of an answer, and the first flaw of each; none where
+        the contract promises nothing.
+        """
         asked, known = self._latest
         if asked is not exchange:
             component = self.promised(exchange)
@@ -156,13 +165,17 @@ class ContractSchemas:
         return known
 
     def claim_of(self, component: str, exchange: Exchange) -> Claim | None:
-        """Return the first violation of a component in the body of an answer as a claim; `None` if no single keyword shows it."""
+        """Return the first violation of a component in the body of an answer as a claim; `None` if
+        no single keyword shows it.
+        """
         instance = self.flawed(component, exchange)
         breach = self.components.breach(instance)
         return Claim(breach[1], f"/body{instance.pointer}{breach[0]}") if breach else None
 
     def flawed(self, component: str, exchange: Exchange) -> Instance:
-        """Return the first invalid instance of a component in the body of an answer that has one."""
+        """Return the first invalid instance of a component in the body of an answer that has
+        one.
+        """
         instances = self.components.instances(self.promised(exchange) or component, exchange.parsed)
         return next(
             one

@@ -61,7 +61,9 @@ class Detection:
 
 
 def detection_of(lab: CatalogLab) -> Detection:
-    """Return what was detected on the target of a lab; without detection, what it declares counts as served."""
+    """Return what was detected on the target of a lab; without detection, what it declares counts
+    as served.
+    """
     found: Detection = lab.offer.found.get(DETECTED) or Detection(
         lab.offer.operations, frozenset(), frozenset()
     )
@@ -98,9 +100,11 @@ class Probed:
 
 
 def probed(lab: CatalogLab) -> Probed:
-    """Send the probe of every operation of the contract, and one request of each method for a route that does not exist.
+    """Send the probe of every operation of the contract, and one request of each method for a route
+    that does not exist.
 
-    They are sent without an operation: invariants do not judge the answers of routes that the server need not have.
+    They are sent without an operation: invariants do not judge the answers of routes that the
+    server need not have.
     """
     operations = [operation for operation in PROBES if operation in lab.contract.operations]
     requests = [
@@ -137,7 +141,9 @@ def _path(lab: CatalogLab, operation: OperationId) -> str:
 
 
 def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -> Exchange | None:
-    """Return the exchange of a probe: with status 0 if the timeout expired, `None` if the connection failed."""
+    """Return the exchange of a probe: with status 0 if the timeout expired, `None` if the
+    connection failed.
+    """
     content = orjson.dumps(probe["body"]) if "body" in probe else b""
     headers = [("Content-Type", "application/json")] if content else []
     try:
@@ -151,7 +157,8 @@ def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -
 def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[OperationId]:
     """Return the operations that are served without being promised, as far as the probes show them.
 
-    The answer to a HEAD request has no body to tell it from a router's: it counts only beside the GET of the same path.
+    The answer to a HEAD request has no body to tell it from a router's: it counts only beside the
+    GET of the same path.
     """
     served = answers.shown(Answer.SERVED)
     return frozenset(
@@ -162,10 +169,12 @@ def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[O
 
 
 def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId]) -> Detection:
-    """Return what a catalog serves; doubts are settled with a namespace, a table and a view that the suite creates and drops.
+    """Return what a catalog serves; doubts are settled with a namespace, a table and a view that
+    the suite creates and drops.
 
     Args:
-        lab: a lab that may use the promised operations and those that are served without being promised.
+        lab: a lab that may use the promised operations and those that are served without being
+            promised.
         answers: the answers to the probes.
         promised: the operations that the catalog declares, or that the contract takes for declared.
     """
@@ -179,24 +188,28 @@ def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId])
     }
     settled = _settled(lab, doubted, answers.routers)
     found = frozenset(o for o, there in settled.items() if there)
-    # An answer of a router decides only if the operation could not be tried on an object that exists.
+    # An answer of a router decides only if the operation could not be tried on an object that
+    # exists.
     missing = frozenset(o for o in doubted & promised if not settled.get(o, o not in absent))
     return Detection(served | found, missing, answers.silent)
 
 
 def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dict[str, bool]:
-    """Return whether a scan is planned in the background, and whether its plan is divided into plan tasks.
+    """Return whether a scan is planned in the background, and whether its plan is divided into plan
+    tasks.
 
     Args:
         lab: a lab that may plan scans, if the target does.
         table: a table without snapshots.
-        with_files: whether data files can be written for the plan; a plan of an empty table is more likely made at once.
+        with_files: whether data files can be written for the plan; a plan of an empty table is more
+            likely made at once.
     """
     if not lab.offers(op.plan_table_scan):
         return {}
     grown = TableWithFiles(lab, table)
     if with_files:
-        # Metadata that breaks other requirements, such as an unexpected partition field, keep a file from being written.
+        # Metadata that breaks other requirements, such as an unexpected partition field, keep a
+        # file from being written.
         with contextlib.suppress(Blocked, NotOffered, Unmet, LookupError, TypeError, ValueError):
             grown.append(*(grown.file(f"file-{number}") for number in range(FILES)))
     answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.parsed
@@ -246,7 +259,9 @@ def _view(lab: CatalogLab, namespace: Namespace) -> str:
 def _about_objects(
     lab: CatalogLab, table: Table, view: str
 ) -> dict[OperationId, Callable[[], dict[str, Any]]]:
-    """Return the arguments of a request about an existing object for each operation; those that remove it come last."""
+    """Return the arguments of a request about an existing object for each operation; those that
+    remove it come last.
+    """
     home = {"namespace": table.namespace}
     change = {"identifier": table.identifier, "requirements": [], "updates": []}
     of_namespaces = (

@@ -23,7 +23,8 @@ def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Itera
 
 
 def dropped_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
-    """Yield a namespace that was dropped; nothing where the target declares no dropNamespace or lacks it.
+    """Yield a namespace that was dropped; nothing where the target declares no dropNamespace or
+    lacks it.
 
     Raises:
         Blocked: it cannot be created or dropped.

@@ -1,4 +1,6 @@
-"""The `endpoints` of a configuration: the operations that they name, also where their templates are misspelled."""
+"""The `endpoints` of a configuration: the operations that they name, also where their templates are
+misspelled.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ VERSION = "v1"  #: the first segment of every path of the contract
 
 
 def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
-    """Return an endpoint as method and segments, without case, names of placeholders, surplus slashes, version and prefix.
+    """Return an endpoint as method and segments, without case, names of placeholders, surplus
+    slashes, version and prefix.
 
     Args:
         endpoint: a method and a path template.
@@ -45,7 +48,9 @@ FORMS: Mapping[tuple[str, ...], Operation] = {
 
 
 def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
-    """Return the operation that an endpoint names, however it is spelled; `None` if it names none."""
+    """Return the operation that an endpoint names, however it is spelled; `None` if it names
+    none.
+    """
     return FORMS.get(form(endpoint, prefix)) if isinstance(endpoint, str) else None
 
 

@@ -26,17 +26,23 @@ SEPARATOR_IN_PATHS = "%1F"
 SEPARATOR_OF_TARGET = (
     "separator"  #: what an offer calls the separator that the target announces instead
 )
-CHILDREN = "children"  #: what an offer calls whether a namespace below another was made, and found at its path
-DECLARED = "declared"  #: what an offer calls the operations that the target declares, or that count as declared without `endpoints`
-UNSERVED = "unserved"  #: what an offer calls the operations that are declared and cannot be used, with the reason
+#: what an offer calls whether a namespace below another was made, and found at its path
+CHILDREN = "children"
+#: what an offer calls the operations that the target declares, or that count as declared without
+#: `endpoints`
+DECLARED = "declared"
+#: what an offer calls the operations that are declared and cannot be used, with the reason
+UNSERVED = "unserved"
 
 Namespace = tuple[str, ...]
 
-#: Statuses of a server that does not drop tables as requested, rather than of one without such a table or right.
+#: Statuses of a server that does not drop tables as requested, rather than of one without such a
+#: table or right.
 REFUSED = frozenset({400, 405, 406, 422, 501})
 
 HTTP_OK = 200
-#: Statuses of a step that succeeded; one that the contract does not document for it is judged by a check of its own.
+#: Statuses of a step that succeeded; one that the contract does not document for it is judged by a
+#: check of its own.
 SUCCESS = (HTTP_OK, 201, 202, 204)
 
 #: Statuses of a server that does not take a name. A 409 would say that something has it.
@@ -149,7 +155,9 @@ class CatalogLab(Lab):
         return super().send(operation, declared=declared, **arguments)
 
     def blocking(self, unmet: Unmet) -> StepFailed | None:
-        """Return an earlier commit without effect that may be why an expectation is not met; it decides the statuses of commits alone."""
+        """Return an earlier commit without effect that may be why an expectation is not met; it
+        decides the statuses of commits alone.
+        """
         cause = super().blocking(unmet)
         if cause is None or not unmet.expected_status:
             return cause
@@ -169,7 +177,9 @@ class CatalogLab(Lab):
         return tuple(n for n in numbers if n == numbers[-1] or operations[n] != op.plan_table_scan)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
-        """Do `action` when the check is over, and once more with the target's own separator if what it drops is not found."""
+        """Do `action` when the check is over, and once more with the target's own separator if what
+        it drops is not found.
+        """
 
         def until_gone() -> object:
             done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
@@ -186,7 +196,7 @@ class CatalogLab(Lab):
 
         super().add_cleanup(until_gone)
 
-    # -- namespaces --------------------------------------------------------------------------------------------
+    # -- namespaces --------------------------------------------------------------------------------
 
     def make_namespace(
         self,
@@ -214,7 +224,8 @@ class CatalogLab(Lab):
         """Load a namespace that was created.
 
         Raises:
-            Blocked: it is not loaded, or another one is; that a name is written in another way is judged by a check of its own.
+            Blocked: it is not loaded, or another one is; that a name is written in another way is
+                judged by a check of its own.
         """
         loaded = self.send(op.load_namespace_metadata, namespace=namespace)
         answered = _member(loaded, "namespace")
@@ -224,7 +235,8 @@ class CatalogLab(Lab):
             or (isinstance(answered, list) and answered != list(namespace))
         ):
             raise Blocked(
-                f"the namespace {list(namespace)} was created, but loading it returned {loaded.shown} (IRC-NS-CREATE-001)"
+                f"the namespace {list(namespace)} was created, but loading it returned"
+                f" {loaded.shown} (IRC-NS-CREATE-001)"
             )
 
     def named(self, level: str) -> Namespace | None:
@@ -249,9 +261,11 @@ class CatalogLab(Lab):
     def child_of(
         self, parent: Namespace, *, properties: Mapping[str, str] | None = None
     ) -> Namespace | None:
-        """Return a new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
+        """Return a new namespace below `parent`; none where the target refuses one there, or does
+        not find it at its path.
 
-        For checks that look below the top level as well: what nesting itself is judged by, they do not hold against it again.
+        For checks that look below the top level as well: what nesting itself is judged by, they do
+        not hold against it again.
         """
         if not self.feature("nesting"):
             return None
@@ -266,10 +280,11 @@ class CatalogLab(Lab):
             else None
         )
 
-    # -- tables ------------------------------------------------------------------------------------------------
+    # -- tables ------------------------------------------------------------------------------------
 
     def table_request(self, name: str, **members: Any) -> dict[str, Any]:
-        """Return a body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out.
+        """Return a body that creates a table; `members` are named with underscores for hyphens,
+        `None` leaves one out.
 
         Like all clients, it sends `stage-create` false; another check leaves that out.
         """
@@ -299,7 +314,9 @@ class CatalogLab(Lab):
         return self.answered(Table(home, called, reply))
 
     def answered(self, table: Table) -> Table:
-        """Return a table as it was answered, or as it is loaded if the answer lacks the metadata: a check of its own judges that answer."""
+        """Return a table as it was answered, or as it is loaded if the answer lacks the metadata: a
+        check of its own judges that answer.
+        """
         return table if isinstance(_member(table.reply, "metadata"), dict) else self.load(table)
 
     def drop_afterwards(self, namespace: Namespace, name: str) -> None:
@@ -307,9 +324,11 @@ class CatalogLab(Lab):
         self.add_cleanup(lambda: self.try_drop_table(namespace=namespace, table=name))
 
     def try_drop_table(self, **at: Any) -> Reply:
-        """Return the answer to dropping a table that has to go; it is purged where the target drops none otherwise.
+        """Return the answer to dropping a table that has to go; it is purged where the target drops
+        none otherwise.
 
-        For checks that need a table gone: what dropping itself is judged by, they do not hold against the target again.
+        For checks that need a table gone: what dropping itself is judged by, they do not hold
+        against the target again.
         """
         reply = self.send(op.drop_table, **at)
         if reply.status not in REFUSED:
@@ -319,7 +338,8 @@ class CatalogLab(Lab):
         return purged if self.only_purges else reply
 
     def ways_to_drop(self) -> tuple[bool | None, ...]:
-        """Return the values of `purgeRequested` by which the target drops tables; `None` leaves the parameter out.
+        """Return the values of `purgeRequested` by which the target drops tables; `None` leaves the
+        parameter out.
 
         Raises:
             Blocked: it drops none.
@@ -354,7 +374,9 @@ class CatalogLab(Lab):
         *updates: Mapping[str, Any],
         requirements: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
-        """Commit updates to a table, unconditionally unless requirements are given; the answer is not looked at."""
+        """Commit updates to a table, unconditionally unless requirements are given; the answer is
+        not looked at.
+        """
         return self.send(
             op.update_table,
             body={"requirements": list(requirements), "updates": list(updates)},
@@ -377,7 +399,7 @@ class CatalogLab(Lab):
         note_effect(self, table.reply, updates, after.reply)
         return after
 
-    # -- views -------------------------------------------------------------------------------------------------
+    # -- views -------------------------------------------------------------------------------------
 
     def make_view(self, namespace: Namespace, *, name: str | None = None) -> str:
         """Return the name of a new view.
@@ -401,7 +423,7 @@ class CatalogLab(Lab):
         self.add_cleanup(lambda: self.send(op.drop_view, namespace=namespace, view=called))
         return called
 
-    # -- snapshots ---------------------------------------------------------------------------------------------
+    # -- snapshots ---------------------------------------------------------------------------------
 
     def snapshot(self, table: Table, *, writes_list: bool = True, **members: Any) -> dict[str, Any]:
         """Return a snapshot that fits the table as it was answered.
@@ -409,7 +431,8 @@ class CatalogLab(Lab):
         Args:
             table: the table that it is for.
             writes_list: whether an empty manifest list is written where files are shared.
-            members: replace or add members, named with underscores for hyphens; `None` leaves one out.
+            members: replace or add members, named with underscores for hyphens; `None` leaves one
+                out.
         """
         metadata = table.metadata
         identifier = random.getrandbits(62) | 1

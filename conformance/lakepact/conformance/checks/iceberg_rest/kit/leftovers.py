@@ -1,4 +1,6 @@
-"""Objects that runs leave on a target: those that the exchanges of a run created and did not remove, and those with its names."""
+"""Objects that runs leave on a target: those that the exchanges of a run created and did not
+remove, and those with its names.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from lakepact.generated.iceberg_rest import op
 
 #: The operations that remove an object, whose path is that of the object.
 DROPS = frozenset({op.drop_namespace, op.drop_table, op.drop_view})
-#: The operations that create an object named in their body: the end of their path, and that of the object's path before its name.
+#: The operations that create an object named in their body: the end of their path, and that of the
+#: object's path before its name.
 CREATES: dict[OperationId, tuple[str, str]] = {
     op.create_table: ("/tables", "/tables/"),
     op.register_table: ("/register", "/tables/"),
@@ -43,7 +46,8 @@ MOST_PAGES = 1000  #: of a listing
 
 
 def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
-    """Return a line for each object that was created and not removed: its path, and what a request to drop it returned.
+    """Return a line for each object that was created and not removed: its path, and what a request
+    to drop it returned.
 
     Args:
         lab: a lab of the target, which knows its paths.
@@ -134,7 +138,8 @@ def renamed_path(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]
 
 
 def cleaned(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
-    """Drop what has a name with a prefix, and what is in it; yield each path, and what the request returned unless it is gone.
+    """Drop what has a name with a prefix, and what is in it; yield each path, and what the request
+    returned unless it is gone.
 
     Args:
         lab: a lab of the target, which knows its paths and its separator.

@@ -82,7 +82,9 @@ def identifiers(reply: Reply) -> Names:
 
 
 class Listing:
-    """Children of one namespace, listed page by page; of no namespace, those of the first level, among which are others' too."""
+    """Children of one namespace, listed page by page; of no namespace, those of the first level,
+    among which are others' too.
+    """
 
     def __init__(
         self, lab: CatalogLab, operation: OperationId, *, namespace: Namespace, count: int
@@ -181,7 +183,9 @@ class Listing:
 def listing(
     lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5
 ) -> Listing:
-    """Return a listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
+    """Return a listing with `count` items of its own: of tables, if namespaces are wanted and none
+    below others are made and found.
+    """
     nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
     operation = op.list_tables if operation == op.list_namespaces and not nests else operation
     return Listing(lab, operation, namespace=lab.make_namespace(), count=count)

@@ -16,7 +16,9 @@ FILTER = {"type": "eq", "term": "id", "value": 1}
 
 
 def scan_report(table: Table, **members: Any) -> dict[str, Any]:
-    """Return a report about a scan of a table; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a report about a scan of a table; `members` are named with underscores for hyphens,
+    `None` leaves one out.
+    """
     metrics = {
         "total-planning-duration": TIMER,
         "result-data-files": COUNTER,
@@ -39,7 +41,9 @@ def scan_report(table: Table, **members: Any) -> dict[str, Any]:
 def report_about(
     table: Table, given: Mapping[str, Any], members: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a report about a table: its name and snapshot, what is given, and members named with underscores for hyphens."""
+    """Return a report about a table: its name and snapshot, what is given, and members named with
+    underscores for hyphens.
+    """
     named = {
         "table-name": ".".join((*table.namespace, table.name)),
         "snapshot-id": table.metadata.get("current-snapshot-id", -1),

@@ -15,7 +15,8 @@ ABSENT: Any = object()  #: stands for a member that is left out
 
 
 def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
-    """Return a request that creates a namespace; what it makes is dropped when the check is over, by the name that it was answered with.
+    """Return a request that creates a namespace; what it makes is dropped when the check is over,
+    by the name that it was answered with.
 
     Sound properties are left out where the target keeps none.
     """

@@ -12,8 +12,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.evidence.target import Target
 
-#: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads everything and changes nothing, but in the
-#: namespace that the parameter `WRITES` names; the third may do nothing at all.
+#: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads
+#: everything and changes nothing, but in the namespace that the parameter `WRITES` names; the third
+#: may do nothing at all.
 SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = (
     "reader-token",
     "denied-token",

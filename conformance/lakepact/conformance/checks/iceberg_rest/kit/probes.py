@@ -1,4 +1,6 @@
-"""Harmless requests about names that do not exist: their answers show whether the server implements an operation."""
+"""Harmless requests about names that do not exist: their answers show whether the server implements
+an operation.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ class Answer(StrEnum):
 
 
 def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
-    """Return whether a message names something that a probe asked for, other than by repeating the path, however that is spelled."""
+    """Return whether a message names something that a probe asked for, other than by repeating the
+    path, however that is spelled.
+    """
     segments = exchange.url.partition("?")[0].split("/")
     names = [*NOWHERE["namespace"], *(segment for segment in segments if segment.startswith("lp"))]
     path = urlsplit(exchange.url).path
@@ -84,15 +88,20 @@ def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
 
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
-    """Return the `error` object of the contract's error body, or `None` if the answer has no such body."""
+    """Return the `error` object of the contract's error body, or `None` if the answer has no such
+    body.
+    """
     error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
     return error if isinstance(error, dict) else None
 
 
 def finds_nothing(exchange: Exchange) -> bool:
-    """Return whether a 404 comes from an operation that looked for the object, rather than from a router."""
+    """Return whether a 404 comes from an operation that looked for the object, rather than from a
+    router.
+    """
     error = error_of(exchange)
-    # A router knows no names: an error that contains a requested name comes from an operation, whatever its type is.
+    # A router knows no names: an error that contains a requested name comes from an operation,
+    # whatever its type is.
     return error is not None and (
         str(error.get("type", "")).startswith("NoSuch")
         or names_what_was_asked_for(error.get("message"), exchange)
@@ -104,7 +113,8 @@ def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
 
     Args:
         exchange: the probe with its answer.
-        router: a request of the same method for a route that no version of the contract has, if it was answered.
+        router: a request of the same method for a route that no version of the contract has, if it
+            was answered.
     """
     same = router is not None and _form(exchange) == _form(router)
     if exchange.status in NOT_NOW:
@@ -127,12 +137,16 @@ def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
 
 
 def proves(exchange: Exchange) -> bool:
-    """Return whether an answer that shows an operation as served suffices, even if the server does not declare the operation."""
+    """Return whether an answer that shows an operation as served suffices, even if the server does
+    not declare the operation.
+    """
     return exchange.status < SERVER_ERROR or error_of(exchange) is not None
 
 
 def _form(exchange: Exchange) -> tuple[Any, ...]:
-    """Return what two answers of a router have in common: everything but the path and the method that it repeats."""
+    """Return what two answers of a router have in common: everything but the path and the method
+    that it repeats.
+    """
     error = error_of(exchange) or {}
     message = METHODS.sub("", PATH_LIKE.sub("", str(error.get("message"))))
     for name in {

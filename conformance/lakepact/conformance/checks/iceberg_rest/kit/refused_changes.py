@@ -1,7 +1,8 @@
-"""A lab that loads an object after each refused change of it, and compares: a refusal changes nothing.
+"""A lab that loads an object after each refused change of it, and compares: a refusal changes
+nothing.
 
-It compares with the last answer that showed the object, unless the check changed anything since. It says nothing of requests that
-run at the same time, or whose connection was closed.
+It compares with the last answer that showed the object, unless the check changed anything since. It
+says nothing of requests that run at the same time, or whose connection was closed.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ class ComparingLab(CatalogLab):
         return reply
 
     def clean_up(self) -> list[Callable[[], object]]:
-        """Look whether the files of the tables that are left exist; then remove what the check created."""
+        """Look whether the files of the tables that are left exist; then remove what the check
+        created.
+        """
         if self.feature(READABLE_FILES) and not self._is_cut:
             for shown in self._shown.values():
                 if shown.number >= self._changed:
@@ -108,7 +111,9 @@ class ComparingLab(CatalogLab):
         return super().clean_up()
 
     def _look_for_files(self, shown: Exchange) -> None:
-        """Note which files are gone that an answer names: its metadata file, manifest lists and manifests of the check."""
+        """Note which files are gone that an answer names: its metadata file, manifest lists and
+        manifests of the check.
+        """
         metadata = shown.parsed.get("metadata") if isinstance(shown.parsed, dict) else None
         if not isinstance(metadata, dict) or "table-uuid" not in metadata:
             return
@@ -190,7 +195,9 @@ class ComparingLab(CatalogLab):
             self._shown[path] = exchange
 
     def _is_fresh(self, path: str, refused: Exchange) -> bool:
-        """Return whether a request should have created an object with a name of this lab that it had not created before."""
+        """Return whether a request should have created an object with a name of this lab that it
+        had not created before.
+        """
         return (
             refused.operation in CREATIONS
             and refused.status in REFUSES_CREATION
@@ -199,7 +206,9 @@ class ComparingLab(CatalogLab):
         )
 
     def _is_shown_elsewhere(self, answer: Reply) -> bool:
-        """Return whether an answer is that of another object, whose name the target takes for the same."""
+        """Return whether an answer is that of another object, whose name the target takes for the
+        same.
+        """
         metadata = answer.exchange.parsed
         metadata = metadata.get("metadata") if isinstance(metadata, dict) else None
         if not isinstance(metadata, dict):  # a namespace
@@ -208,7 +217,9 @@ class ComparingLab(CatalogLab):
         return any(uuid in shown.body for shown in self._shown.values())
 
     def _was_busy(self, before: Exchange | None, refused: Exchange) -> bool:
-        """Return whether a busy target was asked several times: one of the requests may have been applied."""
+        """Return whether a busy target was asked several times: one of the requests may have been
+        applied.
+        """
         since = range(before.number if before else refused.number - 1, refused.number)
         sent = (self.wire.exchanges.get(number) for number in since)
         return any(
@@ -259,7 +270,8 @@ def _expect_nothing(answer: Reply) -> None:
 
 
 def _unfaithful_members(lab: CatalogLab) -> frozenset[str] | None:
-    """Return the members of a table that answers to creations and commits show in another way than loads.
+    """Return the members of a table that answers to creations and commits show in another way than
+    loads.
 
     None if the target refuses such requests.
     """

@@ -1,4 +1,6 @@
-"""Tables with data files and delete files, whose scans checks have planned, and the plans as they were answered."""
+"""Tables with data files and delete files, whose scans checks have planned, and the plans as they
+were answered.
+"""
 
 from __future__ import annotations
 
@@ -182,12 +184,16 @@ def grown(lab: CatalogLab, **members: Any) -> TableWithFiles:
 
 
 def in_background(lab: CatalogLab) -> dict[str, str]:
-    """Return the properties of a table whose scans the target plans in the background (`--parameter async-planning-properties`)."""
+    """Return the properties of a table whose scans the target plans in the background
+    (`--parameter async-planning-properties`).
+    """
     return _properties(lab, "async-planning-properties")
 
 
 def on_pages(lab: CatalogLab) -> dict[str, str]:
-    """Return the properties of a table whose plans the target divides into plan tasks (`--parameter paged-planning-properties`)."""
+    """Return the properties of a table whose plans the target divides into plan tasks
+    (`--parameter paged-planning-properties`).
+    """
     return _properties(lab, "paged-planning-properties")
 
 
@@ -199,7 +205,9 @@ def _properties(lab: CatalogLab, parameter: str) -> dict[str, str]:
 
 
 def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
-    """Return the answer to planning a scan; members of the request are named with underscores for hyphens."""
+    """Return the answer to planning a scan; members of the request are named with underscores for
+    hyphens.
+    """
     return lab.send(
         PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at
     )
@@ -405,7 +413,9 @@ def unreadable(lab: CatalogLab) -> Table:
 
 
 def scans(lab: CatalogLab) -> None:
-    """Show plans of every state, tasks on pages, files with all that is known of them, and what remains of filters."""
+    """Show plans of every state, tasks on pages, files with all that is known of them, and what
+    remains of filters.
+    """
     fields = [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]
     table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
     plan(lab, unreadable(lab))

@@ -1,6 +1,8 @@
-"""Properties that the server adds to namespaces, tables and views by itself, such as the id of its last commit.
+"""Properties that the server adds to namespaces, tables and views by itself, such as the id of its
+last commit.
 
-They may change at any time, so comparisons leave them out. They are looked for only once two states differ.
+They may change at any time, so comparisons leave them out. They are looked for only once two states
+differ.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ _owned: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 @contextlib.contextmanager
 def no_evidence(lab: CatalogLab) -> Generator[None]:
-    """Keep the requests of the block out of the trails of verdicts, and end it early if one fails."""
+    """Keep the requests of the block out of the trails of verdicts, and end it early if one
+    fails.
+    """
     before = list(lab.sent)
     try:
         with contextlib.suppress(Blocked, NotOffered, Unmet):
@@ -30,7 +34,9 @@ def no_evidence(lab: CatalogLab) -> Generator[None]:
 
 
 def owned_properties(lab: CatalogLab) -> frozenset[str]:
-    """Return the names of properties that new namespaces, tables and views have although no request set them."""
+    """Return the names of properties that new namespaces, tables and views have although no request
+    set them.
+    """
     known = _owned.get(lab.wire)
     if known is None:
         found: set[str] = set()
@@ -49,7 +55,9 @@ def owned_properties(lab: CatalogLab) -> frozenset[str]:
 
 
 def without_properties(document: Any, names: Collection[str]) -> Any:
-    """Return a copy of a JSON document without properties of these names in any `properties` object."""
+    """Return a copy of a JSON document without properties of these names in any `properties`
+    object.
+    """
     if isinstance(document, list):
         return [without_properties(item, names) for item in document]
     if not isinstance(document, dict):

@@ -28,10 +28,12 @@ def history_is_kept(lab: CatalogLab) -> None:
 
 
 def stored(lab: CatalogLab, table: Table, *updates: Mapping[str, Any]) -> Table:
-    """Return a table as loaded after a set-up commit: an update that its answer shows, and the load does not, is the culprit.
+    """Return a table as loaded after a set-up commit: an update that its answer shows, and the load
+    does not, is the culprit.
 
     Raises:
-        StepFailed: the load shows a member as it was before the commit, although the answer shows it changed.
+        StepFailed: the load shows a member as it was before the commit, although the answer shows
+            it changed.
         Blocked: the commit is refused.
     """
     answer = lab.commit(table, *updates)

@@ -89,7 +89,9 @@ def issues_tokens(lab: CatalogLab, feature: str = "oauth-tokens") -> None:
 
 
 def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
-    """Return the answer of the token endpoint to a form with the caller's scope, without the fields that are None."""
+    """Return the answer of the token endpoint to a form with the caller's scope, without the fields
+    that are None.
+    """
     sent = {"scope": lab.target.access.scope, **fields}
     content = urlencode({name: value for name, value in sent.items() if value is not None}).encode()
     return lab.send(
@@ -98,7 +100,8 @@ def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | Non
 
 
 def fetched(lab: CatalogLab, client: Client) -> Reply:
-    """Return the answer to a client's credentials, which every check of what follows needs to be a token.
+    """Return the answer to a client's credentials, which every check of what follows needs to be a
+    token.
 
     Raises:
         StepFailed: it is none.

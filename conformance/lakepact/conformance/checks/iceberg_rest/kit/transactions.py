@@ -30,7 +30,8 @@ def change(
     return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}
 
 
-#: Statuses of a transaction that was made. Which of them is right is a matter of requirements that say so (IRC-TXN-001, IRC-GEN-006).
+#: Statuses of a transaction that was made. Which of them is right is a matter of requirements that
+#: say so (IRC-TXN-001, IRC-GEN-006).
 MADE = (200, 204)
 
 
@@ -83,7 +84,9 @@ def all_unchanged(lab: CatalogLab, before: Iterable[Table]) -> None:
 
 
 def at_every_place(tables: Sequence[Table], wrong: Change) -> Iterator[tuple[str, list[Change]]]:
-    """Transactions of changes that can be made to `tables`, with a wrong one before, among and behind them; and where it stands."""
+    """Transactions of changes that can be made to `tables`, with a wrong one before, among and
+    behind them; and where it stands.
+    """
     good = [marking(table, "refused") for table in tables]
     for place in range(len(good) + 1):
         yield f"change {place + 1} of {len(good) + 1}", [*good[:place], wrong, *good[place:]]

@@ -1,4 +1,6 @@
-"""Views as checks make and change them: requests that create and replace them, and whether one is still what it was."""
+"""Views as checks make and change them: requests that create and replace them, and whether one is
+still what it was.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ class View(Answered):
         return {"namespace": self.namespace, "view": self.name}
 
 
-# -- what is sent -------------------------------------------------------------------------------------------------------
+# -- what is sent ----------------------------------------------------------------------------------
 
 
 def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentation:
@@ -104,7 +106,9 @@ def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentat
 def version(
     namespace: Namespace, *representations: Mapping[str, Any], **members: Any
 ) -> dict[str, Any]:
-    """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves
+    one out.
+    """
     whole = {
         "version-id": 1,
         "timestamp-ms": int(time.time() * 1000),
@@ -118,7 +122,9 @@ def version(
 
 
 def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, Any]:
-    """Return a body that creates a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    """Return a body that creates a view; `members` are named with underscores for hyphens, `None`
+    leaves one out.
+    """
     request = {
         "name": name,
         "schema": SCHEMA,
@@ -130,7 +136,9 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
-    """Return the answer to a request that creates a view, which is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a view, which is dropped afterwards, should there
+    be one.
+    """
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(
         op.create_view, namespace=namespace, body=view_request(namespace, name, **members)
@@ -159,7 +167,9 @@ def loaded(lab: CatalogLab, view: View) -> View:
 def replace(
     lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()
 ) -> Reply:
-    """Return the answer to a request that replaces a view, unconditionally unless requirements are given."""
+    """Return the answer to a request that replaces a view, unconditionally unless requirements are
+    given.
+    """
     return lab.send(
         op.replace_view,
         body={"requirements": list(requirements), "updates": list(updates)},
@@ -176,7 +186,7 @@ def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
     return View(view.namespace, view.name, lab.require(replace(lab, view, *updates), 200))
 
 
-# -- updates ------------------------------------------------------------------------------------------------------------
+# -- updates ---------------------------------------------------------------------------------------
 
 
 def add_view_version(added: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +200,9 @@ def set_current_view_version(version_id: int = LAST_ADDED) -> documents.SetCurre
 
 
 def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any]]:
-    """Updates that add a version with another text and make it current; as clients do, they propose the next id and a known schema."""
+    """Updates that add a version with another text and make it current; as clients do, they propose
+    the next id and a known schema.
+    """
     further = {
         "version_id": max(view.versions) + 1,
         "schema_id": view.current["schema-id"],
@@ -202,7 +214,7 @@ def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any
     ]
 
 
-# -- what a view is -----------------------------------------------------------------------------------------------------
+# -- what a view is --------------------------------------------------------------------------------
 
 
 def texts(view: View) -> list[str]:
@@ -219,7 +231,9 @@ def properties_of(view: View) -> dict[str, Any]:
 
 
 def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a view in canonical form: without members that stand for none, and with sets in one order."""
+    """Return the metadata of a view in canonical form: without members that stand for none, and
+    with sets in one order.
+    """
     members = {member: value for member, value in metadata.items() if value not in (None, [], {})}
     for member in ("versions", "schemas"):
         members[member] = sorted(
@@ -253,7 +267,8 @@ def same_view(
 def same_metadata(
     lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str, *, at: Place
 ) -> None:
-    """Expect equal metadata of a view, except for properties that the server owns; `at` is the place of the actual metadata.
+    """Expect equal metadata of a view, except for properties that the server owns; `at` is the
+    place of the actual metadata.
 
     Raises:
         Unmet: they differ; it names the first difference.

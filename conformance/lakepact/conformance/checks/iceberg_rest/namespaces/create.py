@@ -39,7 +39,9 @@ NOT_NESTED = "no namespace below another can be made and found, which other requ
 
 @check("IRC-NS-CREATE-001", "IRC-NS-CREATE-002", "IRC-NS-CREATE-003", "IRC-NS-CREATE-004")
 def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
-    """Creating a namespace returns 200 with its name and at least the properties that were sent; a request may omit them."""
+    """Creating a namespace returns 200 with its name and at least the properties that were sent; a
+    request may omit them.
+    """
     name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
     reply = create(lab, [name], properties=wanted)
     without = create(lab, [bare])
@@ -87,7 +89,9 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
 def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
-    """A create request without `namespace`, or with property values that are not strings, returns 400 and creates nothing."""
+    """A create request without `namespace`, or with property values that are not strings, returns
+    400 and creates nothing.
+    """
     wrong: dict[str, list[tuple[Namespace, dict[str, Any]]]] = {
         "IRC-NS-CREATE-007": [
             ((lab.name(),), {}),
@@ -111,7 +115,9 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-017", last=5)
 def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
-    """A create request whose `namespace` is not an array of strings returns 400 and creates nothing."""
+    """A create request whose `namespace` is not an array of strings returns 400 and creates
+    nothing.
+    """
     number = secrets.randbelow(
         WIDE
     )  # a server that stored it in an earlier run would answer with 409
@@ -133,7 +139,9 @@ def _nothing_is_created(
     wrong: Mapping[str, Iterable[tuple[Namespace, dict[str, Any]]]],
     mutations: Mapping[str, Mutation],
 ) -> None:
-    """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
+    """Judge requests that have to be refused, by requirement, each with the name of a namespace
+    that it may not create.
+    """
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
     for requirement, requests in lab.each(wrong.items()):
         with lab.judge_each(requirement) as case:
@@ -148,7 +156,9 @@ def _nothing_is_created(
 
 @check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
 def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
-    """Creating a namespace without levels, with an empty level, or with the separator in a level is refused."""
+    """Creating a namespace without levels, with an empty level, or with the separator in a level is
+    refused.
+    """
     parent, wrong = lab.make_namespace(), Mutation(Wrong.VALUE, "/namespace")
 
     with lab.judge("IRC-NS-CREATE-008"):
@@ -171,7 +181,9 @@ def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-009")
 def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
-    """Creating a namespace below an existing one returns 200, and the parent lists it as a child."""
+    """Creating a namespace below an existing one returns 200, and the parent lists it as a
+    child.
+    """
     parent = lab.make_namespace()
     child = [*parent, lab.name()]
     reply = create(lab, child, properties={"level": "2"})
@@ -185,7 +197,9 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-010")
 def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
-    """Creating a child of a missing parent returns 200 and the child loads, or fails with 4xx and the child returns 404."""
+    """Creating a child of a missing parent returns 200 and the child loads, or fails with 4xx and
+    the child returns 404.
+    """
     there, parent, child = lab.make_namespace(), lab.name(), lab.name()
     below = [*there, child]
     if create(lab, below).status == MADE:
@@ -209,7 +223,9 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-011")
 def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
-    """A server without nested namespaces refuses them with 4xx, and neither flattens nor truncates their names."""
+    """A server without nested namespaces refuses them with 4xx, and neither flattens nor truncates
+    their names.
+    """
     if lab.feature("nesting"):
         lab.skip("IRC-NS-CREATE-011", "the target nests namespaces")
         return
@@ -227,7 +243,9 @@ def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
 def properties_may_be_unsupported(lab: CatalogLab) -> None:
-    """A server without namespace properties returns `properties` as null when a namespace is loaded."""
+    """A server without namespace properties returns `properties` as null when a namespace is
+    loaded.
+    """
     if lab.feature("namespace-properties"):
         for requirement in ("IRC-NS-CREATE-015", "IRC-NS-GET-003"):
             lab.skip(requirement, "the target keeps properties of namespaces")
@@ -247,7 +265,9 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-016", alone=True)
 def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
-    """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
+    """When many clients create the same namespace concurrently, exactly one gets 200 and the others
+    get 409.
+    """
     existing = lab.make_namespace()
     with lab.step("IRC-NS-CREATE-005"):
         expect.refused(create(lab, list(existing)), mutation=EXISTING)
@@ -271,7 +291,9 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
 
 @check("IRC-NS-CREATE-018", alone=True)
 def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
-    """Creating a namespace returns 200 and the namespace loads, while other namespaces are dropped concurrently."""
+    """Creating a namespace returns 200 and the namespace loads, while other namespaces are dropped
+    concurrently.
+    """
     for _ in lab.each(lab.repeat(3)):
         leaving, coming = (
             [lab.make_namespace() for _ in range(NEIGHBOURS)],
@@ -325,7 +347,9 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
 
 @check("IRC-NS-GET-005", "IRC-NS-GET-006", "IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
 def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
-    """GET and HEAD of a namespace return 200 and 204 while it exists, and 404 before it is created and after it is dropped."""
+    """GET and HEAD of a namespace return 200 and 204 while it exists, and 404 before it is created
+    and after it is dropped.
+    """
     top = lab.make_namespace()
     levels: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
     here: list[tuple[Reply, Reply | None]] = []

@@ -27,10 +27,13 @@ STEP = 0.0002  #: seconds by which the second request of the race comes later in
 
 @check("IRC-NS-DROP-001", "IRC-NS-DROP-002")
 def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
-    """Dropping an empty namespace returns 204 and removes it; dropping a missing namespace returns 404."""
+    """Dropping an empty namespace returns 204 and removes it; dropping a missing namespace returns
+    404.
+    """
     top = lab.make_namespace()
     child = lab.child_of(top)
-    # A child that cannot be found cannot be dropped, and blocks its parent: then another one is used.
+    # A child that cannot be found cannot be dropped, and blocks its parent: then another one is
+    # used.
     bare = top if child or not lab.feature("nesting") else lab.make_namespace()
 
     with lab.judge_each("IRC-NS-DROP-001") as case:
@@ -152,7 +155,9 @@ def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
 
 @check("IRC-NS-DROP-007")
 def staged_tables_do_not_keep_their_namespace(lab: CatalogLab) -> None:
-    """Dropping a namespace with only a staged table returns 204 or 409; after 204, committing the staged table returns 404."""
+    """Dropping a namespace with only a staged table returns 204 or 409; after 204, committing the
+    staged table returns 404.
+    """
     table = staged(lab)
     dropped = lab.send(op.drop_namespace, namespace=table.namespace)
 
@@ -167,7 +172,9 @@ def staged_tables_do_not_keep_their_namespace(lab: CatalogLab) -> None:
 
 @check("IRC-NS-DROP-008", alone=True)
 def concurrent_drops_leave_no_orphaned_table(lab: CatalogLab) -> None:
-    """When a table is created while its namespace is dropped, the table does not load if the namespace is gone."""
+    """When a table is created while its namespace is dropped, the table does not load if the
+    namespace is gone.
+    """
     lab.make_table()
     with lab.judge_each("IRC-NS-DROP-008") as case:
         for turn in lab.repeat(ROUNDS):

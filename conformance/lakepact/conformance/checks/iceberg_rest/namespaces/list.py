@@ -18,7 +18,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, na
 
 @invariant("IRC-NS-LIST-009", "IRC-NS-ENC-005")
 def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
-    """Every response writes a namespace as a non-empty array of strings; listings hold them under `namespaces`."""
+    """Every response writes a namespace as a non-empty array of strings; listings hold them under
+    `namespaces`.
+    """
     if exchange.status != 200 or exchange.operation not in {
         op.list_namespaces,
         op.create_namespace,
@@ -56,7 +58,9 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
 
 @check("IRC-NS-LIST-001", "IRC-NS-LIST-002", "IRC-NS-LIST-003", "IRC-NS-LIST-004")
 def listings_hold_direct_children(lab: CatalogLab) -> None:
-    """Listing without `parent` returns the top level; with `parent`, its direct children with their full paths."""
+    """Listing without `parent` returns the top level; with `parent`, its direct children with their
+    full paths.
+    """
     top = lab.make_namespace()
     nested = lab.feature("nesting")
     middle = lab.make_namespace(top) if nested else top
@@ -110,7 +114,9 @@ def empty_parent_lists_the_top_level(lab: CatalogLab) -> None:
 
 @check("IRC-NS-LIST-006")
 def unknown_parents_return_404(lab: CatalogLab) -> None:
-    """Listing below a missing parent returns 404, at the top level and below an existing namespace."""
+    """Listing below a missing parent returns 404, at the top level and below an existing
+    namespace.
+    """
     top = lab.make_namespace()
     of_leaf = lab.send(op.list_namespaces, parent=top)
     replies = [
@@ -151,10 +157,13 @@ def namespaces_without_children_list_none(lab: CatalogLab) -> None:
 
 @check("IRC-NS-LIST-008")
 def similar_names_are_not_children(lab: CatalogLab) -> None:
-    """Listing below a namespace omits the children of others whose names begin alike or match it as a pattern."""
+    """Listing below a namespace omits the children of others whose names begin alike or match it as
+    a pattern.
+    """
     stem = lab.name()
     tops = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("", "b", "_c", "xc")]
-    # Each child has a name of its own: under one name, that of another parent could not be told from the right one.
+    # Each child has a name of its own: under one name, that of another parent could not be told
+    # from the right one.
     below = {top: lab.make_namespace(top, level=f"x{number}") for number, top in enumerate(tops)}
 
     with lab.judge_each("IRC-NS-LIST-008") as case:
@@ -166,7 +175,9 @@ def similar_names_are_not_children(lab: CatalogLab) -> None:
 
 @check("IRC-NS-LIST-010")
 def listings_follow_create_and_drop(lab: CatalogLab) -> None:
-    """A namespace is listed after it is created and not after it is dropped, at the top level and below a parent."""
+    """A namespace is listed after it is created and not after it is dropped, at the top level and
+    below a parent.
+    """
     top = lab.make_namespace()
 
     with lab.judge_each("IRC-NS-LIST-010") as case:

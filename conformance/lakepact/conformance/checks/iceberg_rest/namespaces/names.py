@@ -58,7 +58,9 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
 
 @check("IRC-NS-ENC-001")
 def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
-    """A namespace of up to six levels is loaded and listed with all its levels, or its creation is refused with 4xx."""
+    """A namespace of up to six levels is loaded and listed with all its levels, or its creation is
+    refused with 4xx.
+    """
     if not lab.feature("nesting"):
         lab.skip("IRC-NS-ENC-001", "the target does not nest namespaces")
         return
@@ -128,7 +130,9 @@ def surplus_separators_return_400_or_404(lab: CatalogLab) -> None:
 
 @check("IRC-NS-ENC-004")
 def case_is_treated_consistently(lab: CatalogLab) -> None:
-    """Namespaces whose names differ in case are distinct, or loading and creating treat them as the same one."""
+    """Namespaces whose names differ in case are distinct, or loading and creating treat them as the
+    same one.
+    """
     lab.make_namespace()
     name = f"{lab.name()}Case"
     other = name.swapcase()

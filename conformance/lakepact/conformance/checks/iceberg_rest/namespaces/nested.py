@@ -1,4 +1,6 @@
-"""Tables and views of namespaces of several levels: every operation finds them at their path, and none finds those of the parent there."""
+"""Tables and views of namespaces of several levels: every operation finds them at their path, and
+none finds those of the parent there.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-NS-ENC-001", "IRC-VIEW-LOAD-005", "IRC-VIEW-REN-001", "IRC-VIEW-LOAD-007")
 def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
-    """Every view operation succeeds for a view of a nested namespace at its path, from create to drop."""
+    """Every view operation succeeds for a view of a nested namespace at its path, from create to
+    drop.
+    """
     above = made(lab)
     namespace, name, new = deep(lab, above.namespace), lab.name(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
@@ -135,7 +139,9 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REN-001")
 def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
-    """Renaming a view into another namespace returns 204, keeps its metadata, and its old name returns 404."""
+    """Renaming a view into another namespace returns 204, keeps its metadata, and its old name
+    returns 404.
+    """
     view = made(lab)
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
@@ -167,7 +173,9 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
     "IRC-TBL-HEAD-002",
 )
 def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
-    """Tables and views of a namespace are not found in its child: loading, checking and dropping them there returns 404."""
+    """Tables and views of a namespace are not found in its child: loading, checking and dropping
+    them there returns 404.
+    """
     table = lab.make_table()
     namespace, parent = deep(lab, table.namespace), table.namespace
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}

@@ -67,7 +67,9 @@ def holding(lab: CatalogLab, **properties: str) -> Namespace:
     "IRC-NS-PROP-015",
 )
 def updates_set_and_remove_properties(lab: CatalogLab) -> None:
-    """Updating properties sets, replaces and removes the named keys, keeps others, and reports exactly the changed keys."""
+    """Updating properties sets, replaces and removes the named keys, keeps others, and reports
+    exactly the changed keys.
+    """
     namespace = holding(lab, keep="k", change="old", remove="r")
     reply = update(
         lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"}
@@ -134,7 +136,9 @@ def removed_empty_values_are_reported(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
 def unknown_removals_return_200(lab: CatalogLab) -> None:
-    """Removing an unknown key returns 200 and lists it in `missing`, if sent, and not in `removed`."""
+    """Removing an unknown key returns 200 and lists it in `missing`, if sent, and not in
+    `removed`.
+    """
     namespace = holding(lab, there="1")
     reply = update(lab, namespace, removals=("there", "never"))
 
@@ -218,7 +222,9 @@ def unsupported_properties_return_406(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-012", "IRC-NS-PROP-013")
 def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
-    """Removing a key twice in one request returns 200, 400 or 422; an empty request returns 200 and changes nothing."""
+    """Removing a key twice in one request returns 200, 400 or 422; an empty request returns 200 and
+    changes nothing.
+    """
     namespace = holding(lab, a="1", b="2")
     twice = update(lab, namespace, removals=("a", "a"))
     nothing = lab.send(op.update_properties, namespace=namespace, body={})
@@ -237,7 +243,9 @@ def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-018")
 def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
-    """A request with only `updates`, or with only `removals`, returns 200 and changes what it names."""
+    """A request with only `updates`, or with only `removals`, returns 200 and changes what it
+    names.
+    """
     namespace = holding(lab, a="1", b="2")
     cases: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
         ({"updates": {"a": "new"}}, {"a": "new", "b": "2"}),
@@ -285,7 +293,8 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
     grandchild = lab.child_of(child, properties={"a": "grandchild"}) if child else None
     if child is None or grandchild is None:
         raise Blocked(
-            "namespaces of several levels are refused, or not found at their paths (IRC-NS-CREATE-009, IRC-NS-ENC-001)"
+            "namespaces of several levels are refused, or not found at their paths"
+            " (IRC-NS-CREATE-009, IRC-NS-ENC-001)"
         )
     reply = update(lab, grandchild, updates={"a": "new"})
 
@@ -297,7 +306,9 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-020")
 def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
-    """Updating properties of a namespace keeps its tables, its child namespaces and their tables."""
+    """Updating properties of a namespace keeps its tables, its child namespaces and their
+    tables.
+    """
     top = holding(lab, a="old", b="1")
     child = lab.child_of(top, properties={"a": "child"})
     tables = [lab.load(lab.make_table(namespace)) for namespace in (top, child) if namespace]
@@ -340,7 +351,9 @@ def concurrent_updates_return_200_or_409(lab: CatalogLab) -> None:
 
 @check("IRC-NS-PROP-017", alone=True)
 def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
-    """When many clients set different keys concurrently, every key whose request returned 200 is stored."""
+    """When many clients set different keys concurrently, every key whose request returned 200 is
+    stored.
+    """
     with lab.judge_each("IRC-NS-PROP-017") as case:
         for _ in lab.repeat(3):
             with case():

@@ -1,1 +1,3 @@
-"""Checks of what every operation has in common: configuration, errors, paging, paths and transport."""
+"""Checks of what every operation has in common: configuration, errors, paging, paths and
+transport.
+"""

@@ -72,7 +72,8 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-009", without="no endpoint is a string (IRC-CFG-008)") as case:
         for endpoint in texts:
             with case():
-                # The path of an operation of the contract is checked by IRC-CFG-010; a server may declare others.
+                # The path of an operation of the contract is checked by IRC-CFG-010; a server may
+                # declare others.
                 if not re.fullmatch(r"[A-Z]+ /\S*", endpoint):
                     unlike = {"not": {"mentions": endpoint}}
                     raise expect.unmet(
@@ -184,7 +185,9 @@ def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
 
 @check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
 def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
-    """The server serves every operation that `endpoints` declare, and declares every operation that it serves."""
+    """The server serves every operation that `endpoints` declare, and declares every operation that
+    it serves.
+    """
     found, declared = detection_of(lab), declared_operations(lab)
     beyond = sorted(found.served - declared)
 
@@ -192,7 +195,8 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         lab.skip("IRC-CFG-011", "the target sends no endpoints")
         lab.skip("IRC-CFG-012", "the target sends no endpoints")
         if beyond:
-            # Nothing is lost by it but what clients will not use, so this is for a reader to look at.
+            # Nothing is lost by it but what clients will not use, so this is for a reader to look
+            # at.
             lab.warn(
                 "IRC-CFG-014",
                 expected="`endpoints` with the operations served beyond the defaults",
@@ -237,7 +241,9 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
 
 @check("IRC-CFG-013")
 def default_endpoints_are_served(lab: CatalogLab) -> None:
-    """A server whose configuration has no `endpoints` serves the fourteen operations that the contract assumes."""
+    """A server whose configuration has no `endpoints` serves the fourteen operations that the
+    contract assumes.
+    """
     if configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-013", "the target declares its endpoints")
         return
@@ -278,7 +284,9 @@ def head_and_get_agree(lab: CatalogLab) -> None:
 
 @check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
 def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
-    """The configuration is the same in each response, holds no secret, and has no empty `endpoints`."""
+    """The configuration is the same in each response, holds no secret, and has no empty
+    `endpoints`.
+    """
     replies = [configuration(lab) for _ in range(5)]
     first = replies[0].document
 
@@ -306,7 +314,8 @@ def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
                 )
     lab.note(
         "IRC-CFG-019",
-        f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}",
+        "keys:"
+        f" {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}",
     )
     with lab.judge("IRC-CFG-020") as case:
         for member in ("defaults", "overrides"):
@@ -322,7 +331,8 @@ def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
                     )
 
 
-#: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.
+#: Settings of clients whose values are secrets; those of storage accounts have the name of the
+#: account behind them.
 SECRET_KEYS = frozenset(
     {
         *(

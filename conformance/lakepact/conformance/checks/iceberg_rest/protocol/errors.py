@@ -32,10 +32,12 @@ READ_FILES = frozenset(
     {op.plan_table_scan, op.fetch_planning_result, op.fetch_scan_tasks, op.register_table}
 )
 
-#: Methods that the contract has on none of its paths; what answers them may stand before the catalog.
+#: Methods that the contract has on none of its paths; what answers them may stand before the
+#: catalog.
 CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 
-#: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
+#: Checks that also ask for what the target does not declare, which a router may answer that knows
+#: no catalog.
 UNDECLARED = frozenset(
     {
         "protocol.configuration.configuration_lists_true_endpoints",
@@ -45,16 +47,19 @@ UNDECLARED = frozenset(
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Return whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    """Return whether the error model has to do with the exchange: an operation was refused, and a
+    body may follow.
+    """
     known = exchange.operation is not None and exchange.operation not in OAUTH
     return known and exchange.status >= 400 and exchange.method in CONTRACT_METHODS - {"HEAD"}
 
 
 def middleware_may_answer(exchange: Exchange) -> bool:
-    """Return whether the refusal may come from a layer that knows no catalog, in plain text or in a form of its own.
+    """Return whether the refusal may come from a layer that knows no catalog, in plain text or in a
+    form of its own.
 
-    The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
-    An empty 400 or 413 comes from the catalog.
+    The contract says so of 400; statuses that it does not document at all (404 and 405 of a router,
+    413, 415 …) are the same. An empty 400 or 413 comes from the catalog.
     """
     routed = {404} if exchange.check in UNDECLARED else set()
     return (
@@ -74,7 +79,9 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
 
 @invariant("IRC-ERR-015", concerns=refusals)
 def view_errors_have_an_error_object(exchange: Exchange) -> bool:
-    """Every error response of a view operation, and every 406, has a JSON body with an `error` object."""
+    """Every error response of a view operation, and every 406, has a JSON body with an `error`
+    object.
+    """
     return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(
         error_responses_have_an_error_object(exchange)
     )
@@ -191,7 +198,9 @@ def error_bodies_hold_only_error(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-007", concerns=refusals)
 def error_bodies_are_json(exchange: Exchange) -> bool:
-    """Error bodies have the media type application/json; only a 400 from a layer before the catalog may be plain text."""
+    """Error bodies have the media type application/json; only a 400 from a layer before the catalog
+    may be plain text.
+    """
     if (
         not is_refusal(exchange)
         or not exchange.body
@@ -229,7 +238,9 @@ def is_outcome_unknown(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-025")
 def well_formed_requests_return_no_500(exchange: Exchange) -> bool:
-    """No request whose body fits the contract returns 500, except where files cannot be read, or the outcome is unknown."""
+    """No request whose body fits the contract returns 500, except where files cannot be read, or
+    the outcome is unknown.
+    """
     if exchange.operation in READ_FILES | {None} or exchange.is_invalid:
         return False
     if exchange.status != SERVER_ERROR:  # only an answer with content shows that a body was read
@@ -285,7 +296,9 @@ def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
 
 
 def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
-    """Judge the type names of several refusals; a request that was accepted breaks other requirements."""
+    """Judge the type names of several refusals; a request that was accepted breaks other
+    requirements.
+    """
     with lab.judge_each(requirement) as case:
         for name, reply in (
             (name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR
@@ -296,7 +309,9 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 
 
 def _mistake(name: str) -> Mutation:
-    """Return the mistake of a request by the name of its case: the type of error and, after a space, words that end with the object."""
+    """Return the mistake of a request by the name of its case: the type of error and, after a
+    space, words that end with the object.
+    """
     kind, _, rest = name.partition(" ")
     noun = rest.rpartition(" ")[2]
     if kind == "CommitFailedException":
@@ -383,7 +398,9 @@ def missing_views_are_named(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-009")
 def renames_name_the_missing_object(lab: CatalogLab) -> None:
-    """A rename returns 404 with NoSuchTableException for a missing source, NoSuchNamespaceException for a missing target."""
+    """A rename returns 404 with NoSuchTableException for a missing source, NoSuchNamespaceException
+    for a missing target.
+    """
     table = lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     nowhere = {"namespace": [lab.name()], "name": lab.name()}
@@ -409,7 +426,9 @@ def renames_name_the_missing_object(lab: CatalogLab) -> None:
 
 @check("IRC-ERR-010")
 def conflicts_are_named(lab: CatalogLab) -> None:
-    """The error type names the conflict: AlreadyExists-, CommitFailed- or NamespaceNotEmptyException."""
+    """The error type names the conflict: AlreadyExists-, CommitFailed- or
+    NamespaceNotEmptyException.
+    """
     table = lab.make_table()
     here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
     refusals: dict[str, Reply] = {

@@ -119,7 +119,9 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-038")
 def other_media_types_are_served_or_return_4xx(lab: CatalogLab) -> None:
-    """A request with a Content-Type or an Accept that is not JSON is served, or returns a 4xx status."""
+    """A request with a Content-Type or an Accept that is not JSON is served, or returns a 4xx
+    status.
+    """
     table = lab.make_table()
     types = (
         "text/plain",

@@ -1,4 +1,6 @@
-"""Checks of a server that is asked for more than it serves: it says so in the form of every other refusal."""
+"""Checks of a server that is asked for more than it serves: it says so in the form of every other
+refusal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Paging of the listings: every rule is judged on namespaces, and the chain rules on tables too; all on tables where nothing is nested."""
+"""Paging of the listings: every rule is judged on namespaces, and the chain rules on tables too;
+all on tables where nothing is nested.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
 
 @check("IRC-PAG-001", "IRC-PAG-018")
 def listing_without_token_is_complete(lab: CatalogLab) -> None:
-    """A listing without `pageToken` returns all items; with `pageSize` alone, its pages together hold all of them."""
+    """A listing without `pageToken` returns all items; with `pageSize` alone, its pages together
+    hold all of them.
+    """
     names = listing(lab, count=12)
 
     with lab.judge("IRC-PAG-001"):
@@ -86,7 +90,9 @@ def listing_without_token_is_complete(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-001", "IRC-PAG-004")
 def long_listings_are_complete(lab: CatalogLab) -> None:
-    """A listing of about 100 items is complete, both without a token and on pages of the server's default size."""
+    """A listing of about 100 items is complete, both without a token and on pages of the server's
+    default size.
+    """
     for items in lab.each(_listings_of_each_kind(lab)):
         started = time.monotonic()
         for number in range(1, MANY):
@@ -138,7 +144,9 @@ def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
     "IRC-PAG-012",
 )
 def pages_hold_every_item_once(lab: CatalogLab) -> None:
-    """Pages hold at most `pageSize` items; following their tokens yields every item exactly once and ends."""
+    """Pages hold at most `pageSize` items; following their tokens yields every item exactly once
+    and ends.
+    """
     for operation in lab.each((op.list_namespaces, op.list_tables)):
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
@@ -210,7 +218,9 @@ def paging_continues_after_special_characters(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-007")
 def servers_without_paging_send_no_token(lab: CatalogLab) -> None:
-    """A server that does not page returns all items for any token, with `next-page-token` null or absent."""
+    """A server that does not page returns all items for any token, with `next-page-token` null or
+    absent.
+    """
     items = listing(lab, count=3)
     if items.is_paged():
         lab.skip("IRC-PAG-007", "the target pages")
@@ -260,7 +270,9 @@ def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-013", "IRC-PAG-015")
 def tokens_are_repeatable(lab: CatalogLab) -> None:
-    """A percent-encoded token returns the next page, and the same page each time while the catalog does not change."""
+    """A percent-encoded token returns the next page, and the same page each time while the catalog
+    does not change.
+    """
     items = listing(lab)
     if not items.is_paged():
         for requirement in ("IRC-PAG-013", "IRC-PAG-015"):
@@ -376,7 +388,9 @@ def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
 
 @check("IRC-PAG-021")
 def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
-    """Tables, namespaces and views at page boundaries are listed once, on pages of one, two and three."""
+    """Tables, namespaces and views at page boundaries are listed once, on pages of one, two and
+    three.
+    """
     views = (op.list_views,) if lab.feature("views") and lab.offers(op.list_views) else ()
     for operation in lab.each((op.list_tables, op.list_namespaces, *views)):
         items = listing(lab, operation, count=6)
@@ -403,7 +417,9 @@ def _make_one_before_those_seen(items: Listing, _seen: list[Any]) -> set[Any]:
 
 @check("IRC-PAG-019", "IRC-PAG-020", "IRC-PAG-021")
 def page_sizes_near_the_count_lose_no_item(lab: CatalogLab) -> None:
-    """Every item is listed with no page size and with sizes that divide, equal or exceed the number of items."""
+    """Every item is listed with no page size and with sizes that divide, equal or exceed the number
+    of items.
+    """
     items = listing(lab, count=4)
 
     with lab.judge("IRC-PAG-019"):

@@ -142,7 +142,9 @@ def _expect_addressable(lab: CatalogLab, namespace: Namespace, name: str) -> Non
 
 @check("IRC-GEN-023")
 def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
-    """Creating a table with special characters in its name returns 4xx, or the table can be loaded and dropped by that name."""
+    """Creating a table with special characters in its name returns 4xx, or the table can be loaded
+    and dropped by that name.
+    """
     namespace, stem = lab.make_namespace(), lab.name()
 
     with lab.judge_each("IRC-GEN-023") as case:
@@ -153,7 +155,9 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-036")
 def tables_named_like_metadata_tables_are_addressable(lab: CatalogLab) -> None:
-    """Creating a table called like a metadata table returns 4xx, or the table can be loaded and dropped by that name."""
+    """Creating a table called like a metadata table returns 4xx, or the table can be loaded and
+    dropped by that name.
+    """
     namespace = lab.make_namespace()
 
     with lab.judge_each("IRC-GEN-036") as case:

@@ -22,7 +22,9 @@ OLD = "lakepact.old"
 
 @check("IRC-GEN-037")
 def recreated_tables_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
-    """A table under the name of a dropped one has no snapshot, ref, property, column or UUID of it."""
+    """A table under the name of a dropped one has no snapshot, ref, property, column or UUID of
+    it.
+    """
     old = lab.append(lab.make_table(properties={OLD: "1"}))
     wider = upd.add_schema(upd.schema_with(old, upd.next_column(old, "old")))
     old = lab.commit(old, wider, upd.set_current_schema(upd.LAST_ADDED), set_properties(old="1"))

@@ -39,7 +39,9 @@ def _expect_no_effect(exchange: Exchange) -> None:
 
 @invariant("IRC-ERR-022", concerns=_loads)
 def requests_refused_with_4xx_change_nothing(exchange: Exchange) -> bool:
-    """After a change is refused with a 4xx status its objects load as before, and nothing is created."""
+    """After a change is refused with a 4xx status its objects load as before, and nothing is
+    created.
+    """
     if exchange.look is None or exchange.look.refused.status >= SERVER_ERROR:
         return False
     _expect_no_effect(exchange)
@@ -48,7 +50,9 @@ def requests_refused_with_4xx_change_nothing(exchange: Exchange) -> bool:
 
 @invariant("IRC-ERR-023", concerns=_loads)
 def requests_answered_with_5xx_leave_objects_loadable(exchange: Exchange) -> bool:
-    """After a change returned a 5xx status its objects can be loaded, unless it may have removed them."""
+    """After a change returned a 5xx status its objects can be loaded, unless it may have removed
+    them.
+    """
     if exchange.look is None or exchange.look.refused.status < SERVER_ERROR:
         return False
     is_missing = OK < exchange.status < SERVER_ERROR
@@ -59,7 +63,9 @@ def requests_answered_with_5xx_leave_objects_loadable(exchange: Exchange) -> boo
 
 @invariant("IRC-ERR-024", concerns=_loads)
 def requests_answered_with_5xx_change_nothing(exchange: Exchange) -> bool:
-    """After a 5xx status, except of a commit whose outcome is said to be unknown, objects load as before."""
+    """After a 5xx status, except of a commit whose outcome is said to be unknown, objects load as
+    before.
+    """
     look = exchange.look
     if look is None or look.refused.status < SERVER_ERROR:
         return False

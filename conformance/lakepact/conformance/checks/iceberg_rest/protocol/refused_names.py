@@ -89,5 +89,8 @@ def refused_names_return_4xx(lab: CatalogLab) -> None:
                         reply = lab.send(operation, **requests(name)[operation])
                         expect.client_error(
                             reply,
-                            about=f"for {operation} of a {noun} {expect.shown(name)}, which it refuses to create",
+                            about=(
+                                f"for {operation} of a {noun} {expect.shown(name)}, which it"
+                                " refuses to create"
+                            ),
                         )

@@ -28,13 +28,15 @@ NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
 Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
 
 
-# -- bodies that are wrong --------------------------------------------------------------------------------------------
+# -- bodies that are wrong -------------------------------------------------------------------------
 
 
 def valid_bodies(
     lab: CatalogLab, table: Table
 ) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
-    """For each offered operation with a JSON body: its path arguments, and a body that is in order."""
+    """For each offered operation with a JSON body: its path arguments, and a body that is in
+    order.
+    """
     namespace = {"namespace": table.namespace}
     bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
         op.create_namespace: ({}, {"namespace": [lab.name()], "properties": {}}),
@@ -63,7 +65,9 @@ def valid_bodies(
 def refused_and_unchanged(
     lab: CatalogLab, table: Table, requirement: str, wrong: Wrong, requests: Iterator[Request]
 ) -> None:
-    """Judge that each request, whose body is wrong in one way, is refused with 400, and that the table is afterwards what it was."""
+    """Judge that each request, whose body is wrong in one way, is refused with 400, and that the
+    table is afterwards what it was.
+    """
     before = lab.load(table)
     with lab.judge(requirement) as case:
         for what, send in requests:
@@ -134,7 +138,9 @@ def of_later_operations(
 def fresh(
     lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an invalid body about an object of its own, so that an earlier one that was accepted does not decide the answer."""
+    """Return an invalid body about an object of its own, so that an earlier one that was accepted
+    does not decide the answer.
+    """
     if operation == op.rename_table:
         source = lab.make_table(lab.make_namespace()).identifier
         own = {"source": source, "destination": {**source, "name": lab.name()}}
@@ -165,7 +171,8 @@ def refuses_mutants(
     *,
     convertible: str = "",
 ) -> None:
-    """Judge that every operation refuses each mutant of its valid body with 400, and that the table is afterwards as before.
+    """Judge that every operation refuses each mutant of its valid body with 400, and that the table
+    is afterwards as before.
 
     Args:
         lab: the lab of the check.
@@ -203,7 +210,8 @@ def _is_convertible(valid: Any, mutation: Mutation) -> bool:
     return isinstance(value, str) and mutation.kind in {"as number", "as boolean"}
 
 
-#: Members that real clients leave out although the schema requires them, so that tolerance is no fault (A-41).
+#: Members that real clients leave out although the schema requires them, so that tolerance is no
+#: fault (A-41).
 TOLERATED = frozenset({(op.replace_view, "/requirements")})
 
 
@@ -241,7 +249,7 @@ def empty_bodies_return_400(lab: CatalogLab) -> None:
     refused_and_unchanged(lab, table, "IRC-GEN-014", Wrong.MISSING, requests())
 
 
-# -- what there is not ------------------------------------------------------------------------------------------------
+# -- what there is not -----------------------------------------------------------------------------
 
 
 @check("IRC-GEN-024", "IRC-GEN-025")

@@ -1,4 +1,6 @@
-"""Schemas: everything that the contract gives a name to is, in every answer that has it, what its schema says."""
+"""Schemas: everything that the contract gives a name to is, in every answer that has it, what its
+schema says.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,8 @@ def invariant_of(
     return of.invariant(requirement.id, concerns=schemas.answers_with(component))(holds)
 
 
-#: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
+#: Forms of single values, which a value does not name: the type of its column does
+#: (`column_defaults`).
 FORMS = frozenset(
     form["$ref"].rpartition("/")[2]
     for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"]
@@ -81,7 +84,8 @@ FORMS = frozenset(
 def judge_schemas(
     of: Suite[Any], schemas: ContractSchemas
 ) -> dict[str, Callable[[Exchange], bool | None]]:
-    """Register an invariant for each schema that answers can show, and the check that has them shown, in the suite of a version.
+    """Register an invariant for each schema that answers can show, and the check that has them
+    shown, in the suite of a version.
 
     Returns:
         the invariants by requirement.
@@ -97,7 +101,9 @@ def judge_schemas(
 
     @of.check(*invariants)
     def responses_fit_their_schemas(lab: CatalogLab) -> None:
-        """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
+        """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every
+        response.
+        """
         stopped: Exception | None = None
         for show in (
             configuration,
@@ -138,7 +144,9 @@ INVARIANTS = judge_schemas(suite, SCHEMAS)
 
 
 def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:
-    """Return whether the target offers an operation with a body in its answers that the requirement is about."""
+    """Return whether the target offers an operation with a body in its answers that the requirement
+    is about.
+    """
     about = CONTRACT.requirements[requirement].operations
     operations = (
         operation

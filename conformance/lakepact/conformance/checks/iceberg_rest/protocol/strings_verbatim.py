@@ -1,4 +1,6 @@
-"""Names and properties that are kept as they were sent: nothing is trimmed, cut, folded or normalised on the way."""
+"""Names and properties that are kept as they were sent: nothing is trimmed, cut, folded or
+normalised on the way.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import create as created
 
 Stored = Callable[[Mapping[str, str]], Place | None]
 
-#: Properties that stores are known to change: by columns that are too short, by trimming, by keys that are folded or rewritten.
+#: Properties that stores are known to change: by columns that are too short, by trimming, by keys
+#: that are folded or rewritten.
 PROPERTIES = {
     "Owner.Team": "Capitals And.Dots",
     "a b": "  spaces at both ends ",
@@ -43,12 +46,14 @@ def _is_made(reply: Reply) -> bool:
 
 
 def _kept(lab: CatalogLab, wanted: Mapping[str, str], stored: Stored, *, by: str = "") -> None:
-    """Expect properties to be kept, all at once or, where all at once are refused, each of those that are not.
+    """Expect properties to be kept, all at once or, where all at once are refused, each of those
+    that are not.
 
     Args:
         lab: the lab of the check.
         wanted: what is sent.
-        stored: stores properties and returns the place of those that are kept; None if they are refused.
+        stored: stores properties and returns the place of those that are kept; None if they are
+            refused.
         by: the requirement that any properties are kept, if another one is judged.
 
     Raises:
@@ -73,7 +78,9 @@ def _kept(lab: CatalogLab, wanted: Mapping[str, str], stored: Stored, *, by: str
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
 def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
-    """Namespace properties keep every character of their keys and values, at creation and after an update."""
+    """Namespace properties keep every character of their keys and values, at creation and after an
+    update.
+    """
     if not lab.feature("namespace-properties"):
         for requirement in ("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002"):
             lab.skip(requirement, "the target keeps no properties of namespaces")
@@ -109,7 +116,9 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-020")
 def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
-    """Table properties keep every character of their keys and values, at creation and after a commit."""
+    """Table properties keep every character of their keys and values, at creation and after a
+    commit.
+    """
     namespace = lab.make_namespace()
 
     def created(properties: Mapping[str, str]) -> Place | None:
@@ -141,7 +150,9 @@ def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-001")
 def names_are_kept_as_sent(lab: CatalogLab) -> None:
-    """An accepted namespace or table name keeps every character: it is returned, loaded and listed as sent."""
+    """An accepted namespace or table name keeps every character: it is returned, loaded and listed
+    as sent.
+    """
     namespace, stem = lab.make_namespace(), lab.name()
 
     with lab.judge_each(

@@ -22,7 +22,7 @@ from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Plac
 WIDE = (9007199254740993, 9223372036854775806)
 
 
-# -- invariants -------------------------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 def succeeded(exchange: Exchange) -> bool:
@@ -99,7 +99,7 @@ CAMEL_TWINS = {
 }
 
 
-# -- answers without a body -------------------------------------------------------------------------------------------
+# -- answers without a body ------------------------------------------------------------------------
 
 SHORT_LISTING = 50  #: servers cut listings after no fewer entries
 
@@ -129,7 +129,9 @@ def responses_with_204_have_no_body(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-030", "IRC-GEN-027")
 def dropping_twice_returns_404(lab: CatalogLab) -> None:
-    """A dropped namespace or table is gone for the next request, and dropping it again returns 404."""
+    """A dropped namespace or table is gone for the next request, and dropping it again returns
+    404.
+    """
     table = lab.make_table()
     drop_table(lab, table)
     again = lab.try_drop_table(**table.at)
@@ -158,7 +160,7 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
                 )
 
 
-# -- values that have to survive --------------------------------------------------------------------------------------
+# -- values that have to survive -------------------------------------------------------------------
 
 
 @check("IRC-GEN-019")

@@ -1,4 +1,6 @@
-"""Names with special characters, at the operations beside loading that take them: each names the same table or view everywhere."""
+"""Names with special characters, at the operations beside loading that take them: each names the
+same table or view everywhere.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 
-#: Names that are others once they are decoded again, trimmed or normalised; a target may refuse any of them.
+#: Names that are others once they are decoded again, trimmed or normalised; a target may refuse any
+#: of them.
 ODD = ("{}%41", "{}+c", "{} b", "{}e\u0301x", "{}.b", "{}\U0001f9ca\u8868", "{}&b=c", "{} ")
 
 #: Of these, those that namespaces may have: Apache's own kit lets a catalog do without dots there.
@@ -49,7 +52,9 @@ def refused(status: int) -> bool:
 
 
 def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:
-    """The odd names that a target looks up where nothing has them. That it can have others, and not address them, is judged elsewhere."""
+    """The odd names that a target looks up where nothing has them. That it can have others, and not
+    address them, is judged elsewhere.
+    """
     stem, operation = lab.name(), {"table": op.load_table, "view": op.load_view}[of]
 
     def status(name: str) -> int:
@@ -76,7 +81,9 @@ def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
 
 @check("IRC-GEN-020", "IRC-GEN-021", "IRC-TBL-HEAD-001")
 def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
-    """A table with special characters in its name is listed, found by HEAD and committed to under that name."""
+    """A table with special characters in its name is listed, found by HEAD and committed to under
+    that name.
+    """
     namespace = lab.make_namespace()
     there = _tables(lab, namespace)
 
@@ -116,7 +123,9 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-001")
 def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
-    """A table that is renamed to a name with special characters loads by that name and can be renamed back."""
+    """A table that is renamed to a name with special characters loads by that name and can be
+    renamed back.
+    """
     table = lab.load(lab.make_table())
     free = looked_up(lab, table.namespace, *ODD, CAPITALS)
 
@@ -156,7 +165,9 @@ def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-020", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-007")
 def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
-    """A view with special characters in its name is loaded, listed, found by HEAD and dropped under that name."""
+    """A view with special characters in its name is loaded, listed, found by HEAD and dropped under
+    that name.
+    """
     namespace = lab.make_namespace()
     there: list[str] = []
     with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
@@ -212,7 +223,9 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REN-001")
 def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
-    """A view that is renamed to a name with special characters loads by that name and can be renamed back."""
+    """A view that is renamed to a name with special characters loads by that name and can be
+    renamed back.
+    """
     view = loaded(lab, made(lab))
     free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
 

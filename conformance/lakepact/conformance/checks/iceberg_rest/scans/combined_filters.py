@@ -1,4 +1,6 @@
-"""Checks of scans that ask for much at once, or to the last digit: filters of former snapshots, in the background, with deletes."""
+"""Checks of scans that ask for much at once, or to the last digit: filters of former snapshots, in
+the background, with deletes.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ MICROS = 1_577_880_000_000_001  #: 2020-01-01T12:00:00.000001 UTC, in microsecon
 SPACED = " a "
 MANY = 300
 
-#: By the name of a file whose rows are all alike: the column, its bound, and filters that the row matches.
+#: By the name of a file whose rows are all alike: the column, its bound, and filters that the row
+#: matches.
 WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
     "number": (
         1,
@@ -76,7 +79,9 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
 
 @check("IRC-SCAN-PLAN-015")
 def filters_compare_exact_values(lab: CatalogLab) -> None:
-    """Filters compare literals exactly: to the last digit, space and microsecond, and to the last value of a set."""
+    """Filters compare literals exactly: to the last digit, space and microsecond, and to the last
+    value of a set.
+    """
     table = scans.grown(lab)
     spec = table.spec()
     files = (
@@ -105,7 +110,9 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
 def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
-    """A plan covers the files of the requested snapshots, with any filter, column selection and statistics selection."""
+    """A plan covers the files of the requested snapshots, with any filter, column selection and
+    statistics selection.
+    """
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
@@ -198,7 +205,10 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
-                        about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
+                        about = (
+                            f"a residual that agrees with {expect.shown(wanted)} for"
+                            f" {expect.shown(row)}"
+                        )
                         at = task.at.within("residual-filter")
                         expect.true(
                             holds(wanted, row) == holds(residual, row),

@@ -21,7 +21,9 @@ BY_NAME = {
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
-    """A task refers to the delete files of its partition that are not older, and to position deletes of its file."""
+    """A task refers to the delete files of its partition that are not older, and to position
+    deletes of its file.
+    """
     table = scans.grown(lab, partition_spec=BY_NAME)
     table.append(
         table.file("a1", "a"),
@@ -57,7 +59,9 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
-    """Position deletes apply to files of the same snapshot; unpartitioned equality deletes apply to older files only."""
+    """Position deletes apply to files of the same snapshot; unpartitioned equality deletes apply to
+    older files only.
+    """
     table = scans.grown(lab)
     table.append(table.file("old"))
     table.append(
@@ -110,7 +114,9 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
-    """A task with a deletion vector does not refer to older position delete files of its data file."""
+    """A task with a deletion vector does not refer to older position delete files of its data
+    file.
+    """
     table = scans.grown(lab)
     table.append(table.file("one"), table.file("two"))
     table.append(
@@ -138,7 +144,9 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
-    """Data files keep their sequence number in a newer manifest, and removed delete files apply to nothing."""
+    """Data files keep their sequence number in a newer manifest, and removed delete files apply to
+    nothing.
+    """
     table = scans.grown(lab)
     first = table.append(table.file("old"))
     second = table.append(
@@ -170,7 +178,9 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
-    """Delete files apply only to their partition spec; unpartitioned equality deletes apply to all."""
+    """Delete files apply only to their partition spec; unpartitioned equality deletes apply to
+    all.
+    """
     table = scans.grown(lab)
     plain = table.spec()
     for number, (transform, name) in enumerate(
@@ -199,7 +209,9 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
 def data_files_match_their_manifest(lab: CatalogLab) -> None:
-    """A task has the path and numbers of its data file as in the manifest, and equality deletes name their columns."""
+    """A task has the path and numbers of its data file as in the manifest, and equality deletes
+    name their columns.
+    """
     table = scans.grown(lab)
     data = table.file("a%20b c=d+e", rows=17, size=12_345)
     table.append(data)

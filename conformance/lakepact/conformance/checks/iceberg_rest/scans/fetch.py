@@ -29,14 +29,16 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
     reply = lab.require(scans.plan(lab, table, **request), 200)
     if reply.document.get("status") != "submitted":
         raise NotOffered(
-            "the target plans the scan at once; --parameter async-planning-properties=PROPERTY=VALUE says when it does not"
+            "the target plans the scan at once; --parameter"
+            " async-planning-properties=PROPERTY=VALUE says when it does not"
         )
     identifier: str = reply.at("plan-id")
     return identifier
 
 
 def in_the_background(lab: CatalogLab, **properties: str) -> scans.TableWithFiles:
-    """Return a table of three files whose scans are planned in the background, where the target does so.
+    """Return a table of three files whose scans are planned in the background, where the target
+    does so.
 
     Raises:
         NotOffered: it plans nothing in the background.
@@ -61,7 +63,9 @@ def cancel(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
 
 @check("IRC-SCAN-FETCH-001", "IRC-SCAN-FETCH-002", "IRC-SCAN-FETCH-009", "IRC-SCAN-FETCH-010")
 def async_plans_complete(lab: CatalogLab) -> None:
-    """Fetching an asynchronous plan returns 200 until it is completed, with the files of the scan, and stays completed."""
+    """Fetching an asynchronous plan returns 200 until it is completed, with the files of the scan,
+    and stays completed.
+    """
     table = in_the_background(lab)
     reply = scans.plan(lab, table.table)
     identifier = (
@@ -139,7 +143,9 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
 def cancelling_plans_returns_204(lab: CatalogLab) -> None:
-    """Cancelling a plan returns 204 without a body; fetching it then returns 404 or the status `cancelled`."""
+    """Cancelling a plan returns 204 without a body; fetching it then returns 404 or the status
+    `cancelled`.
+    """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
     identifier = submitted(lab, table.table)
@@ -232,7 +238,9 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-001")
 def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
-    """Planning a table with missing manifests returns an error status, or 200 with a plan status."""
+    """Planning a table with missing manifests returns an error status, or 200 with a plan
+    status.
+    """
     scans.needs(lab, scans.PLAN)
     nothing = scans.unreadable(lab)
     replies = [scans.plan(lab, nothing)]

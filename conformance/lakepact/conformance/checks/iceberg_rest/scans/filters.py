@@ -1,4 +1,6 @@
-"""Checks of filters of scans: no file that may match is left out, every kind of expression is understood, and nonsense is refused."""
+"""Checks of filters of scans: no file that may match is left out, every kind of expression is
+understood, and nonsense is refused.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def negated(child: Any) -> dict[str, Any]:
 
 
 def divided(lab: CatalogLab) -> scans.TableWithFiles:
-    """Return a table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
+    """Return a table of five files, each in a manifest of its own, divided by name and by day,
+    whose bounds tell ids of ten each.
+    """
     fields = [
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},
@@ -91,7 +95,8 @@ def divided(lab: CatalogLab) -> scans.TableWithFiles:
 
 FIRST_NOON, SECOND_NOON = "2020-01-01T12:00:00.000000+00:00", "2020-01-02T12:00:00.000000+00:00"
 
-#: Filters, and the files of such a table that hold rows that match, whatever their rows may be otherwise.
+#: Filters, and the files of such a table that hold rows that match, whatever their rows may be
+#: otherwise.
 MATCHES: tuple[tuple[Any, str], ...] = (
     (compared("eq", "id", 5), "a0"),
     (compared("eq", "id", 9), "a0"),
@@ -168,7 +173,9 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-016")
 def every_expression_type_returns_200(lab: CatalogLab) -> None:
-    """Planning returns 200 for all nineteen expression types and literals of every primitive type."""
+    """Planning returns 200 for all nineteen expression types and literals of every primitive
+    type.
+    """
     scans.needs(lab, scans.PLAN)
     columns = [
         {"id": n, "name": f"c{n}", "type": kind, "required": False}
@@ -245,7 +252,9 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-018")
 def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
-    """A filter in another letter case returns 400, and 200 with case-sensitive false; selections behave alike."""
+    """A filter in another letter case returns 400, and 200 with case-sensitive false; selections
+    behave alike.
+    """
     table = some_table(lab)
     within = both("or", negated(compared("eq", "ID", 5)), compared("is-null", "NAME"))
     requests: dict[str, dict[str, Any]] = {

@@ -1,4 +1,6 @@
-"""Checks of planning scans: which snapshots they cover, and which requests contradict themselves."""
+"""Checks of planning scans: which snapshots they cover, and which requests contradict
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
 def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
-    """A plan covers the latest snapshot of main, or the requested one, with every live file once."""
+    """A plan covers the latest snapshot of main, or the requested one, with every live file
+    once.
+    """
     table = of_four(lab)
     early = scans.planned(lab, table.table)
     four = table.snapshots[-1]
@@ -117,7 +121,9 @@ def changed(file: File, state: int, sequence: int, snapshot: int | None = None) 
 
 @check("IRC-SCAN-PLAN-010", "IRC-SCAN-PLAN-013")
 def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
-    """An incremental scan covers the files appended after the start snapshot up to the end snapshot."""
+    """An incremental scan covers the files appended after the start snapshot up to the end
+    snapshot.
+    """
     table = of_four(lab)
     scans.needs_scans_between(lab, table)
     ids = [snapshot.id for snapshot in table.snapshots]
@@ -144,7 +150,9 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-010")
 def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
-    """An incremental scan excludes files of other branches, rewritten or carried-over files, and files of the start snapshot."""
+    """An incremental scan excludes files of other branches, rewritten or carried-over files, and
+    files of the start snapshot.
+    """
     table = scans.grown(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
@@ -174,7 +182,9 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                     lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id
                 )
                 if end in (fourth, fifth) and reply.status in {400, 406}:
-                    continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
+                    # no clause says that there are scans of changes beyond appended files: a
+                    # rewriting in between may be refused
+                    continue
                 found = scans.awaited(lab, table.table, reply)
                 found.reads(
                     [table.path(name) for name in names.split()],
@@ -237,7 +247,9 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-019")
 def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
-    """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those of the table's."""
+    """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those
+    of the table's.
+    """
     table = scans.grown(lab)
     snapshot = table.append(table.file("only"))
     fields = [
@@ -356,7 +368,9 @@ def planning_does_not_change_the_table(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
 def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
-    """Planning, fetching and cancelling for a missing table or namespace return 404 with the error type of what is missing."""
+    """Planning, fetching and cancelling for a missing table or namespace return 404 with the error
+    type of what is missing.
+    """
     home = lab.make_namespace()
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
     bodies: dict[str, Any] = {scans.PLAN: {}, scans.TASKS: {"plan-task": "none"}}

@@ -1,4 +1,6 @@
-"""Checks of how long plans live: until they themselves are cancelled, or their table is gone, and whatever becomes of others."""
+"""Checks of how long plans live: until they themselves are cancelled, or their table is gone, and
+whatever becomes of others.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-FETCH-005", "IRC-SCAN-CANCEL-003")
 def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
-    """Fetching a cancelled plan always returns 404 or `cancelled`; cancelling it again returns 204 or 404."""
+    """Fetching a cancelled plan always returns 404 or `cancelled`; cancelling it again returns 204
+    or 404.
+    """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
     identifier = submitted(lab, table.table)

@@ -81,7 +81,9 @@ def files(document: Part) -> Iterator[Part]:
 def of_files(
     identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING
 ) -> None:
-    """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
+    """Register the invariant that something holds of each file; what is said of it is False where
+    it has nothing to do with a file.
+    """
 
     def every(exchange: Exchange) -> bool:
         document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
@@ -92,7 +94,7 @@ def of_files(
     invariant(identifier, traffic=traffic, concerns=PLANS)(every)
 
 
-# -- plans ------------------------------------------------------------------------------------------------------------
+# -- plans -----------------------------------------------------------------------------------------
 
 
 @invariant("IRC-SCAN-PLAN-002", traffic=PLANNING, concerns=PLANS)
@@ -217,12 +219,14 @@ def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
     return True
 
 
-# -- tasks ------------------------------------------------------------------------------------------------------------
+# -- tasks -----------------------------------------------------------------------------------------
 
 
 @invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING, concerns=PLANS)
 def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
-    """Delete file references of a task are distinct indexes into the delete files of the same response."""
+    """Delete file references of a task are distinct indexes into the delete files of the same
+    response.
+    """
     document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     applies = False
     for task in objects(document, "file-scan-tasks"):
@@ -261,7 +265,8 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
         for task in objects(document, "file-scan-tasks")
         for one in task.get("delete-file-references") or []
     }
-    # Of several deletion vectors in one file, which belongs to which task is a matter of IRC-SCAN-SCH-003.
+    # Of several deletion vectors in one file, which belongs to which task is a matter of
+    # IRC-SCAN-SCH-003.
     paths = {one.get("file-path") for place, one in enumerate(deletes) if place in named}
     idle = [
         place
@@ -350,7 +355,7 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
     return True
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def _formats(file: Part) -> None:

@@ -1,6 +1,8 @@
-"""Checks of filters over what is known of files: statistics, partitions of every transform, specs and types of former times.
+"""Checks of filters over what is known of files: statistics, partitions of every transform, specs
+and types of former times.
 
-Each filter holds for a row that the file may have, so that no server may leave the file out, whatever it knows or does not know.
+Each filter holds for a row that the file may have, so that no server may leave the file out,
+whatever it knows or does not know.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ def int_bound(value: int) -> bytes:
     return struct.pack("<i", value)
 
 
-#: By column: its type, the bounds of its values in a file, and tests that hold for values between them.
+#: By column: its type, the bounds of its values in a file, and tests that hold for values between
+#: them.
 BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
     "negative": (
         "int",
@@ -167,7 +170,9 @@ def bounds_are_compared_by_type(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-015")
 def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
-    """A plan prunes no file by a column without bounds or without counts of values, nulls or NaN."""
+    """A plan prunes no file by a column without bounds or without counts of values, nulls or
+    NaN.
+    """
     fields = [
         {"id": n, "name": name, "type": kind, "required": False}
         for n, name, kind in ((1, "id", "long"), (2, "name", "string"))
@@ -304,7 +309,8 @@ OF_MOMENT: Rows = {
     ),
 }
 
-#: Transforms, the column that each is of, and for rows the value of the partition field and tests that hold.
+#: Transforms, the column that each is of, and for rows the value of the partition field and tests
+#: that hold.
 DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
     ("bucket[16]", "id", OF_ID, (3,)),
     ("truncate[10]", "id", OF_ID, (30,)),

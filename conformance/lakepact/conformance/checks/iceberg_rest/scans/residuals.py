@@ -1,4 +1,6 @@
-"""Checks of what remains of filters: for the rows of a file, the residual holds where the filter does, and nowhere else."""
+"""Checks of what remains of filters: for the rows of a file, the residual holds where the filter
+does, and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,9 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 @check("IRC-SCAN-SCH-017")
 def residuals_match_the_filter(lab: CatalogLab) -> None:
-    """The residual filter of a task holds for exactly the rows of its file that match the filter."""
+    """The residual filter of a task holds for exactly the rows of its file that match the
+    filter.
+    """
     table = divided(lab)
     files = {table.path(name): name for name in NAMES}
     decided = False

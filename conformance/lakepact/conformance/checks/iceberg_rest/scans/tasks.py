@@ -1,4 +1,6 @@
-"""Checks of plan tasks: exchanged for file scan tasks, as often as one likes, at the path of their table alone."""
+"""Checks of plan tasks: exchanged for file scan tasks, as often as one likes, at the path of their
+table alone.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,17 @@ def divided(lab: CatalogLab) -> tuple[scans.TableWithFiles, list[str]]:
     tasks = lab.require(scans.plan(lab, table.table), 200).document.get("plan-tasks") or []
     if not tasks:
         raise NotOffered(
-            "the target answers with all tasks at once; --parameter paged-planning-properties=PROPERTY=VALUE says when it does not"
+            "the target answers with all tasks at once; --parameter"
+            " paged-planning-properties=PROPERTY=VALUE says when it does not"
         )
     return table, tasks
 
 
 @check("IRC-SCAN-TASK-001", "IRC-SCAN-TASK-002", "IRC-SCAN-TASK-007", "IRC-SCAN-PLAN-027")
 def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
-    """Each plan task returns 200 with tasks, the same ones each time; together they hold each file of the scan once."""
+    """Each plan task returns 200 with tasks, the same ones each time; together they hold each file
+    of the scan once.
+    """
     table, tasks = divided(lab)
 
     answers = [exchanged(lab, table.table, task) for task in tasks]

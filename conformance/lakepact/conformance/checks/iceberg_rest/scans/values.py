@@ -55,7 +55,9 @@ def by_each() -> dict[str, Any]:
 
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-014")
 def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
-    """The partition of a file is an array in the order of the spec, with each value in the JSON form of its type."""
+    """The partition of a file is an array in the order of the spec, with each value in the JSON
+    form of its type.
+    """
     table = scans.grown(lab, schema=schema(), partition_spec=by_each())
     table.append(
         table.file("full", *(value for value, _, _ in VALUES.values())),

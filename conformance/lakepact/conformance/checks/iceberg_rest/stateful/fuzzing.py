@@ -99,7 +99,7 @@ class CatalogWorld:
             "view": FIRST_VIEW[1],
         }
 
-    # -- what is sent ------------------------------------------------------------------------------------------
+    # -- what is sent ------------------------------------------------------------------------------
 
     def opening(self, random: Random) -> Sequence[Step]:
         """Return the namespace, with a table and a view in it."""
@@ -115,7 +115,9 @@ class CatalogWorld:
         )
 
     def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
-        """Return a namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
+        """Return a namespace, and a table or view, that exist, mostly; now and then one that is of
+        the other kind.
+        """
         path = {
             p.argument
             for p in self._lab.contract.operations[operation].parameters
@@ -235,7 +237,7 @@ class CatalogWorld:
         overwriting = {"overwrite": True} if random.random() < 0.3 else {}
         return {"name": name, "metadata-location": location, **overwriting}
 
-    # -- what came of it ---------------------------------------------------------------------------------------
+    # -- what came of it ---------------------------------------------------------------------------
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
         """Nothing, for what was drawn to be refused says little of what has to be there."""
@@ -337,7 +339,9 @@ class CatalogWorld:
 
 
 def _below(levels: Any) -> Any:
-    """Return a namespace as it stands in a body, moved below the root, of whatever JSON type it is."""
+    """Return a namespace as it stands in a body, moved below the root, of whatever JSON type it
+    is.
+    """
     if isinstance(levels, str):
         return Learned(ROOT.what, "root", levels)
     if not isinstance(levels, list) or not levels or levels[0] == ROOT:
@@ -391,7 +395,9 @@ def tolerated(_: str, member: str, lacking: Any) -> bool:
 
 
 def rehearsed(step: Step) -> Any:
-    """Return the ids of a new table that the contract fixes, without those that a catalog chooses."""
+    """Return the ids of a new table that the contract fixes, without those that a catalog
+    chooses.
+    """
     if step.operation != op.create_table:
         return {}
     specs, orders = step.body.get("partition-spec"), step.body.get("write-order")

@@ -1,4 +1,6 @@
-"""Commits that a catalog should accept, of every kind of update and requirement: what near misses of commits are made from."""
+"""Commits that a catalog should accept, of every kind of update and requirement: what near misses
+of commits are made from.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ class Known:
         )
 
 
-# -- updates --------------------------------------------------------------------------------------------------------
+# -- updates ---------------------------------------------------------------------------------------
 
 
 def new_schema(table: Known) -> Document:
@@ -248,7 +250,9 @@ def statistics(table: Known) -> list[Document]:
 
 
 def remove_a_schema(table: Known) -> list[Document]:
-    """Return a commit that removes a schema that is not current; it adds one first if none exists."""
+    """Return a commit that removes a schema that is not current; it adds one first if none
+    exists.
+    """
     spare = [i for i in table.ids("schemas", "schema-id") if i != table.number("current-schema-id")]
     if spare:
         return [update("remove-schemas", schema_ids=[table.random.choice(spare)])]
@@ -260,7 +264,9 @@ def remove_a_schema(table: Known) -> list[Document]:
 
 
 def remove_a_spec(table: Known) -> list[Document]:
-    """Return a commit that removes a partition spec that is not the default; it adds one first if none exists."""
+    """Return a commit that removes a partition spec that is not the default; it adds one first if
+    none exists.
+    """
     spare = [
         i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")
     ]
@@ -350,7 +356,7 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     ],
 }
 
-# -- requirements ---------------------------------------------------------------------------------------------------
+# -- requirements ----------------------------------------------------------------------------------
 
 
 def a_ref_is_there(table: Known) -> Document:
@@ -392,7 +398,7 @@ REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
     },
 }
 
-# -- commits --------------------------------------------------------------------------------------------------------
+# -- commits ---------------------------------------------------------------------------------------
 
 
 def commit(table: Known) -> Document:

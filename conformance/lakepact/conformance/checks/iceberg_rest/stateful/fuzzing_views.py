@@ -1,4 +1,6 @@
-"""Views that a catalog should create, and replacements that it should accept: what near misses of them are made from."""
+"""Views that a catalog should create, and replacements that it should accept: what near misses of
+them are made from.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def new_version(view: Known, *, schema_id: int) -> Document:
 
 
 def creating_view(first: Known, name: str) -> Document:
-    """Return a request that makes a view of that name, now and then beside the files of the first one."""
+    """Return a request that makes a view of that name, now and then beside the files of the first
+    one.
+    """
     version = new_version(first, schema_id=0)
     located = (
         {"location": first.location(f"-{name}")}
@@ -52,7 +56,9 @@ def creating_view(first: Known, name: str) -> Document:
 
 
 def a_version(view: Known) -> list[Document]:
-    """Return a version of a known schema, or of one that is added with it, mostly with the update that makes it current."""
+    """Return a version of a known schema, or of one that is added with it, mostly with the update
+    that makes it current.
+    """
     schemas = [update("add-schema", schema=new_schema(view))] if view.random.random() < 0.4 else []
     schema_id = -1 if schemas else view.one_id("schemas", "schema-id")
     updates = [

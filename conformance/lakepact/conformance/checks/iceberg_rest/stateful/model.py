@@ -1,8 +1,9 @@
 """A small model of a catalog: what it has to hold after everything that it has accepted.
 
-The model follows the target. A change that is refused is no contradiction, for a catalog may have reasons; what contradicts is an
-accepted change that had to be refused, and a look that does not find what was accepted before, or finds what is no longer there.
-After a contradiction, and after an answer that leaves open what happened, nothing more is said of the history.
+The model follows the target. A change that is refused is no contradiction, for a catalog may have
+reasons; what contradicts is an accepted change that had to be refused, and a look that does not
+find what was accepted before, or finds what is no longer there. After a contradiction, and after an
+answer that leaves open what happened, nothing more is said of the history.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Held:
     """A table or view that must exist.
 
     Args:
-        answer: the last answer about it; None for a table that a transaction created, until it is loaded.
+        answer: the last answer about it; None for a table that a transaction created, until it is
+            loaded.
         by: the requirement that implies its state.
         due: updates of a transaction that no load has shown yet.
         own: properties that the sequence has set or removed.
@@ -62,7 +64,9 @@ class Held:
 
 @dataclass
 class Properties:
-    """The properties of a namespace, as far as the history has made them: None stands for one that is removed."""
+    """The properties of a namespace, as far as the history has made them: None stands for one that
+    is removed.
+    """
 
     values: dict[str, str | None]
     by: str
@@ -192,7 +196,7 @@ class CatalogModel:
         self._said.append((requirement, None))
         return True
 
-    # -- namespaces --------------------------------------------------------------------------------------------
+    # -- namespaces --------------------------------------------------------------------------------
 
     def _create_namespace(
         self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
@@ -310,7 +314,7 @@ class CatalogModel:
         said = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
         self._says(requirement, said, reply, holds=not extra and not missing)
 
-    # -- tables ------------------------------------------------------------------------------------------------
+    # -- tables ------------------------------------------------------------------------------------
 
     def _create_table(
         self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
@@ -435,7 +439,9 @@ class CatalogModel:
             )
 
     def _load_refs(self, held: Held, found: Table) -> None:
-        """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where they were."""
+        """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where
+        they were.
+        """
         before = held.answer
         self._sees("IRC-TBL-LOAD-008", lambda: _expect_snapshots_of_refs(found))
         if before is not None and not held.due:
@@ -450,7 +456,9 @@ class CatalogModel:
         return True
 
     def _agrees(self, held: Held, found: Table) -> bool:
-        """Return whether a table that is looked at is as it was answered last, but for what a transaction had to change since."""
+        """Return whether a table that is looked at is as it was answered last, but for what a
+        transaction had to change since.
+        """
         before = held.answer
         if before is None:
             return True
@@ -506,7 +514,7 @@ class CatalogModel:
                 reply,
             )
 
-    # -- commits -----------------------------------------------------------------------------------------------
+    # -- commits -----------------------------------------------------------------------------------
 
     def _commit(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         place = arguments["namespace"], arguments["table"]
@@ -533,7 +541,9 @@ class CatalogModel:
             held.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
 
     def _creates(self, place: Place, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
-        """Return whether a commit to what is no table made one, as it may only where it says so and nothing has the name."""
+        """Return whether a commit to what is no table made one, as it may only where it says so and
+        nothing has the name.
+        """
         says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
         return self._accepted(
             reply,
@@ -542,7 +552,9 @@ class CatalogModel:
         )
 
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
-        """Return whether a commit to a table was made, as it may only where its requirements hold."""
+        """Return whether a commit to a table was made, as it may only where its requirements
+        hold.
+        """
         broken = (
             None
             if held.due or held.answer is None
@@ -564,7 +576,7 @@ class CatalogModel:
             elif held is not None and not held.due:
                 held.by = "IRC-TXN-002" if reply.status == 409 else "IRC-TXN-003"
 
-    # -- views -------------------------------------------------------------------------------------------------
+    # -- views -------------------------------------------------------------------------------------
 
     def _create_view(
         self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply

@@ -14,7 +14,9 @@ NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 
 
 def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the requirements of effects by members: those that only one update of a commit is about."""
+    """Return the requirements of effects by members: those that only one update of a commit is
+    about.
+    """
     owners: dict[str, list[str]] = {}
     for update in updates:
         for member in ABOUT.get(update["action"], ()):
@@ -26,7 +28,8 @@ def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-#: By type of a requirement: the member of the request, and that of the table, which have to be equal.
+#: By type of a requirement: the member of the request, and that of the table, which have to be
+#: equal.
 ASSERTED = {
     "assert-table-uuid": ("uuid", "table-uuid"),
     "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
@@ -40,7 +43,9 @@ ASSERTED = {
 def first_unmet(
     requirements: Iterable[Mapping[str, Any]], table: Table
 ) -> Mapping[str, Any] | None:
-    """Return the first requirement that does not hold for a table, of those that compare one value; none where all hold."""
+    """Return the first requirement that does not hold for a table, of those that compare one value;
+    none where all hold.
+    """
     metadata = table.metadata
     for one in requirements:
         kind = one.get("type")

@@ -1,4 +1,6 @@
-"""Histories of a catalog: changes drawn by chance, old names used again among them, each followed by looks at what is there now."""
+"""Histories of a catalog: changes drawn by chance, old names used again among them, each followed
+by looks at what is there now.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,7 @@ class CatalogHistory(CatalogWorld):
         self._dropped_namespaces: list[tuple[Any, ...]] = []
         self._tags: dict[Key, str | None] = {}
 
-    # -- what happens ------------------------------------------------------------------------------------------
+    # -- what happens ------------------------------------------------------------------------------
 
     def history(self, random: Random, operations: Sequence[OperationId]) -> Iterator[Step]:
         """Changes and looks, without an end."""
@@ -170,7 +172,9 @@ class CatalogHistory(CatalogWorld):
 
     @staticmethod
     def _now_and_then_refused(body: Document, random: Random) -> Document:
-        """Return the changes, now and then with a requirement more in one of them that does not hold."""
+        """Return the changes, now and then with a requirement more in one of them that does not
+        hold.
+        """
         changes = list(body["table-changes"])
         if random.random() < 0.25:
             at = random.randrange(len(changes))
@@ -180,7 +184,7 @@ class CatalogHistory(CatalogWorld):
             }
         return {"table-changes": changes}
 
-    # -- what is looked at -------------------------------------------------------------------------------------
+    # -- what is looked at -------------------------------------------------------------------------
 
     @staticmethod
     def _at_what_changed(change: Step) -> Iterable[Step]:
@@ -228,7 +232,7 @@ class CatalogHistory(CatalogWorld):
         refs = [{"snapshots": "refs"}] if self._lab.feature("snapshots-refs") else []
         return random.choice([{}, *refs, *tagged])
 
-    # -- what came of it ---------------------------------------------------------------------------------------
+    # -- what came of it ---------------------------------------------------------------------------
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
         """Compare the answer with the effects of earlier successful requests."""

@@ -1,4 +1,6 @@
-"""Checks of tables in namespaces that hold views too: both share their names, and neither is taken for the other."""
+"""Checks of tables in namespaces that hold views too: both share their names, and neither is taken
+for the other.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,9 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
 
 
 def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: str) -> Reply:
-    """Return the answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a table or a view, which is dropped afterwards,
+    should there be one.
+    """
     if operation == op.create_table:
         lab.drop_afterwards(namespace, name)
         return lab.send(operation, namespace=namespace, body=lab.table_request(name))
@@ -122,7 +126,9 @@ def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: s
 
 @check("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
 def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
-    """Creating a table or view under a name that was dropped or renamed away does not return 409."""
+    """Creating a table or view under a name that was dropped or renamed away does not return
+    409.
+    """
     home = lab.make_namespace()
     leaves = [
         operation

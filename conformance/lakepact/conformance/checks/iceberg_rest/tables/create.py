@@ -40,7 +40,7 @@ ROUNDS = 3  #: how often they try
 OTHER_SCHEMA = extended(fields=[field(1, "other", "long", required=True)])
 
 
-# -- invariants ---------------------------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 def expect_texts(config: Any, what: str, *, at: Place) -> None:
@@ -67,7 +67,9 @@ def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
 
 @invariant("IRC-TBL-CREATE-027", concerns=answers_of(op.create_table, status=200))
 def created_table_config_holds_strings(exchange: Exchange) -> bool:
-    """The `config` of a created table holds strings, and each of its credentials has a prefix and a `config` of strings."""
+    """The `config` of a created table holds strings, and each of its credentials has a prefix and a
+    `config` of strings.
+    """
     body = answered(exchange, op.create_table)
     config, credentials = body.get("config"), objects(body, "storage-credentials")
     if config is not None:
@@ -87,7 +89,7 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
     return config is not None or bool(credentials)
 
 
-# -- that they exist ----------------------------------------------------------------------------------------------------
+# -- that they exist -------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-CREATE-001")
@@ -265,7 +267,9 @@ def default_values_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-012")
 def table_uuids_are_unique(lab: CatalogLab) -> None:
-    """Each table has a valid UUID of its own, also tables of the same name and a table created after a drop."""
+    """Each table has a valid UUID of its own, also tables of the same name and a table created
+    after a drop.
+    """
     home, other = lab.make_namespace(), lab.make_namespace()
     name = lab.name()
     tables = [
@@ -360,7 +364,7 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
                 expect.member(version, table.place("format-version"), "format version")
 
 
-# -- that they are created once -----------------------------------------------------------------------------------------
+# -- that they are created once --------------------------------------------------------------------
 
 
 @check("IRC-TBL-CREATE-013")
@@ -380,7 +384,9 @@ def creating_tables_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-014")
 def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
-    """Creating an existing table returns 409, with the same or another schema, and changes nothing."""
+    """Creating an existing table returns 409, with the same or another schema, and changes
+    nothing.
+    """
     table = lab.append(lab.make_table(properties={"lakepact.note": "first"}))
     before = lab.load(table)
     again: tuple[dict[str, Any], ...] = (
@@ -404,7 +410,9 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-024", alone=True)
 def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
-    """When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's."""
+    """When many clients create the same table concurrently, exactly one gets 200, the others get
+    409, and the table is the winner's.
+    """
     namespace = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
         name = lab.name()

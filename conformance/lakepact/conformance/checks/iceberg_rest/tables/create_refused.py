@@ -165,7 +165,9 @@ MUTATIONS = {
 
 
 def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutation:
-    """Return the mistake of a request, by its requirement, its description and the members that make it wrong."""
+    """Return the mistake of a request, by its requirement, its description and the members that
+    make it wrong.
+    """
     if requirement in MUTATIONS:
         return MUTATIONS[requirement]
     if requirement == "IRC-TBL-CREATE-003":

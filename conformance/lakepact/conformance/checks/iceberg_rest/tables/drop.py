@@ -89,7 +89,9 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-002")
 def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
-    """Dropping returns 404 for a table that never existed, was dropped or renamed, or whose namespace is missing."""
+    """Dropping returns 404 for a table that never existed, was dropped or renamed, or whose
+    namespace is missing.
+    """
     dropped, moved = lab.make_table(), lab.make_table()
     lab.drop_table(**dropped.at)
     to = lab.name()
@@ -118,11 +120,12 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
         expect.not_found(reply, "table")
 
 
-# -- files --------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def visible_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
-    """Return the files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
+    """Return the files of a table that the harness can look at, the current metadata file first;
+    none where it sees nothing.
 
     One more is put where a writer would put the table's data, if the harness can write there.
     """
@@ -161,7 +164,9 @@ def _registers_later(table: Table, files: Sequence[SharedFile], lab: CatalogLab)
 
 @check("IRC-TBL-DROP-003")
 def drops_without_purge_keep_files(lab: CatalogLab) -> None:
-    """Dropping a table without `purgeRequested` keeps all its files, also later, and its metadata file can be registered again."""
+    """Dropping a table without `purgeRequested` keeps all its files, also later, and its metadata
+    file can be registered again.
+    """
     left = lab.load(grown(lab, lab.make_table()))
     lab.look_again("IRC-TBL-DROP-003", partial(_registers_later, left, visible_files(lab, left)))
     lab.require(lab.send(op.drop_table, **left.at))
@@ -172,7 +177,9 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
             op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at
         )
         if said == "False" and is_refused(reply):
-            continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
+            # clients in Python spell it so; a target may take it for false or for nonsense, but not
+            # for true
+            continue
         lab.require(reply)
         with lab.judge("IRC-TBL-DROP-003"):
             expect.equal([], lost(files), "removed files of the table:", at=None)
@@ -238,7 +245,9 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
     home = lab.make_namespace()
 
     def dropped(query: list[tuple[str, str]]) -> tuple[Reply, tuple[int, ...]]:
-        """Return the answer to dropping a new table, and what it did: its status, that of the table, and how many files are gone."""
+        """Return the answer to dropping a new table, and what it did: its status, that of the
+        table, and how many files are gone.
+        """
         table = lab.load(lab.make_table(home))
         files = visible_files(lab, table)
         reply = lab.send(op.drop_table, query=query, **table.at)
@@ -266,7 +275,7 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
                 )
 
 
-# -- names --------------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-DROP-008")
@@ -284,7 +293,9 @@ def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-009")
 def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
-    """A table created under a dropped name has a new UUID, and commits that assert the old one return 409."""
+    """A table created under a dropped name has a new UUID, and commits that assert the old one
+    return 409.
+    """
     for purging in lab.each(lab.ways_to_drop()):
         table = lab.make_table()
         former = table if purging else lab.append(table)

@@ -115,21 +115,27 @@ def tag_of(reply: Reply) -> str:
 
 
 def opaque(tag: str) -> str:
-    """Return an ETag without what its form alone says: that it is weak, and the coding of its representation."""
+    """Return an ETag without what its form alone says: that it is weak, and the coding of its
+    representation.
+    """
     return tag.removeprefix("W/").strip('"').removesuffix("-gzip")
 
 
 def loaded_if_changed(
     lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None
 ) -> Reply:
-    """Return the answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
+    """Return the answer to loading a table with an ETag in If-None-Match, read to the end of its
+    connection.
+    """
     return lab.send(
         op.load_table, snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at
     )
 
 
 def registered(lab: CatalogLab, table: Table) -> Reply | None:
-    """Return the answer to registering a table again that was dropped with its files left; none where the target does not do that."""
+    """Return the answer to registering a table again that was dropped with its files left; none
+    where the target does not do that.
+    """
     location = lab.load(table).metadata_location
     if location is None or not lab.offers(op.register_table):
         return None
@@ -142,7 +148,9 @@ def registered(lab: CatalogLab, table: Table) -> Reply | None:
 
 @check("IRC-TBL-ETAG-001")
 def etags_are_quoted(lab: CatalogLab) -> None:
-    """ETags of created, loaded and registered tables are in double quotes, with W/ before them if they are weak."""
+    """ETags of created, loaded and registered tables are in double quotes, with W/ before them if
+    they are weak.
+    """
     table = lab.make_table()
     replies = [
         table.reply,
@@ -167,7 +175,9 @@ def etags_are_quoted(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-002", "IRC-TBL-ETAG-003")
 def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
-    """A load with the current ETag returns 200 or 304; a 304 has no body and the table has not changed."""
+    """A load with the current ETag returns 200 or 304; a 304 has no body and the table has not
+    changed.
+    """
     table = lab.make_table()
     unmodified = 0
 
@@ -272,7 +282,9 @@ def transactions_change_the_etag(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-ETAG-005")
 def recreated_tables_do_not_match_old_etags(lab: CatalogLab) -> None:
-    """A load of a recreated table with the ETag of the dropped one returns 200 with the new table."""
+    """A load of a recreated table with the ETag of the dropped one returns 200 with the new
+    table.
+    """
     namespace, name = lab.make_namespace(), lab.name()
 
     with lab.judge_each("IRC-TBL-ETAG-005") as case:

@@ -17,7 +17,7 @@ NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with t
 LIVES = 3  #: tables whose life is followed in the lists
 
 
-# -- what is in the list ------------------------------------------------------------------------------------------------
+# -- what is in the list ---------------------------------------------------------------------------
 
 
 def expect_names(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str], what: str) -> None:
@@ -44,7 +44,9 @@ def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) 
 
 @check("IRC-TBL-LIST-001")
 def listings_hold_name_and_namespace(lab: CatalogLab) -> None:
-    """Listings hold each table with its name and namespace, also in nested namespaces and with non-ASCII names."""
+    """Listings hold each table with its name and namespace, also in nested namespaces and with
+    non-ASCII names.
+    """
     home, odd = lab.make_namespace(), lab.named(f"{lab.name()} żółć")
     child = lab.child_of(home)
     namespaces = [home, *([odd] if odd else []), *([lab.make_namespace(child)] if child else [])]
@@ -66,7 +68,9 @@ def listings_hold_name_and_namespace(lab: CatalogLab) -> None:
 
 
 def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
-    """Namespaces whose names look like `level` to a careless comparison; those that the target refuses are left out."""
+    """Namespaces whose names look like `level` to a careless comparison; those that the target
+    refuses are left out.
+    """
     made: list[Namespace] = []
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
         if lab.send(op.create_namespace, body={"namespace": [name]}).status == 200:
@@ -81,7 +85,9 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
 
 @check("IRC-TBL-LIST-002")
 def listings_hold_one_namespace(lab: CatalogLab) -> None:
-    """The listing of a namespace omits the tables of its children, its parent, and namespaces with similar names."""
+    """The listing of a namespace omits the tables of its children, its parent, and namespaces with
+    similar names.
+    """
     top = lab.make_namespace(level=lab.name("ab"))
     child = lab.child_of(top)
     below = [child, lab.make_namespace(child, level="a")] if child else []
@@ -132,7 +138,9 @@ def listing_tables_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-LIST-007")
 def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
-    """A table is listed after it is created, under its new name after a rename, and not after it is dropped."""
+    """A table is listed after it is created, under its new name after a rename, and not after it is
+    dropped.
+    """
     namespace = lab.make_namespace()
     there: list[str] = []
 
@@ -160,7 +168,9 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-LIST-001", "IRC-TBL-LIST-007")
 def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
-    """A table that is renamed into another namespace is listed there and no longer in its former namespace."""
+    """A table that is renamed into another namespace is listed there and no longer in its former
+    namespace.
+    """
     home, other = lab.make_namespace(), lab.make_namespace()
     moved, stays = lab.make_table(home), lab.make_table(home)
     lab.drop_afterwards(other, moved.name)
@@ -185,7 +195,7 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
         )
 
 
-# -- whether one exists -------------------------------------------------------------------------------------------------
+# -- whether one exists ----------------------------------------------------------------------------
 
 
 def similar(name: str) -> tuple[str, ...]:
@@ -208,7 +218,9 @@ def is_odd(name: str) -> bool:
 
 
 def absent_tables(lab: CatalogLab) -> Iterator[dict[str, Any]]:
-    """Yield names without a table in an existing namespace: never created, similar, elsewhere, or dropped."""
+    """Yield names without a table in an existing namespace: never created, similar, elsewhere, or
+    dropped.
+    """
     table = lab.make_table(name=lab.name("name"))
     yield from ({**table.at, "table": name} for name in (lab.name(), *similar(table.name)))
     yield {"namespace": lab.make_namespace(), "table": table.name}

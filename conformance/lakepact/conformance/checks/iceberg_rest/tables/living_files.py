@@ -1,4 +1,6 @@
-"""The files that a table names exist as long as it names them, whatever is committed, expired or purged beside them."""
+"""The files that a table names exist as long as it names them, whatever is committed, expired or
+purged beside them.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def files_of_every_table_exist(exchange: Exchange) -> bool:
 
 @check("IRC-META-020")
 def files_of_living_tables_exist(lab: CatalogLab) -> None:
-    """The files of a table exist after commits, an expired snapshot and the purge of another table, also later."""
+    """The files of a table exist after commits, an expired snapshot and the purge of another table,
+    also later.
+    """
     table, files = with_files(lab)
     first = table.member("snapshots")[0]
     for turn in range(COMMITS):

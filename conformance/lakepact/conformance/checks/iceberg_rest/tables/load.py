@@ -1,4 +1,6 @@
-"""Checks of loading tables: that metadata are whole, stand where the answer says, and are of one moment."""
+"""Checks of loading tables: that metadata are whole, stand where the answer says, and are of one
+moment.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ COMMITS = 12  #: of one table while others load it
 READERS = 3
 
 
-# -- invariants ---------------------------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 @invariant("IRC-TBL-LOAD-012", concerns=answers_of(op.load_table, status=200))
@@ -98,7 +100,7 @@ def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     return bool(known)
 
 
-# -- that metadata are whole --------------------------------------------------------------------------------------------
+# -- that metadata are whole -----------------------------------------------------------------------
 
 
 def expect_complete(table: Table) -> None:
@@ -131,7 +133,9 @@ def expect_complete(table: Table) -> None:
 
 
 def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata without the members that say nothing, which some write and others leave out, and sets in one order."""
+    """Metadata without the members that say nothing, which some write and others leave out, and
+    sets in one order.
+    """
     said = {
         member: value
         for member, value in metadata.items()
@@ -177,7 +181,9 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
 
 
 def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
-    """Return a table with something of everything, and the two snapshots and the property that it was given."""
+    """Return a table with something of everything, and the two snapshots and the property that it
+    was given.
+    """
     table = lab.make_table()
     one = lab.snapshot(table)
     table = lab.append(table, **{key.replace("-", "_"): value for key, value in one.items()})
@@ -192,7 +198,9 @@ def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
 
 @check("IRC-TBL-LOAD-001")
 def loaded_metadata_are_complete(lab: CatalogLab) -> None:
-    """A loaded table has all that its format version requires and all that was committed, as in its metadata file."""
+    """A loaded table has all that its format version requires and all that was committed, as in its
+    metadata file.
+    """
     table, snapshot = committed_whole(lab)
     remark = ""
     with lab.judge("IRC-TBL-LOAD-001") as case:
@@ -257,7 +265,7 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
         expect_another()
 
 
-# -- what cannot be loaded ----------------------------------------------------------------------------------------------
+# -- what cannot be loaded -------------------------------------------------------------------------
 
 
 @check("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
@@ -314,11 +322,13 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
     )
 
 
-# -- that metadata are of one moment ------------------------------------------------------------------------------------
+# -- that metadata are of one moment ---------------------------------------------------------------
 
 
 def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
-    """The answer is one committed state: what was committed together is seen together, at the location of that commit."""
+    """The answer is one committed state: what was committed together is seen together, at the
+    location of that commit.
+    """
     table = Table((), "", reply)
     metadata = table.metadata
     properties = members(metadata.get("properties"))
@@ -348,7 +358,9 @@ def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
 
 @check("IRC-TBL-LOAD-017", alone=True)
 def loads_see_whole_commits(lab: CatalogLab) -> None:
-    """Loading a table during concurrent commits returns the state after one of them, never a mixture."""
+    """Loading a table during concurrent commits returns the state after one of them, never a
+    mixture.
+    """
     table = lab.make_table()
     states: dict[str, int] = {}
     loaded: list[Reply] = []

@@ -106,7 +106,7 @@ def expect_at_least(exchange: Exchange, last: str, used: Iterable[Any]) -> bool:
     return True
 
 
-# -- invariants ---------------------------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 @invariant("IRC-META-001", concerns=CARRYING)
@@ -238,12 +238,15 @@ def snapshot_ids_are_unique(exchange: Exchange) -> bool:
 
 @invariant("IRC-META-010", concerns=CARRYING)
 def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
-    """Snapshots have a sequence number from format version 2 on; from version 3, first row ids and the table's `next-row-id`."""
+    """Snapshots have a sequence number from format version 2 on; from version 3, first row ids and
+    the table's `next-row-id`.
+    """
     metadata = metadata_of(exchange)
     version, snapshots = metadata.get("format-version"), objects(metadata, "snapshots")
     if not isinstance(version, int) or version < 2 or (version == 2 and not snapshots):
         return False
-    # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all others.
+    # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all
+    # others.
     numbered = ["sequence-number" in snapshot for snapshot in snapshots]
     upgraded = metadata.get("last-sequence-number") == 0 or (
         any(numbered) and numbered == sorted(numbered)
@@ -252,7 +255,8 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
         at = place(exchange, "snapshots", number)
         if not upgraded:
             _expect_member(snapshot, "sequence-number", at)
-        # Snapshots from before an upgrade to version 3 have no rows of their own; later ones record their number.
+        # Snapshots from before an upgrade to version 3 have no rows of their own; later ones record
+        # their number.
         if version >= 3 and "added-rows" in snapshot:
             _expect_member(snapshot, "first-row-id", at)
     if version >= 3:
@@ -280,7 +284,10 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     for one in snapshots:
         added = one.get("added-rows")
         end = one["first-row-id"] + (added if isinstance(added, int) else 0)
-        wanted = f"a next-row-id of at least {end}, the end of the rows of snapshot {one.get('snapshot-id')}"
+        wanted = (
+            f"a next-row-id of at least {end}, the end of the rows of snapshot"
+            f" {one.get('snapshot-id')}"
+        )
         expect.true(following >= end, wanted, following, at=place(exchange, "next-row-id"))
     return True
 
@@ -359,7 +366,7 @@ def statistics_files_are_unique(exchange: Exchange) -> bool:
     return bool(members)
 
 
-# -- over the life of a table ---------------------------------------------------------------------------------------------
+# -- over the life of a table ----------------------------------------------------------------------
 
 INVARIANTS = {
     "IRC-META-001": metadata_has_version_and_uuid,
@@ -381,7 +388,9 @@ INVARIANTS = {
 
 @check(*INVARIANTS)
 def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
-    """The metadata invariants hold while a table is created, evolves, gains and loses snapshots, and is loaded with `refs`."""
+    """The metadata invariants hold while a table is created, evolves, gains and loses snapshots,
+    and is loaded with `refs`.
+    """
     table = lab.make_table(properties={"lakepact.note": "1"})
     inner = {
         "id": table.member("last-column-id") + 2,
@@ -491,7 +500,9 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
 
 @check("IRC-META-016")
 def version_1_members_are_noted(lab: CatalogLab) -> None:
-    """Format version 1 metadata may have `schema` and `partition-spec` for readers of that version."""
+    """Format version 1 metadata may have `schema` and `partition-spec` for readers of that
+    version.
+    """
     metadata = upd.table_of_version(lab, 1).metadata
     missing = [member for member in ("schema", "partition-spec") if member not in metadata]
     lab.note(

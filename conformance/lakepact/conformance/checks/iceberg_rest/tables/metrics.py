@@ -1,4 +1,6 @@
-"""Checks of reporting metrics: what is taken, what is refused, and that the table stays as it is."""
+"""Checks of reporting metrics: what is taken, what is refused, and that the table stays as it
+is.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 
-#: A metric of scans and one of commits under which clients send a counter, so that servers may look into it.
+#: A metric of scans and one of commits under which clients send a counter, so that servers may look
+#: into it.
 COUNTED = {"scan-report": "result-data-files", "commit-report": "added-data-files"}
 
 #: Metrics that are neither a counter nor a timer.
@@ -64,7 +67,9 @@ def commit_report(table: Table, **members: Any) -> dict[str, Any]:
 
 @check("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-010")
 def metrics_reports_return_204(lab: CatalogLab) -> None:
-    """Reporting scan or commit metrics of a current or earlier snapshot returns 204 and leaves the table unchanged."""
+    """Reporting scan or commit metrics of a current or earlier snapshot returns 204 and leaves the
+    table unchanged.
+    """
     first = lab.append(lab.make_table())
     table = lab.append(first)
     before = lab.load(table)
@@ -106,7 +111,9 @@ def metrics_reports_return_204(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")
 def incomplete_reports_return_400(lab: CatalogLab) -> None:
-    """A report without `report-type` or a required member, or with an invalid metric, returns 400."""
+    """A report without `report-type` or a required member, or with an invalid metric, returns
+    400.
+    """
     table = lab.append(lab.make_table())
     whole = {"scan-report": scan_report, "commit-report": commit_report}
 
@@ -202,7 +209,9 @@ def unknown_metrics_return_204(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-MET-008")
 def true_filters_return_204(lab: CatalogLab) -> None:
-    """A scan report whose filter is always true returns 204, written as an object or as a boolean."""
+    """A scan report whose filter is always true returns 204, written as an object or as a
+    boolean.
+    """
     table = lab.append(lab.make_table())
 
     with lab.judge_each("IRC-TBL-MET-008") as case:

@@ -1,4 +1,6 @@
-"""Checks of tables whose locations begin with the same characters: …/t and …/t2 are different folders."""
+"""Checks of tables whose locations begin with the same characters: …/t and …/t2 are different
+folders.
+"""
 
 from __future__ import annotations
 

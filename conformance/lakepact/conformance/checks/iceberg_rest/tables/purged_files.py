@@ -53,7 +53,9 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[SharedFile]]]:
 
 @check("IRC-TBL-DROP-013")
 def purges_remove_every_file(lab: CatalogLab) -> None:
-    """Purging a table removes its data files, delete files, manifests and manifest lists within a few seconds."""
+    """Purging a table removes its data files, delete files, manifests and manifest lists within a
+    few seconds.
+    """
     table, files = with_files(lab)
     reply = purge(lab, table)
     if is_refused(reply):
@@ -69,7 +71,8 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
                 expect.equal(
                     [],
                     left,
-                    f"{kind} of {len(group)} that still exist {PURGED_SECONDS:g} s after the purge:",
+                    f"{kind} of {len(group)} that still exist {PURGED_SECONDS:g} s after the"
+                    " purge:",
                     at=None,
                 )
 

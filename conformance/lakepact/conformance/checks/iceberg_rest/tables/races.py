@@ -1,6 +1,7 @@
 """Checks of concurrent operations on one table or name: no acknowledged operation undoes another.
 
-The second operation starts a little later in each repetition, so that it meets the first in another phase.
+The second operation starts a little later in each repetition, so that it meets the first in another
+phase.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ COMMITS = 6  #: that meet one rename, or one drop
 
 
 def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
-    """Return the answers to a request and to others that come more or less later, in each second turn sooner."""
+    """Return the answers to a request and to others that come more or less later, in each second
+    turn sooner.
+    """
     delay = STEP * (turn % ROUNDS)
     if turn % 2:
         return side_by_side(lab, [partial(send_after, first, delay), *others], what="requests")
@@ -70,7 +73,9 @@ def _is_gone(lab: CatalogLab, table: Table, requirement: str) -> None:
 
 @check("IRC-TBL-REN-014", alone=True)
 def commits_during_renames_are_kept(lab: CatalogLab) -> None:
-    """Commits accepted while their table is renamed are in the renamed table, and the old name returns 404."""
+    """Commits accepted while their table is renamed are in the renamed table, and the old name
+    returns 404.
+    """
     home = lab.make_namespace()
     first = lab.make_table(home)
     renamed(lab, first, lab.name())
@@ -107,7 +112,9 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-DROP-011", alone=True)
 def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
-    """A table whose drop returned 204 returns 404, whatever concurrent commits or renames were accepted."""
+    """A table whose drop returned 204 returns 404, whatever concurrent commits or renames were
+    accepted.
+    """
     home, known = lab.make_namespace(), lab.ways_to_drop()
     first = lab.make_table(home)
     lab.drop_table(**first.at)
@@ -142,12 +149,15 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CREATE-030", alone=True)
 def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
-    """When a table or view is created or renamed to one name concurrently with another, exactly one request succeeds."""
+    """When a table or view is created or renamed to one name concurrently with another, exactly one
+    request succeeds.
+    """
     home = lab.make_namespace()
     renames, views = _keep_names_apart(lab, home)
     if not renames and not views:
         raise Blocked(
-            "neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one"
+            "neither a renamed table nor a new view is refused the name of a table, so that nothing"
+            " can race for one"
         )
     for turn in lab.each(lab.repeat(ROUNDS)):
         for contenders in lab.each(_contenders(lab, home, renames=renames, views=views)):
@@ -169,7 +179,9 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
-    """Return whether names of tables are refused to renames and views; IRC-TBL-REN and IRC-VIEW-CREATE judge that."""
+    """Return whether names of tables are refused to renames and views; IRC-TBL-REN and
+    IRC-VIEW-CREATE judge that.
+    """
     table, other = lab.make_table(home), lab.make_table(home)
     renames = (
         lab.offers(op.rename_table)

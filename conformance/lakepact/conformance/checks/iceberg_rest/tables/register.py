@@ -1,4 +1,6 @@
-"""Checks of registering tables. A metadata file to register is what a table leaves behind that is dropped without purging."""
+"""Checks of registering tables. A metadata file to register is what a table leaves behind that is
+dropped without purging.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
 
 @check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
 def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
-    """Registering a metadata file returns 200 with the metadata and location of that file, under the old or a new name."""
+    """Registering a metadata file returns 200 with the metadata and location of that file, under
+    the old or a new name.
+    """
     for table in lab.each(tables_to_register(lab, lab.make_namespace())):
         former = left_behind(lab, table)
         for name in lab.each((former.name, lab.name())):
@@ -121,7 +125,9 @@ def register_uses_the_named_metadata_file(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-LOAD-001")
 def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
-    """A registered table loads with all metadata of its file: specs, orders, logs and statistics too."""
+    """A registered table loads with all metadata of its file: specs, orders, logs and statistics
+    too.
+    """
     table = grown(lab, lab.make_table())
     at, current = upd.column(table, "at"), table.member("current-snapshot-id")
     lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, current)))
@@ -181,7 +187,9 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REG-004")
 def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
-    """Registering under the name of an existing table without `overwrite` returns 409 and changes nothing."""
+    """Registering under the name of an existing table without `overwrite` returns 409 and changes
+    nothing.
+    """
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)

@@ -1,4 +1,6 @@
-"""Checks of what a metadata file says that follows from nothing else in it: a table that is registered has that, too."""
+"""Checks of what a metadata file says that follows from nothing else in it: a table that is
+registered has that, too.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ RETENTION: dict[str, Any] = {
 
 
 def narrowed(lab: CatalogLab, table: Table) -> Table:
-    """Return the table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
+    """Return the table after a column came and went, with rows that are told apart by their id;
+    what the target refuses is left out.
+    """
     lab.try_commit(
         table,
         upd.add_schema(upd.schema_with(table, upd.next_column(table, "fleeting"))),
@@ -54,7 +58,9 @@ def narrowed(lab: CatalogLab, table: Table) -> Table:
 
 
 def with_a_past(lab: CatalogLab, table: Table) -> Table:
-    """Return the table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
+    """Return the table with a branch that is kept for some time, and with numbers that a snapshot
+    has used up which is gone.
+    """
     first = lab.append(narrowed(lab, table))
     lab.try_commit(
         table,
@@ -74,7 +80,9 @@ def with_a_past(lab: CatalogLab, table: Table) -> Table:
 
 
 def tables(lab: CatalogLab) -> Iterator[Table]:
-    """Yield tables to register, of the usual format version and of the third, which has encryption keys and counts rows."""
+    """Yield tables to register, of the usual format version and of the third, which has encryption
+    keys and counts rows.
+    """
     yield with_a_past(lab, lab.make_table())
     if lab.feature("format-v3"):
         table = with_a_past(lab, upd.table_of_version(lab, 3))
@@ -92,7 +100,9 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
 
 @check("IRC-TBL-LOAD-001")
 def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
-    """A registered table keeps its used-up ids, row counts, ref retention, identifier fields and encryption keys."""
+    """A registered table keeps its used-up ids, row counts, ref retention, identifier fields and
+    encryption keys.
+    """
     for table in lab.each(tables(lab)):
         former = left_behind(lab, table)
         again = registered(lab, former)

@@ -1,4 +1,6 @@
-"""Checks of registering files that are no table metadata; the harness puts them beside those of a table."""
+"""Checks of registering files that are no table metadata; the harness puts them beside those of a
+table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Checks of registering over tables that exist: it is done, or refused, and never only said to be done."""
+"""Checks of registering over tables that exist: it is done, or refused, and never only said to be
+done.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def is_refused(lab: CatalogLab, reply: Reply) -> bool:
 
 
 def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
-    """Yield tables, and the files to register over them: those of others, with more in them and with less, and their own earlier ones."""
+    """Yield tables, and the files to register over them: those of others, with more in them and
+    with less, and their own earlier ones.
+    """
     table = lab.make_table()
     yield lab.load(table), left_behind(lab, grown(lab, lab.make_table(table.namespace)))
     full = grown(lab, lab.make_table(table.namespace))
@@ -50,7 +54,9 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
 
 @check("IRC-TBL-REG-005", "IRC-TBL-REG-007", "IRC-TBL-REG-017")
 def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
-    """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns 4xx."""
+    """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns
+    4xx.
+    """
     able = False
     for before, file in lab.each(overwritings(lab)):
         reply = overwritten(lab, before, file)
@@ -98,7 +104,9 @@ def _is_still(before: Table, after: Reply) -> bool:
 
 @check("IRC-TBL-REG-016")
 def registered_live_tables_are_kept(lab: CatalogLab) -> None:
-    """Registering the metadata file of a table by another name, and committing to that, leaves the table as it was."""
+    """Registering the metadata file of a table by another name, and committing to that, leaves the
+    table as it was.
+    """
     home = lab.make_namespace()
     taken = lab.make_table(home)
     for name, members in lab.each(((lab.name(), {}), (taken.name, {"overwrite": True}))):
@@ -134,7 +142,9 @@ def overwrite_registers_new_tables(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REG-010")
 def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
-    """Registering a missing file with `overwrite` returns 400, 404, 406 or 409 and keeps the table."""
+    """Registering a missing file with `overwrite` returns 400, 404, 406 or 409 and keeps the
+    table.
+    """
     before = lab.load(grown(lab, lab.make_table()))
     nowhere = f"{before.location}/metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json"
     reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)

@@ -42,7 +42,9 @@ def renamed(
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
-    """Return whether tables can be renamed into another namespace, as the user says and as one of them shows."""
+    """Return whether tables can be renamed into another namespace, as the user says and as one of
+    them shows.
+    """
     if not lab.feature("rename-across-namespaces"):
         return False
     table = lab.make_table()
@@ -82,7 +84,9 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
 
 @check("IRC-TBL-REN-001")
 def renames_move_tables(lab: CatalogLab) -> None:
-    """Renaming a table returns 204; it loads unchanged by its new name, and the old name returns 404."""
+    """Renaming a table returns 204; it loads unchanged by its new name, and the old name returns
+    404.
+    """
     dropped = lab.make_table()
     lab.drop_table(**dropped.at)
     first, second = lab.name(), lab.name()
@@ -124,7 +128,9 @@ def renaming_missing_tables_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-003")
 def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
-    """Renaming a table into a missing namespace returns 404 with NoSuchNamespaceException and keeps the table."""
+    """Renaming a table into a missing namespace returns 404 with NoSuchNamespaceException and keeps
+    the table.
+    """
     table = lab.load(grown(lab, lab.make_table()))
     dropped = lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=dropped))
@@ -167,7 +173,9 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-005", "IRC-TBL-REN-008")
 def renames_keep_views_and_tables_apart(lab: CatalogLab) -> None:
-    """Renaming a table to the name of a view returns 409; renaming a view as a table returns 404."""
+    """Renaming a table to the name of a view returns 409; renaming a view as a table returns
+    404.
+    """
     home = lab.make_namespace()
     view, table = lab.make_view(home), lab.make_table(home)
 
@@ -185,7 +193,9 @@ def renames_keep_views_and_tables_apart(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-006")
 def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
-    """Renaming a table into another namespace returns 204 and moves it, or returns 406 and keeps it."""
+    """Renaming a table into another namespace returns 204 and moves it, or returns 406 and keeps
+    it.
+    """
     table = lab.load(lab.append(lab.make_table()))
     home = lab.make_namespace()
     reply = rename_table(lab, table.identifier, identifier(home, table.name))
@@ -250,7 +260,9 @@ def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-010")
 def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
-    """Renaming a table from one nested namespace to another returns 204; no other namespace has it."""
+    """Renaming a table from one nested namespace to another returns 204; no other namespace has
+    it.
+    """
     if not moves_between_namespaces(lab):
         lab.skip("IRC-TBL-REN-010", "the target does not rename tables into other namespaces")
         return
@@ -272,7 +284,9 @@ def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-012", alone=True)
 def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
-    """When two clients rename one table concurrently, one gets 204, the other 404 or 409, and only the winner's name loads."""
+    """When two clients rename one table concurrently, one gets 204, the other 404 or 409, and only
+    the winner's name loads.
+    """
     home = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
         table = lab.load(lab.make_table(home))
@@ -298,7 +312,9 @@ def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-REN-012", alone=True)
 def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
-    """When two tables are renamed to one name concurrently, one gets 204 and the other keeps its name."""
+    """When two tables are renamed to one name concurrently, one gets 204 and the other keeps its
+    name.
+    """
     home = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()

@@ -1,4 +1,6 @@
-"""Checks of operations on different tables of one namespace, sent at the same time: none is in the way of another."""
+"""Checks of operations on different tables of one namespace, sent at the same time: none is in the
+way of another.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ ROUNDS = 3
 
 @check("IRC-TBL-CREATE-034", alone=True)
 def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
-    """Creating a table returns 200 and the table loads, while other tables of the namespace are dropped concurrently."""
+    """Creating a table returns 200 and the table loads, while other tables of the namespace are
+    dropped concurrently.
+    """
     home = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
         leaving, coming = (

@@ -24,7 +24,9 @@ from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
 
 @dataclass(frozen=True)
 class History:
-    """A table of five snapshots in a row and one beside them; a branch, a tag and main refer to three."""
+    """A table of five snapshots in a row and one beside them; a branch, a tag and main refer to
+    three.
+    """
 
     table: Table  #: as it is loaded when nothing is said of snapshots
     snapshots: tuple[dict[str, Any], ...]  #: as the commits returned them
@@ -41,7 +43,9 @@ class History:
 
 
 def history(lab: CatalogLab, *, statistics: bool = False) -> History:
-    """Return a table with a history of its own, and with statistics if asked for and where the target keeps them."""
+    """Return a table with a history of its own, and with statistics if asked for and where the
+    target keeps them.
+    """
     table = lab.make_table()
     snapshots: list[dict[str, Any]] = []
     for _ in range(5):
@@ -101,7 +105,9 @@ def snapshot_ids(table: Table) -> list[Any]:
 
 @check("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-007")
 def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
-    """A load with snapshots=all equals one without the parameter and has every snapshot as it was added."""
+    """A load with snapshots=all equals one without the parameter and has every snapshot as it was
+    added.
+    """
     past = history(lab)
 
     with lab.judge_each("IRC-TBL-LOAD-006") as case:
@@ -164,7 +170,8 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
                 expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
         expect.equal([], snapshot_ids(empty), "snapshots", at=empty.place("snapshots"))
-        # A table loaded with `refs` before lacks snapshots that refs name after they changed while main did not.
+        # A table loaded with `refs` before lacks snapshots that refs name after they changed while
+        # main did not.
         first = lab.append(lab.make_table())
         table = lab.append(first)
         loaded(lab, table, "refs")

@@ -1,4 +1,6 @@
-"""Checks of staged creations: nothing exists until the commit that makes the table, and one commit makes it."""
+"""Checks of staged creations: nothing exists until the commit that makes the table, and one commit
+makes it.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,7 @@ def expect_location(table: Table) -> None:
     )
 
 
-# -- before the commit --------------------------------------------------------------------------------------------------
+# -- before the commit -----------------------------------------------------------------------------
 
 
 @check("IRC-TBL-STAGE-001", "IRC-TBL-STAGE-003")
@@ -157,7 +159,9 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-008")
 def staged_names_stay_free(lab: CatalogLab) -> None:
-    """A stage that is never committed does not block staging or creating a table of the same name."""
+    """A stage that is never committed does not block staging or creating a table of the same
+    name.
+    """
     stage, other = requests.staged(lab, **WHOLE), requests.staged(lab)
     again = lab.send(
         op.create_table,
@@ -213,12 +217,14 @@ def staging_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
                 expect.not_found(reply, "namespace")
 
 
-# -- the commit ---------------------------------------------------------------------------------------------------------
+# -- the commit ------------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-013")
 def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
-    """Committing a stage returns 200 and creates the table as staged, with its UUID and an empty metadata log."""
+    """Committing a stage returns 200 and creates the table as staged, with its UUID and an empty
+    metadata log.
+    """
     stage = requests.staged(lab, **WHOLE)
     reply = requests.commit_stage(lab, stage)
 
@@ -344,7 +350,9 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-015")
 def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
-    """Committing a stage of format version 1, 2 or 3 returns 200, and the table has that version."""
+    """Committing a stage of format version 1, 2 or 3 returns 200, and the table has that
+    version.
+    """
     committing_works(lab)
     offered = [
         version for version in (1, 2, 3) if version == 2 or lab.feature(f"format-v{version}")
@@ -427,7 +435,9 @@ def expect_signature(table: Table, by: int, what: str) -> None:
 
 @check("IRC-TBL-STAGE-007")
 def second_stages_are_not_committed(lab: CatalogLab) -> None:
-    """Of two stages of one name the one that is committed first becomes the table, and the other returns 409."""
+    """Of two stages of one name the one that is committed first becomes the table, and the other
+    returns 409.
+    """
     committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
     first, second = (
@@ -441,7 +451,9 @@ def second_stages_are_not_committed(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-STAGE-007", alone=True)
 def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
-    """Of many concurrent commits of stages of one name exactly one returns 200 and the others 409."""
+    """Of many concurrent commits of stages of one name exactly one returns 200 and the others
+    409.
+    """
     committing_works(lab)
     for _ in lab.each(lab.repeat(ROUNDS)):
         stages = stages_of_one_name(lab, AT_ONCE)

@@ -1,4 +1,6 @@
-"""Checks of the old names of renamed tables: they are free, and requests for them do not change the renamed table."""
+"""Checks of the old names of renamed tables: they are free, and requests for them do not change the
+renamed table.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +156,9 @@ def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, A
 
 @check("IRC-TBL-REN-013")
 def commits_to_old_names_return_404(lab: CatalogLab) -> None:
-    """A commit to the old name of a renamed table returns 404, changes no table and creates none."""
+    """A commit to the old name of a renamed table returns 404, changes no table and creates
+    none.
+    """
     old = lab.load(grown(lab, lab.make_table()))
     once = renamed(lab, old, lab.name())
     _judge_late_commits(lab, old, once)

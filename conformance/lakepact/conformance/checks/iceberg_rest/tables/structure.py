@@ -1,4 +1,6 @@
-"""Checks of what new tables are made of: columns, partition spec and sort order, as requested whatever the ids."""
+"""Checks of what new tables are made of: columns, partition spec and sort order, as requested
+whatever the ids.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,9 @@ DEFAULTS = {
 
 @check("IRC-TBL-CREATE-035")
 def created_tables_have_nothing_else(lab: CatalogLab) -> None:
-    """A created table has no schema but the current one, and no partition spec or sort order with fields but the default ones."""
+    """A created table has no schema but the current one, and no partition spec or sort order with
+    fields but the default ones.
+    """
     divided = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
     requests: tuple[dict[str, Any], ...] = (
         {},
@@ -120,12 +124,14 @@ def created_tables_have_nothing_else(lab: CatalogLab) -> None:
                         )
 
 
-# -- columns ------------------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-CREATE-004")
 def requested_columns_are_kept(lab: CatalogLab) -> None:
-    """A created table has the requested columns in order, each with its type, docs and `required`."""
+    """A created table has the requested columns in order, each with its type, docs and
+    `required`.
+    """
     fields = (
         field(1, "zebra", "string", doc="the last letter first"),
         field(2, "id", "long", required=True),
@@ -150,7 +156,9 @@ def requested_columns_are_kept(lab: CatalogLab) -> None:
 
 
 def nested(depth: int, kind: Any, first: int) -> Any:
-    """Structs, lists and maps around a type, one in the other, `depth` deep; field ids count from `first`."""
+    """Structs, lists and maps around a type, one in the other, `depth` deep; field ids count from
+    `first`.
+    """
     for level in range(depth):
         identifier = first + 2 * level
         around = (
@@ -226,13 +234,16 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
             )
 
 
-#: Schemas whose ids are none that a server would give by counting: gaps, no order, and a permutation of small ones.
+#: Schemas whose ids are none that a server would give by counting: gaps, no order, and a
+#: permutation of small ones.
 NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
 
 
 @check("IRC-TBL-CREATE-005")
 def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
-    """Partition, sort and identifier fields refer to the requested columns, whatever ids the server assigns."""
+    """Partition, sort and identifier fields refer to the requested columns, whatever ids the server
+    assigns.
+    """
     for key, at, word, inner in lab.each(NUMBERINGS):
         columns = (
             field(at, "at", "timestamptz"),
@@ -273,12 +284,14 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
                     )
 
 
-# -- partitions ---------------------------------------------------------------------------------------------------------
+# -- partitions ------------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-CREATE-006")
 def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
-    """A created table has the requested partition spec as default, and an unpartitioned one without a request."""
+    """A created table has the requested partition spec as default, and an unpartitioned one without
+    a request.
+    """
     several = (
         upd.partition_field(3, "day", "at_day", field_id=1000),
         upd.partition_field(2, "truncate[4]", "prefix", field_id=1001),
@@ -336,12 +349,14 @@ def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
             expect.status(reply, 200, about=f"for a partition spec with {what}")
 
 
-# -- sort orders --------------------------------------------------------------------------------------------------------
+# -- sort orders -----------------------------------------------------------------------------------
 
 
 @check("IRC-TBL-CREATE-007")
 def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
-    """A created table has the requested sort order as default, and the unsorted order 0 without a request."""
+    """A created table has the requested sort order as default, and the unsorted order 0 without a
+    request.
+    """
     requests = (
         order(upd.sort_field(1)),
         order(

@@ -1,4 +1,6 @@
-"""Checks of transactions that are accepted: all of their changes are made, whatever and wherever the tables are."""
+"""Checks of transactions that are accepted: all of their changes are made, whatever and wherever
+the tables are.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ from lakepact.conformance.judging.cases import Cases
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction
 
-#: Members that differ between two tables to which the same is done, because the target chose them, or the moment did.
+#: Members that differ between two tables to which the same is done, because the target chose them,
+#: or the moment did.
 OF_EACH = BOOKKEEPING | {"snapshot-log"}
 
 
@@ -53,7 +56,9 @@ def expect_204_as_ever(lab: CatalogLab, reply: Reply) -> None:
 
 @check("IRC-TXN-001")
 def transactions_change_two_tables(lab: CatalogLab) -> None:
-    """A transaction over two tables returns 204 without a body and changes both, with requirements and without."""
+    """A transaction over two tables returns 204 without a body and changes both, with requirements
+    and without.
+    """
     first, second = transactions.make_tables(lab, 2)
     conditional = (
         transactions.change(
@@ -137,7 +142,9 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-013")
 def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
-    """A transaction changes tables of sibling and nested namespaces, even if they have the same name."""
+    """A transaction changes tables of sibling and nested namespaces, even if they have the same
+    name.
+    """
     home = lab.make_namespace()
     places = [home, lab.make_namespace()]
     child = lab.child_of(home)
@@ -203,7 +210,9 @@ def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, A
 def _removals(
     table: Table, snapshots: Sequence[Mapping[str, Any]]
 ) -> list[list[Mapping[str, Any]]]:
-    """Commits that attach things to a table and take them away again; a target may decline some of them."""
+    """Commits that attach things to a table and take them away again; a target may decline some of
+    them.
+    """
     first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
     more, other = upd.next_column(table, "more"), upd.next_column(table, "other", skip=1)
     at, former = upd.column(table, "at"), table.member("default-spec-id")
@@ -240,7 +249,9 @@ def _removals(
 
 
 def _described(table: Table) -> dict[str, Any]:
-    """Return the table's metadata without what tells it from another one that was made in the same way."""
+    """Return the table's metadata without what tells it from another one that was made in the same
+    way.
+    """
     text = orjson.dumps(
         {member: value for member, value in state(table).items() if member not in OF_EACH}
     ).decode()
@@ -253,7 +264,9 @@ def _described(table: Table) -> dict[str, Any]:
 def _expect_alike(
     lab: CatalogLab, case: Cases, committed: Table, transacted: Table, what: str
 ) -> None:
-    """Expect of each member of a table's metadata that it is as in a table to which the same was done by a commit."""
+    """Expect of each member of a table's metadata that it is as in a table to which the same was
+    done by a commit.
+    """
     expected, actual = _described(committed), _described(transacted)
     if expected.get("properties") != actual.get("properties"):
         expected, actual = (
@@ -386,7 +399,9 @@ def empty_transactions_return_204_or_400(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-011")
 def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
-    """Two changes to one table are both applied in order, or refused with 400, 409 or 422 and neither is applied."""
+    """Two changes to one table are both applied in order, or refused with 400, 409 or 422 and
+    neither is applied.
+    """
     for apart in lab.each((False, True)):
         twice, between = transactions.make_tables(lab, 2)
         before = [lab.load(table) for table in (twice, between)]
@@ -409,7 +424,8 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
             after = lab.load(twice)
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}
             found = {key: (after.metadata.get("properties") or {}).get(key) for key in expected}
-            # Without a claim: a script that tests a property would call a server faulty that refuses the transaction.
+            # Without a claim: a script that tests a property would call a server faulty that
+            # refuses the transaction.
             expect.true(
                 found == expected,
                 f"properties {expect.shown(expected)}",

@@ -1,4 +1,6 @@
-"""Checks of concurrent transactions: their answers, the final state, and the states that readers see."""
+"""Checks of concurrent transactions: their answers, the final state, and the states that readers
+see.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ def _main(table: Table) -> int | None:
 
 
 def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
-    """Check that a transaction whose second change is refused leaves the table of the first one as it was, without a race.
+    """Check that a transaction whose second change is refused leaves the table of the first one as
+    it was, without a race.
 
     Raises:
         StepFailed: it changes the table.
@@ -76,7 +79,8 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
 def _requirements_count(
     lab: CatalogLab, replies: Sequence[Reply], table: Table, asserted: Change
 ) -> None:
-    """Check, if several transactions were accepted, that a commit to one table is refused by the requirement that they had.
+    """Check, if several transactions were accepted, that a commit to one table is refused by the
+    requirement that they had.
 
     Raises:
         StepFailed: it is accepted without a race too.
@@ -87,7 +91,9 @@ def _requirements_count(
 
 @check("IRC-TXN-010", alone=True)
 def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
-    """When many transactions append to the same two tables concurrently, at most one succeeds, and both tables hold its snapshots alone."""
+    """When many transactions append to the same two tables concurrently, at most one succeeds, and
+    both tables hold its snapshots alone.
+    """
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
@@ -139,7 +145,9 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-010", alone=True)
 def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
-    """When transactions assert the state of both tables and each changes one, at most one succeeds and only its change is made."""
+    """When transactions assert the state of both tables and each changes one, at most one succeeds
+    and only its change is made.
+    """
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
@@ -179,7 +187,9 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-010", alone=True)
 def accepted_transactions_are_kept(lab: CatalogLab) -> None:
-    """Concurrent transactions without a conflict return 204 or 409; both tables hold the accepted ones, in the same order."""
+    """Concurrent transactions without a conflict return 204 or 409; both tables hold the accepted
+    ones, in the same order.
+    """
     tables = make_tables(lab, 2)
     for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
@@ -225,7 +235,9 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
 def _watched(
     lab: CatalogLab, first: Table, then: Table, done: threading.Event
 ) -> list[tuple[int, int]]:
-    """Return the marks of two tables, loaded one after the other, again and again until it is done."""
+    """Return the marks of two tables, loaded one after the other, again and again until it is
+    done.
+    """
     seen: list[tuple[int, int]] = []
     while not done.is_set() and len(seen) < len(lab.repeat(TURNS)) * 100:
         marks = int(mark_of(lab, first) or 0), int(mark_of(lab, then) or 0)
@@ -247,7 +259,9 @@ def _written(
 
 @check("IRC-TXN-009", alone=True)
 def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
-    """Loading the tables of a transaction one after the other never shows an older state after a newer one."""
+    """Loading the tables of a transaction one after the other never shows an older state after a
+    newer one.
+    """
     one, other = make_tables(lab, 2)
     done = threading.Event()
     readers = [
@@ -262,7 +276,10 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
         halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
         if halves:
             first, then = halves[0]
-            wanted = f"the second table to show transaction {first} or a later one, as the first table showed {first} before"
+            wanted = (
+                f"the second table to show transaction {first} or a later one, as the first table"
+                f" showed {first} before"
+            )
             raise expect.unmet(
                 wanted,
                 f"transaction {then}; {len(halves)} pairs of loads show half a transaction",

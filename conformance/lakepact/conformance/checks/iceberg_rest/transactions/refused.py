@@ -1,4 +1,6 @@
-"""Checks of transactions that are refused: wherever the reason stands in them, nothing is changed."""
+"""Checks of transactions that are refused: wherever the reason stands in them, nothing is
+changed.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-002")
 def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
-    """A failed requirement of a table without updates returns 409, and the transaction changes no table."""
+    """A failed requirement of a table without updates returns 409, and the transaction changes no
+    table.
+    """
     relied, changed = make_tables(lab, 2)
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
@@ -232,7 +236,9 @@ def changes_to_views_return_404(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-016")
 def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
-    """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps the view."""
+    """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps
+    the view.
+    """
     ground = plot(lab, lab.make_namespace())
     view = lab.make_view(ground.namespace, name=ground.name)
     reply = transact(
@@ -249,7 +255,9 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-002", "IRC-TXN-012")
 def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
-    """A transaction creates a table together with all its other changes, or refuses and makes none of them."""
+    """A transaction creates a table together with all its other changes, or refuses and makes none
+    of them.
+    """
     table = lab.append(lab.make_table())
     for first in lab.each((True, False)):
         ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
@@ -287,7 +295,8 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
 
 def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: bool) -> None:
     """A table whose creation stands beside a requirement that fails is not created."""
-    # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
+    # A target that creates no tables in transactions may refuse to for that reason, and before it
+    # looks at what else is required.
     allowed = (409,) if offered else (400, 404, 409)
     for failing in lab.each(
         (req.assert_ref("main", None), req.ASSERT_CREATE)

@@ -1,4 +1,6 @@
-"""Checks of updates beside each other and in unusual order: ways back, what is known already, odd names, and what has to stay."""
+"""Checks of updates beside each other and in unusual order: ways back, what is known already, odd
+names, and what has to stay.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def logged(table: Table) -> list[Any]:
 
 @check("IRC-UPD-044")
 def main_moves_back(lab: CatalogLab) -> None:
-    """Moving main back to an earlier snapshot is logged in the snapshot log and keeps all snapshots."""
+    """Moving main back to an earlier snapshot is logged in the snapshot log and keeps all
+    snapshots.
+    """
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
 
@@ -71,7 +75,9 @@ def main_moves_back(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-050", "IRC-UPD-090")
 def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
-    """Removing the oldest of three snapshots keeps the others and removes it from the snapshot log."""
+    """Removing the oldest of three snapshots keeps the others and removes it from the snapshot
+    log.
+    """
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
     after = stored(lab, table, upd.remove_snapshots(first))
@@ -120,7 +126,9 @@ def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
 def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
-    """-1 refers to the last addition of the commit, even if the table already had it, or returns 400."""
+    """-1 refers to the last addition of the commit, even if the table already had it, or returns
+    400.
+    """
     spec = {
         "spec-id": 0,
         "fields": [upd.partition_field(2, "identity", "by_name", field_id=upd.FIRST_FIELD)],
@@ -201,7 +209,9 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
 def _added_anew(
     lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]
 ) -> Table | None:
-    """Return the table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
+    """Return the table after a commit that adds what is there already; none where nothing counts as
+    added, which no clause rules out.
+    """
     reply = lab.try_commit(table, *updates)
     if reply.status == REFUSED:
         lab.note(
@@ -215,7 +225,9 @@ def _added_anew(
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
 def additions_are_kept_as_sent(lab: CatalogLab) -> None:
-    """Added schemas, specs and orders keep all members except their ids, and do not become current or default."""
+    """Added schemas, specs and orders keep all members except their ids, and do not become current
+    or default.
+    """
     table = lab.make_table()
     schema = upd.current_schema(table)
     documented = {**upd.next_column(table, "documented", "int"), "doc": "what it is"}

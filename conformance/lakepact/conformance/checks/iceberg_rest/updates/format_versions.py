@@ -77,7 +77,9 @@ def unknown_format_versions_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-009")
 def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
-    """Upgrading from format version 1 to 2 keeps all snapshots, and `last-sequence-number` covers them."""
+    """Upgrading from format version 1 to 2 keeps all snapshots, and `last-sequence-number` covers
+    them.
+    """
     table = lab.append(upd.table_of_version(lab, 1))
     before = table.member("current-snapshot-id")
 

@@ -1,4 +1,6 @@
-"""Checks of updates of one thing among several: all that are meant are reached, and those beside them are left as they are."""
+"""Checks of updates of one thing among several: all that are meant are reached, and those beside
+them are left as they are.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-035")
 def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
-    """Two snapshots of one commit are both stored; `last-sequence-number` is that of the later one."""
+    """Two snapshots of one commit are both stored; `last-sequence-number` is that of the later
+    one.
+    """
     table = lab.append(upd.table_of_version(lab, 2))
     first = lab.snapshot(table)
     second = lab.snapshot(
@@ -218,7 +222,9 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-050")
 def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
-    """Removing an unknown and an existing snapshot removes the existing one, or returns 400 and removes none."""
+    """Removing an unknown and an existing snapshot removes the existing one, or returns 400 and
+    removes none.
+    """
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
     reply = lab.require(lab.try_commit(table, upd.remove_snapshots(1, first)), 200, 400)
@@ -420,7 +426,9 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-064")
 def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
-    """Removing properties removes exactly the listed keys, not those with a common prefix or another case."""
+    """Removing properties removes exactly the listed keys, not those with a common prefix or
+    another case.
+    """
     gone: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
     kept = {
         "lakepact.one.more": "3",

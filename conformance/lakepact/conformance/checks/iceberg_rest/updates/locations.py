@@ -7,7 +7,9 @@ from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expe
 
 @check("IRC-UPD-094")
 def own_locations_are_accepted(lab: CatalogLab) -> None:
-    """`set-location` with the table's own location returns 200 and keeps it, as when an engine replaces a table."""
+    """`set-location` with the table's own location returns 200 and keeps it, as when an engine
+    replaces a table.
+    """
     table = lab.load(lab.make_table())
 
     with lab.judge_each("IRC-UPD-094") as case:

@@ -1,4 +1,6 @@
-"""Checks of what is added and differs but a little from what is there: it is another one all the same."""
+"""Checks of what is added and differs but a little from what is there: it is another one all the
+same.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
 
 @check("IRC-UPD-010")
 def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
-    """A schema that differs from an existing one only in a doc, flag, name, type or order is added as sent."""
+    """A schema that differs from an existing one only in a doc, flag, name, type or order is added
+    as sent.
+    """
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
 
     with lab.judge("IRC-UPD-010"):
@@ -85,7 +89,9 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-093")
 def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
-    """A schema with two of these edits is added if each alone is: optional, wider, renamed, moved and further columns."""
+    """A schema with two of these edits is added if each alone is: optional, wider, renamed, moved
+    and further columns.
+    """
     edits: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "a column that became optional": lambda schema: _with_fields(
             schema, id={"required": False}
@@ -129,7 +135,9 @@ def _made_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
 
 @check("IRC-UPD-010")
 def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
-    """In format version 3, an added column keeps its default values, and other default values make another schema."""
+    """In format version 3, an added column keeps its default values, and other default values make
+    another schema.
+    """
     table = upd.table_of_version(lab, 3)
     counted = {**upd.next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
 
@@ -166,7 +174,9 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-012")
 def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
-    """Adding a schema with too low a `last-column-id` returns 400, or the server computes the id."""
+    """Adding a schema with too low a `last-column-id` returns 400, or the server computes the
+    id.
+    """
     table = lab.make_table()
     more = upd.next_column(table, "more")
     reply = lab.try_commit(
@@ -183,7 +193,9 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-026")
 def slightly_different_specs_are_added(lab: CatalogLab) -> None:
-    """A spec that differs from an existing one only in a width, a name or the order of fields is added as sent."""
+    """A spec that differs from an existing one only in a width, a name or the order of fields is
+    added as sent.
+    """
     table = upd.table_of_version(lab, 2)
     id_, name = upd.column(table, "id"), upd.column(table, "name")
     first = upd.next_field(table)
@@ -227,7 +239,9 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-026")
 def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
-    """A spec with the field names of an existing one and another width or order is added as another spec."""
+    """A spec with the field names of an existing one and another width or order is added as another
+    spec.
+    """
     table = upd.table_of_version(lab, 2)
     first = upd.next_field(table)
     by_id = upd.partition_field(upd.column(table, "id"), "bucket[4]", "by_id")
@@ -263,7 +277,9 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-032")
 def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
-    """A sort order that differs only in direction, null order, transform or sequence is added as sent."""
+    """A sort order that differs only in direction, null order, transform or sequence is added as
+    sent.
+    """
     table = lab.make_table()
     name = upd.column(table, "name")
     alone = (

@@ -84,7 +84,9 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-024")
 def invalid_specs_return_400(lab: CatalogLab) -> None:
-    """A spec with an unknown source column, an unsuitable transform or a duplicate name returns 400."""
+    """A spec with an unknown source column, an unsuitable transform or a duplicate name returns
+    400.
+    """
     table = lab.make_table()
     name, at, first = upd.column(table, "name"), upd.column(table, "at"), upd.next_field(table)
     ghost = upd.add_spec(upd.partition_field(upd.NOWHERE, "identity", "ghost", field_id=first))
@@ -197,7 +199,9 @@ def unknown_default_specs_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")
 def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
-    """Removing a spec keeps the others; removing the default spec returns 400, removing an unknown one 200 or 400."""
+    """Removing a spec keeps the others; removing the default spec returns 400, removing an unknown
+    one 200 or 400.
+    """
     table = upd.table_of_version(lab, 2)
     default = table.member("default-spec-id")
     grown = stored(

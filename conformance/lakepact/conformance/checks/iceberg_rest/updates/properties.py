@@ -20,7 +20,9 @@ COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 
 
 def expect_properties(table: Table, expected: Mapping[str, str | None]) -> None:
-    """The table has these properties, and not those that are expected to be `None`; others are its own affair."""
+    """The table has these properties, and not those that are expected to be `None`; others are its
+    own affair.
+    """
     properties = table.member("properties")
     expect.equal(
         dict(expected),
@@ -38,7 +40,8 @@ def judge_older_name(
     *,
     wanted: Mapping[str, str | None],
 ) -> None:
-    """Judge an update that has its member under an older name: it is refused, or does what it did under that name.
+    """Judge an update that has its member under an older name: it is refused, or does what it did
+    under that name.
 
     Args:
         lab: the bench.
@@ -58,7 +61,9 @@ def judge_older_name(
 
 
 def coloured(lab: CatalogLab) -> Table:
-    """Return a table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
+    """Return a table with three properties, by a commit: whether those of a creation are kept is
+    judged by a check of its own.
+    """
     return lab.commit(lab.make_table(), set_properties(**COLOURS))
 
 
@@ -97,7 +102,9 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-064")
 def listed_properties_are_removed(lab: CatalogLab) -> None:
-    """`remove-properties` removes the listed properties and keeps the others; unknown ones change nothing."""
+    """`remove-properties` removes the listed properties and keeps the others; unknown ones change
+    nothing.
+    """
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):

@@ -52,7 +52,9 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
 
 @check("IRC-UPD-044")
 def branches_are_created_and_moved(lab: CatalogLab) -> None:
-    """A branch is created at a snapshot and moves to another; moving main changes the current snapshot and its log."""
+    """A branch is created at a snapshot and moves to another; moving main changes the current
+    snapshot and its log.
+    """
     table = lab.make_table()
     first = lab.snapshot(table)
 
@@ -146,7 +148,9 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-045")
 def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
-    """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and keeps it."""
+    """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and
+    keeps it.
+    """
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     for name, former, wanted in lab.each(
@@ -167,7 +171,9 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-046", "IRC-UPD-047", "IRC-UPD-048")
 def invalid_refs_return_400(lab: CatalogLab) -> None:
-    """A ref without a name, a known type or a snapshot of the table returns 400, and so does main as a tag."""
+    """A ref without a name, a known type or a snapshot of the table returns 400, and so does main
+    as a tag.
+    """
     table = lab.append(lab.make_table())
     update = set_ref("audit", table.member("current-snapshot-id"))
     upd.judge_refusals(

@@ -40,7 +40,8 @@ def id_of_schema_with(table: Table, name: str) -> Any:
     found = ids_of_schemas_with(table, name)
     if not found:
         raise Blocked(
-            f"add-schema returned {table.reply.status}, and no schema has the column {name} (IRC-UPD-010)"
+            f"add-schema returned {table.reply.status}, and no schema has the column {name}"
+            " (IRC-UPD-010)"
         )
     return found[0]
 
@@ -267,7 +268,9 @@ def unknown_current_schemas_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-021")
 def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
-    """Making a schema current without a source column of the default spec or sort order returns 400."""
+    """Making a schema current without a source column of the default spec or sort order returns
+    400.
+    """
     by_name = [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
     ordered = lab.make_table(
@@ -332,7 +335,9 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-078", "IRC-UPD-092")
 def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
-    """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the snapshot stays."""
+    """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the
+    snapshot stays.
+    """
     table = lab.append(lab.make_table())
     first = table.member("current-schema-id")
     stored(

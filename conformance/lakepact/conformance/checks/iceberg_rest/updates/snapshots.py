@@ -44,7 +44,8 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
     found = [one.get("snapshot-id") for one in snapshots]
     if len(found) != many:
         raise Blocked(
-            f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}"
+            f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035):"
+            f" {expect.shown(found)}"
         )
     return found
 
@@ -143,7 +144,9 @@ def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-038", "IRC-UPD-039")
 def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
-    """A snapshot without id, timestamp, manifest list or a summary with a known operation returns 400."""
+    """A snapshot without id, timestamp, manifest list or a summary with a known operation returns
+    400.
+    """
     table = lab.make_table()
     update = upd.add_snapshot(lab.snapshot(table))
     needed = (
@@ -192,7 +195,9 @@ def summary_is_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-041")
 def next_row_id_advances(lab: CatalogLab) -> None:
-    """In format version 3, a snapshot raises `next-row-id`; one without or below it returns 400 or 409."""
+    """In format version 3, a snapshot raises `next-row-id`; one without or below it returns 400 or
+    409.
+    """
     table = upd.table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
@@ -241,7 +246,9 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-043")
 def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
-    """A version 3 snapshot keeps `added-rows` and `key-id`, which the contract's Snapshot does not list."""
+    """A version 3 snapshot keeps `added-rows` and `key-id`, which the contract's Snapshot does not
+    list.
+    """
     table = upd.table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
@@ -267,7 +274,8 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
 
 
 def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
-    """Check that a server which answered a removal with 5xx can remove a snapshot that nothing names.
+    """Check that a server which answered a removal with 5xx can remove a snapshot that nothing
+    names.
 
     Raises:
         StepFailed: it cannot.
@@ -336,7 +344,9 @@ def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-055")
 def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> None:
-    """Removing the current snapshot returns 400 or 409, or removes main and leaves no snapshot current."""
+    """Removing the current snapshot returns 400 or 409, or removes main and leaves no snapshot
+    current.
+    """
     table = lab.append(lab.append(lab.make_table()))
     current = table.member("current-snapshot-id")
     reply = lab.try_commit(table, upd.remove_snapshots(current))
@@ -362,7 +372,9 @@ def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> No
 
 @check("IRC-UPD-053", "IRC-UPD-054")
 def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
-    """`remove-snapshots` with unknown ids changes nothing; without an array of ids it returns 400."""
+    """`remove-snapshots` with unknown ids changes nothing; without an array of ids it returns
+    400.
+    """
     table = lab.append(lab.append(lab.make_table()))
 
     with lab.judge("IRC-UPD-053"):

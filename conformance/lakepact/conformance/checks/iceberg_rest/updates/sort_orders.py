@@ -84,7 +84,9 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-031")
 def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
-    """A sort order with an unknown source column, transform, direction or null order returns 400."""
+    """A sort order with an unknown source column, transform, direction or null order returns
+    400.
+    """
     table = lab.make_table()
     name = upd.column(table, "name")
     cases = {
@@ -111,7 +113,9 @@ def _invalid(member: str, field: Mapping[str, Any]) -> upd.Refusal:
 
 @check("IRC-UPD-032")
 def orders_become_default(lab: CatalogLab) -> None:
-    """`set-default-sort-order` makes an order the default, by its id or by -1 for the last added one."""
+    """`set-default-sort-order` makes an order the default, by its id or by -1 for the last added
+    one.
+    """
     table = lab.make_table()
     first = table.member("default-sort-order-id")
     earlier, later = upd.column(table, "name"), upd.column(table, "at")

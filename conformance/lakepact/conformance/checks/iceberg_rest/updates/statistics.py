@@ -69,7 +69,9 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-067")
 def statistics_name_their_snapshot(lab: CatalogLab) -> None:
-    """The statistics file determines its snapshot; another `snapshot-id` in the update is ignored or returns 400."""
+    """The statistics file determines its snapshot; another `snapshot-id` in the update is ignored
+    or returns 400.
+    """
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     file, older = upd.statistics_file(table, first), upd.statistics_file(table, first, name="older")
@@ -126,7 +128,9 @@ def incomplete_statistics_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-069")
 def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
-    """Statistics for an unknown snapshot are accepted or refused without a 5xx, and the table still loads."""
+    """Statistics for an unknown snapshot are accepted or refused without a 5xx, and the table still
+    loads.
+    """
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     kept = upd.statistics_file(table, first, name="kept")
@@ -209,7 +213,9 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-071")
 def partition_statistics_are_replaced(lab: CatalogLab) -> None:
-    """Setting partition statistics again replaces the file of that snapshot and keeps those of others."""
+    """Setting partition statistics again replaces the file of that snapshot and keeps those of
+    others.
+    """
     table, first, second = table_of_two_snapshots(lab)
     wanted = ((first, "older"), (first, "newer"), (second, "other"))
     older, newer, other = (
@@ -232,7 +238,9 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-072")
 def partition_statistics_are_removed(lab: CatalogLab) -> None:
-    """Removing partition statistics removes those of the snapshot; removing missing ones changes nothing."""
+    """Removing partition statistics removes those of the snapshot; removing missing ones changes
+    nothing.
+    """
     table, first, second = table_of_two_snapshots(lab)
     kept = upd.partition_statistics_file(table, second, name="kept")
     goes = upd.partition_statistics_file(table, first)

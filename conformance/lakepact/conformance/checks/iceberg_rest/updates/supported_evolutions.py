@@ -1,4 +1,6 @@
-"""Checks of what the table format allows and commits bring about: wider types, transforms, columns within others, operations."""
+"""Checks of what the table format allows and commits bring about: wider types, transforms, columns
+within others, operations.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +134,8 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
 
 
 def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
-    """The table has a partition spec that divides as these fields say; which ids these have is judged elsewhere.
+    """The table has a partition spec that divides as these fields say; which ids these have is
+    judged elsewhere.
 
     Raises:
         Unmet: it has none.
@@ -173,7 +176,9 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-035")
 def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
-    """Snapshots with the operations append, replace, overwrite and delete are stored with that operation."""
+    """Snapshots with the operations append, replace, overwrite and delete are stored with that
+    operation.
+    """
     table = lab.make_table()
 
     with lab.judge_each("IRC-UPD-035") as case:

@@ -12,7 +12,9 @@ NO_TAG = "the target sends no ETag with a commit"
 
 @check("IRC-CET-001", "IRC-CET-002")
 def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
-    """A commit returns a new ETag, and loading the table returns the same one until the next commit."""
+    """A commit returns a new ETag, and loading the table returns the same one until the next
+    commit.
+    """
     table = lab.make_table(properties={"lakepact.turn": "0"})
     known = [tag_of(lab.load(table).reply)]
 
@@ -49,7 +51,9 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
 
 @check("IRC-CET-003")
 def etags_differ_with_snapshots_refs(lab: CatalogLab) -> None:
-    """Loading with snapshots=refs returns another ETag than the full table, if the metadata differ."""
+    """Loading with snapshots=refs returns another ETag than the full table, if the metadata
+    differ.
+    """
     table = lab.append(lab.append(lab.make_table()))
     whole, refs = (
         lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200)

@@ -1,7 +1,8 @@
-"""Checks of requests that are sent again under their Idempotency-Key: they are answered as the first time, and do nothing more.
+"""Checks of requests that are sent again under their Idempotency-Key: they are answered as the
+first time, and do nothing more.
 
-A request that is sent again is the same to the last byte. Of the second answer only what the contract fixes is looked at: its status, and
-what it is about.
+A request that is sent again is the same to the last byte. Of the second answer only what the
+contract fixes is looked at: its status, and what it is about.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-004", "IRC-IDEM-014")
 def tables_are_created_once(lab: CatalogLab) -> None:
-    """Repeating the creation of a table with its key returns that table; another key returns 409."""
+    """Repeating the creation of a table with its key returns that table; another key returns
+    409.
+    """
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
     lab.drop_afterwards(namespace, name)
@@ -135,7 +138,9 @@ def tables_are_created_once(lab: CatalogLab) -> None:
 
 
 def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
-    """Return a commit that adds a snapshot, which a table can take only once, and sets a property to what it was not."""
+    """Return a commit that adds a snapshot, which a table can take only once, and sets a property
+    to what it was not.
+    """
     return {
         "requirements": [],
         "updates": [
@@ -147,7 +152,9 @@ def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
 
 @check("IRC-IDEM-005", "IRC-IDEM-014")
 def commits_are_applied_once(lab: CatalogLab) -> None:
-    """Repeating a commit with its key returns 200 and changes nothing, also after later commits; another key commits again."""
+    """Repeating a commit with its key returns 200 and changes nothing, also after later commits;
+    another key commits again.
+    """
     table = lab.make_table(properties={TURN: "0"})
     key, body = new_key(), adding(lab, table)
     lab.require(lab.send(op.update_table, body=body, idempotency_key=key, **table.at), 200)
@@ -256,7 +263,9 @@ def tables_are_renamed_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-012")
 def conflicts_are_repeated(lab: CatalogLab) -> None:
-    """Repeating a request that returned 409 with its key returns 409 and creates nothing; a new key creates the table."""
+    """Repeating a request that returned 409 with its key returns 409 and creates nothing; a new key
+    creates the table.
+    """
     table, key = lab.make_table(), new_key()
     body = lab.table_request(table.name)
     create = partial(lab.send, op.create_table, namespace=table.namespace, body=body)
@@ -286,7 +295,8 @@ def keys_create_only_one_object(lab: CatalogLab) -> None:
     lab.send(op.create_namespace, body={"namespace": list(others)}, idempotency_key=key)
     name = lab.name()
     lab.drop_afterwards(namespace, name)
-    # Without its operation: whoever repeats the first answer is not accused of a created table that is none.
+    # Without its operation: whoever repeats the first answer is not accused of a created table that
+    # is none.
     headers = [("Content-Type", "application/json"), ("Idempotency-Key", key)]
     lab.send_raw(
         "POST",
@@ -310,7 +320,9 @@ def keys_create_only_one_object(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-015", alone=True)
 def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
-    """Of many concurrent commits with one key, one is applied; the others return 200, or a status to retry."""
+    """Of many concurrent commits with one key, one is applied; the others return 200, or a status
+    to retry.
+    """
     table = lab.make_table()
     for _ in lab.each(range(3)):
         key, body = new_key(), adding(lab, lab.load(table))
@@ -353,7 +365,9 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-016")
 def views_are_changed_once(lab: CatalogLab) -> None:
-    """Repeating the replacement, rename or drop of a view with its key returns the same status and changes nothing."""
+    """Repeating the replacement, rename or drop of a view with its key returns the same status and
+    changes nothing.
+    """
     view, key, name = made(lab), new_key(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
     replacing = partial(

@@ -1,4 +1,6 @@
-"""Checks of what an Idempotency-Key stands for: one request and its answer, a refusal too, for who has sent it, for more than a moment."""
+"""Checks of what an Idempotency-Key stands for: one request and its answer, a refusal too, for who
+has sent it, for more than a moment.
+"""
 
 from __future__ import annotations
 
@@ -189,7 +191,10 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
         ]
         lab.send_raw(known.method, lab.path(known, **arguments), headers=headers, content=content)
         with lab.judge("IRC-IDEM-013"):
-            about = f"what {other.operation} changes, after it was sent with the key of {one.operation},"
+            about = (
+                f"what {other.operation} changes, after it was sent with the key of"
+                f" {one.operation},"
+            )
             after = other.look()
             expect.equal(before.value, after.value, about, at=after.at)
 
@@ -217,7 +222,9 @@ def used_keys_run_no_other_request(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-012")
 def refused_drops_are_repeated(lab: CatalogLab) -> None:
-    """Repeating a failed drop with its key returns the same status and drops nothing, after the obstacle is gone."""
+    """Repeating a failed drop with its key returns the same status and drops nothing, after the
+    obstacle is gone.
+    """
     table, name = lab.make_table(), lab.name()
     missing = partial(
         lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name

@@ -8,7 +8,9 @@ import uuid
 
 
 def new_key() -> str:
-    """Return a UUID of version 7 as RFC 9562 lays it out: milliseconds since 1970, version, variant, and bits drawn at random."""
+    """Return a UUID of version 7 as RFC 9562 lays it out: milliseconds since 1970, version,
+    variant, and bits drawn at random.
+    """
     milliseconds = int(time.time() * 1000) & 0xFFFFFFFFFFFF
     drawn = secrets.randbits(74)
     number = (

@@ -16,7 +16,9 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 @check("IRC-RBY-001")
 def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
-    """Loading a table or view with `referenced-by` of one view or two returns 200 with the same metadata."""
+    """Loading a table or view with `referenced-by` of one view or two returns 200 with the same
+    metadata.
+    """
     table = lab.make_table()
     whole = lab.load(table)
     names = [SEPARATOR.join((*table.namespace, lab.name())) for _ in range(2)]

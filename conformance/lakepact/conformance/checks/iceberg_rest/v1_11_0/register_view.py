@@ -1,4 +1,6 @@
-"""Checks of registering views. A metadata file to register is what a view leaves behind that is dropped."""
+"""Checks of registering views. A metadata file to register is what a view leaves behind that is
+dropped.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ NO_FILE = (
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
-    """Return the answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
+    """Return the answer to a request that registers a view's metadata file; the view is dropped
+    afterwards, should there be one.
+    """
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(
         op.register_view, namespace=namespace, body={"name": name, "metadata-location": location}
@@ -45,7 +49,8 @@ def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) ->
 def registered(lab: CatalogLab) -> tuple[View, Reply]:
     """Return a view, and the answer to registering its metadata file under another name.
 
-    Some catalogs remove the files of a view that is dropped, others do not register those of a view that is not.
+    Some catalogs remove the files of a view that is dropped, others do not register those of a view
+    that is not.
 
     Raises:
         Blocked: there is no view to begin with.
@@ -67,7 +72,8 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
 def left_behind(lab: CatalogLab) -> tuple[View, str]:
     """Return a view that was registered, and where the metadata stand that can be registered again.
 
-    Some catalogs remove the file with the last view that is dropped, or with any: where it can be registered beside its view, nothing is.
+    Some catalogs remove the file with the last view that is dropped, or with any: where it can be
+    registered beside its view, nothing is.
 
     Raises:
         Blocked: nothing can be registered.
@@ -85,7 +91,9 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
 
 @check("IRC-VIEW-REG-001", "IRC-VIEW-REG-002", "IRC-VIEW-REG-008")
 def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
-    """Registering a view returns 200 with the metadata of its file; the view loads, is listed and can be replaced."""
+    """Registering a view returns 200 with the metadata of its file; the view loads, is listed and
+    can be replaced.
+    """
     last, reply = registered(lab)
     view = View(last.namespace, reply.exchange.request_parsed["name"], reply)
 
@@ -150,7 +158,9 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REG-004", "IRC-VIEW-REG-005")
 def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
-    """Registering a view under the name of another view or a table returns 409 and changes neither."""
+    """Registering a view under the name of another view or a table returns 409 and changes
+    neither.
+    """
     last, location = left_behind(lab)
     other = made(lab, last.namespace)
     table = lab.make_table(last.namespace)
@@ -193,7 +203,9 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REG-007")
 def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
-    """Registering a view from missing or unreadable metadata returns 400 or 404 and registers nothing."""
+    """Registering a view from missing or unreadable metadata returns 400 or 404 and registers
+    nothing.
+    """
     last, location = left_behind(lab)
     folder = location.rpartition("/")[0]
     for wrong in lab.each((f"{folder}/{NO_FILE}", f"{folder}/", "nonsense")):

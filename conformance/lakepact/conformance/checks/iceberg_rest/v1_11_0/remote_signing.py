@@ -107,7 +107,9 @@ def deletion(*keys: str) -> str:
 
 @check("IRC-SIGN-001", "IRC-SIGN-005")
 def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
-    """Signing a request for an object of the table returns 200 with `uri` and `headers`, with or without `provider`."""
+    """Signing a request for an object of the table returns 200 with `uri` and `headers`, with or
+    without `provider`.
+    """
     table = lab.make_table()
     storage = storage_of(lab, table)
 
@@ -141,7 +143,9 @@ def is_signed(reply: Reply) -> None:
 
 @check("IRC-SIGN-002")
 def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
-    """Signing a request for an object outside the table's location returns 400 or 403, whatever it does and however it is spelled."""
+    """Signing a request for an object outside the table's location returns 400 or 403, whatever it
+    does and however it is spelled.
+    """
     namespace = lab.make_namespace()
     table, other = lab.make_table(namespace), lab.make_table(namespace)
     storage, foreign = storage_of(lab, table), storage_of(lab, other)
@@ -187,7 +191,9 @@ def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
 
 @check("IRC-SIGN-003", "IRC-SIGN-004")
 def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
-    """A signing request without a required member returns 400; one for a missing table returns 404."""
+    """A signing request without a required member returns 400; one for a missing table returns
+    404.
+    """
     table = lab.make_table()
     storage = storage_of(lab, table)
     whole = storage.request(storage.uri())
@@ -210,7 +216,9 @@ def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
 
 @check("IRC-SIGN-006")
 def readers_get_no_writes_signed(lab: CatalogLab) -> None:
-    """A principal that may only read a table gets 200 for a request that reads, and 403 for requests that write or delete."""
+    """A principal that may only read a table gets 200 for a request that reads, and 403 for
+    requests that write or delete.
+    """
     reader = bearing(needed(lab, SECOND))
     table = lab.make_table()
     storage = storage_of(lab, table)
@@ -238,7 +246,9 @@ def readers_get_no_writes_signed(lab: CatalogLab) -> None:
 
 @check("IRC-SIGN-007")
 def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
-    """Signing a deletion of several objects returns 400 or 403 if one of them is not below the table's location."""
+    """Signing a deletion of several objects returns 400 or 403 if one of them is not below the
+    table's location.
+    """
     namespace = lab.make_namespace()
     table, other = lab.make_table(namespace), lab.make_table(namespace)
     storage, foreign = storage_of(lab, table), storage_of(lab, other)
@@ -271,7 +281,9 @@ def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
 
 @check("IRC-SIGN-008")
 def configured_endpoint_signs(lab: CatalogLab) -> None:
-    """The endpoint in the configuration of a created or loaded table with remote signing returns 200 for a request for the table."""
+    """The endpoint in the configuration of a created or loaded table with remote signing returns
+    200 for a request for the table.
+    """
     name, namespace = lab.name(), lab.make_namespace()
     created = lab.send(
         op.create_table, headers=DELEGATED, namespace=namespace, body=lab.table_request(name)
@@ -324,7 +336,9 @@ def is_on(config: dict[str, Any]) -> bool:
 
 @check("IRC-SIGN-009")
 def signatures_cover_headers_and_region(lab: CatalogLab) -> None:
-    """A signature is scoped to the region of the request, and signs `host` and every `x-amz-` header of the request."""
+    """A signature is scoped to the region of the request, and signs `host` and every `x-amz-`
+    header of the request.
+    """
     table = lab.make_table()
     storage = storage_of(lab, table)
     headers = {

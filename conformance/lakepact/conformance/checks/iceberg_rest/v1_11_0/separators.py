@@ -34,7 +34,9 @@ def announced(lab: CatalogLab) -> tuple[str, Place]:
 
 
 def encoded(separator: str) -> str:
-    """Return the text of an announced separator in a path; a URL-encoded one is sent unchanged, because some servers expect that."""
+    """Return the text of an announced separator in a path; a URL-encoded one is sent unchanged,
+    because some servers expect that.
+    """
     return separator if "%" in separator else quote(separator, safe="")
 
 
@@ -79,7 +81,9 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
 
 @check("IRC-SEP-003")
 def both_separators_address_parents(lab: CatalogLab) -> None:
-    """Listing with `parent` finds the children of a two-level namespace with the declared separator and with 0x1F."""
+    """Listing with `parent` finds the children of a two-level namespace with the declared separator
+    and with 0x1F.
+    """
     _, child = nested(lab)
     below = lab.make_namespace(child)
 

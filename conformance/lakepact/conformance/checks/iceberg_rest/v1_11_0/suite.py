@@ -62,7 +62,9 @@ def discover(wire: Wire, target: Target) -> Offer:
 
 
 def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTarget:
-    """Return a server with further lines of its warehouse in the file of its configuration, and with other settings."""
+    """Return a server with further lines of its warehouse in the file of its configuration, and
+    with other settings.
+    """
     file, head = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
     file.write_text(
         file.read_text(encoding="utf-8").replace(head, f"{head}{lines}\n"), encoding="utf-8"
@@ -71,14 +73,18 @@ def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTar
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """As before, but serving this version, with a separator of namespaces of its own, which no name holds."""
+    """As before, but serving this version, with a separator of namespaces of its own, which no name
+    holds.
+    """
     return with_lines(
         settings_of_1_10(folder), 'overrides.namespace-separator = "%1E"', contract_version=VERSION
     )
 
 
 def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
-    """Return a server with tables in a bucket, whose requests it signs with keys that open nothing."""
+    """Return a server with tables in a bucket, whose requests it signs with keys that open
+    nothing.
+    """
     return replace(
         with_lines(home, 'location = "s3://lakepact/lake"'),
         features={**home.features, READABLE_FILES: False},

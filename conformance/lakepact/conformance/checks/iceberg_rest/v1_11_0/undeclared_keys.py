@@ -1,4 +1,6 @@
-"""Checks of where a server says that it takes Idempotency-Keys: clients look for it in one place."""
+"""Checks of where a server says that it takes Idempotency-Keys: clients look for it in one
+place.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def config_of(lab: CatalogLab) -> Reply:
 
 @check("IRC-IDEM-021")
 def lifetimes_are_top_level_members(lab: CatalogLab) -> None:
-    """`idempotency-key-lifetime` is a member of the configuration itself, not of `defaults` or `overrides`."""
+    """`idempotency-key-lifetime` is a member of the configuration itself, not of `defaults` or
+    `overrides`.
+    """
     config = config_of(lab)
 
     with lab.judge_each("IRC-IDEM-021") as case:

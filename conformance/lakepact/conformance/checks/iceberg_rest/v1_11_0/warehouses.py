@@ -8,7 +8,9 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 @check("IRC-WHS-001")
 def unknown_warehouses_return_404(lab: CatalogLab) -> None:
-    """An unknown warehouse returns 404 NoSuchWarehouseException, unless the catalog ignores the parameter."""
+    """An unknown warehouse returns 404 NoSuchWarehouseException, unless the catalog ignores the
+    parameter.
+    """
     for name in lab.each((lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä")):
         reply = lab.send(op.get_config, warehouse=name)
         if reply.status == 200:

@@ -1,4 +1,6 @@
-"""Checks of functions. No operation of the contract creates one, so they look at those that the target has."""
+"""Checks of functions. No operation of the contract creates one, so they look at those that the
+target has.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ def _fits(reply: Reply) -> None:
 
 @check("IRC-FN-001", "IRC-FN-002")
 def list_functions_returns_identifiers(lab: CatalogLab) -> None:
-    """Listing functions returns 200 and identifiers with the levels of the namespace and a name, and 404 for a missing namespace."""
+    """Listing functions returns 200 and identifiers with the levels of the namespace and a name,
+    and 404 for a missing namespace.
+    """
     empty = lab.make_namespace()
     listings = [Found(empty, lab.send(op.list_functions, namespace=empty))]
     with contextlib.suppress(NotOffered):  # an empty listing is one too
@@ -133,7 +137,9 @@ def pages_of_functions_have_each_once(lab: CatalogLab) -> None:
 
 
 def _pages(lab: CatalogLab, found: Found) -> Iterator[list[str]]:
-    """Yield the names on each page of one function, of at most as many pages as there are functions."""
+    """Yield the names on each page of one function, of at most as many pages as there are
+    functions.
+    """
     token: str | None = ""
     for _ in found.names:
         page = lab.send(op.list_functions, namespace=found.namespace, page_size=1, page_token=token)
@@ -157,7 +163,9 @@ def listed_functions_can_be_loaded(lab: CatalogLab) -> None:
 
 @check("IRC-FN-006", "IRC-FN-007")
 def missing_functions_return_404(lab: CatalogLab) -> None:
-    """Loading a missing function returns 404 and NoSuchFunctionException; in a missing namespace, NoSuchNamespaceException."""
+    """Loading a missing function returns 404 and NoSuchFunctionException; in a missing namespace,
+    NoSuchNamespaceException.
+    """
     absent = lab.send(op.load_function, namespace=lab.make_namespace(), function=lab.name())
     with lab.judge("IRC-FN-006"):
         expect.not_found(absent, "function")
@@ -205,7 +213,9 @@ def versions_of_functions_exist(lab: CatalogLab) -> None:
 
 @check("IRC-FN-010", "IRC-FN-011", "IRC-FN-012", "IRC-FN-013")
 def definitions_are_consistent(lab: CatalogLab) -> None:
-    """Ids and specific names of definitions are unique, types have no spaces or quotes, and tables are structs."""
+    """Ids and specific names of definitions are unique, types have no spaces or quotes, and tables
+    are structs.
+    """
     for _, definitions, at in lab.each(definitions_of(lab)):
         names = Counter(one["specific-name"] for one in definitions if "specific-name" in one)
         with lab.judge("IRC-FN-010"):

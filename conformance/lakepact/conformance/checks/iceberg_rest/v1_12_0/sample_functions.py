@@ -1,4 +1,6 @@
-"""Functions of the reference server that checks run against: overloads, names, nested types, and a function that returns a table."""
+"""Functions of the reference server that checks run against: overloads, names, nested types, and a
+function that returns a table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Schemas and residual filters are judged as this version writes them, in the place of those before."""
+"""Schemas and residual filters are judged as this version writes them, in the place of those
+before.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ CONFIG = "remote-signing-config"
 
 @check("IRC-SIGNER-001", "IRC-SIGNER-002")
 def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
-    """A table with remote signing has `remote-signing-config`, and a request to sign with its properties and headers returns 200."""
+    """A table with remote signing has `remote-signing-config`, and a request to sign with its
+    properties and headers returns 200.
+    """
     table = lab.make_table()
     storage = storage_of(lab, table)
     loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)

@@ -42,7 +42,10 @@ suite: Suite[CatalogLab] = Suite(
     launch_settings_for={op.sign_request: lambda folder: in_bucket(launch_settings(folder))},
     leftovers=leftovers,
     parameters={
-        "function-namespace": "a namespace with functions, levels joined by dots; by default, the first with some at the top level"
+        "function-namespace": (
+            "a namespace with functions, levels joined by dots; by default, the first with some at"
+            " the top level"
+        )
     },
 )
 check = suite.check

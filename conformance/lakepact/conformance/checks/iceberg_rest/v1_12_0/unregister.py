@@ -40,7 +40,9 @@ def _no_table(reply: Reply) -> None:
 
 @check("IRC-TBL-UNREG-001", "IRC-TBL-UNREG-002", "IRC-TBL-UNREG-003", "IRC-TBL-UNREG-006")
 def unregistered_tables_are_gone(lab: CatalogLab) -> None:
-    """Unregistering returns 200 with the last metadata; the table is not listed, and loads, commits and unregistering return 404."""
+    """Unregistering returns 200 with the last metadata; the table is not listed, and loads, commits
+    and unregistering return 404.
+    """
     table = lab.commit(lab.make_table(), set_properties(turn="1"))
     last = lab.load(table)
     reply = unregister(lab, table)
@@ -65,7 +67,9 @@ def unregistered_tables_are_gone(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-UNREG-004", alone=True)
 def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
-    """Commits that are accepted while their table is unregistered are in the metadata of the answer."""
+    """Commits that are accepted while their table is unregistered are in the metadata of the
+    answer.
+    """
     home = lab.make_namespace()
     for turn in lab.each(lab.repeat(ROUNDS)):
         table = lab.make_table(home)
@@ -92,7 +96,9 @@ def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-UNREG-005", "IRC-TBL-UNREG-008")
 def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
-    """A table registers again from the returned metadata-location, and its name is free for another table."""
+    """A table registers again from the returned metadata-location, and its name is free for another
+    table.
+    """
     table = lab.commit(lab.make_table(), set_properties(kept="as it is"))
     reply = lab.require(unregister(lab, table), 200)
     with lab.judge("IRC-TBL-UNREG-008"):
@@ -119,7 +125,9 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-UNREG-007")
 def tables_are_unregistered_once(lab: CatalogLab) -> None:
-    """Unregistering again with its key returns 200 and the same location, and leaves a new table of that name."""
+    """Unregistering again with its key returns 200 and the same location, and leaves a new table of
+    that name.
+    """
     table, key = lab.make_table(), new_key()
     first = lab.require(unregister(lab, table, idempotency_key=key), 200)
     other = lab.make_table(table.namespace, name=table.name)

@@ -54,7 +54,8 @@ def bucket(column: Any, number: int = 16) -> dict[str, Any]:
     return {"type": "apply", "function": f"bucket[{number}]", "arguments": [column]}
 
 
-#: The filters in the new form, the same in the form before, and the files of such a table with matching rows.
+#: The filters in the new form, the same in the form before, and the files of such a table with
+#: matching rows.
 MATCHES: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
     (test("eq", ref("id"), 5), compared("eq", "id", 5), "a0"),
     (test("gt", ref("id"), 28), compared("gt", "id", 28), "b2 ab3 null4"),
@@ -123,7 +124,9 @@ def _keeps(
 
 @check("IRC-EXPR-001", "IRC-EXPR-005")
 def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
-    """A plan prunes no matching file for filters with `child`, `left` and `right`, and has the same files for the form before."""
+    """A plan prunes no matching file for filters with `child`, `left` and `right`, and has the same
+    files for the form before.
+    """
     table = divided(lab)
     for wanted, before, expected in lab.each(MATCHES):
         reply = scans.plan(lab, table.table, filter=wanted)
@@ -147,7 +150,9 @@ def literals_as_objects_keep_every_matching_file(lab: CatalogLab) -> None:
 
 @check("IRC-EXPR-003")
 def optional_operands_keep_every_matching_file(lab: CatalogLab) -> None:
-    """A plan prunes no matching file for filters with functions, two columns or columns by id, or planning returns 400 or 422."""
+    """A plan prunes no matching file for filters with functions, two columns or columns by id, or
+    planning returns 400 or 422.
+    """
     table = divided(lab)
     for wanted, expected in lab.each(OPTIONAL):
         with lab.judge("IRC-EXPR-003"):

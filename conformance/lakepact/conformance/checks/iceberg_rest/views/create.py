@@ -56,7 +56,9 @@ NOTES: Mapping[str, Any] = {
 
 @check("IRC-VIEW-CREATE-001", "IRC-VIEW-CREATE-007")
 def create_view_returns_metadata(lab: CatalogLab) -> None:
-    """Creating a view returns 200 with its metadata and location; it has one version, which is current."""
+    """Creating a view returns 200 with its metadata and location; it has one version, which is
+    current.
+    """
     home = lab.make_namespace()
     name = lab.name()
     reply = create(lab, home, name)
@@ -80,7 +82,9 @@ def create_view_returns_metadata(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-003")
 def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
-    """The first version of a view has the schema of the request, whatever schema ids the request has."""
+    """The first version of a view has the schema of the request, whatever schema ids the request
+    has.
+    """
     home = lab.make_namespace()
     for proposed, own in lab.each(((0, 0), (77, 3), (3, 3), (-1, 0))):
         reply = create(
@@ -217,7 +221,9 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-011")
 def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
-    """Creating a view in a missing or dropped namespace returns 404 and does not create the namespace."""
+    """Creating a view in a missing or dropped namespace returns 404 and does not create the
+    namespace.
+    """
     with lab.judge_each("IRC-VIEW-CREATE-011") as case:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
@@ -261,7 +267,9 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-CREATE-018", alone=True)
 def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
-    """When many clients create the same view concurrently, exactly one gets 200, and the view is the winner's."""
+    """When many clients create the same view concurrently, exactly one gets 200, and the view is
+    the winner's.
+    """
     home = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
         name = lab.name()

@@ -35,7 +35,8 @@ def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases: Cases) -> None:
-    """Judge a requirement by requests that create no view: each is a bad request, and there is none then.
+    """Judge a requirement by requests that create no view: each is a bad request, and there is none
+    then.
 
     Args:
         lab: the bench.
@@ -57,7 +58,9 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
 
 @check("IRC-VIEW-CREATE-002", last=1)
 def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
-    """Creating a view without name, schema or version returns 400; without properties, 200 or 400."""
+    """Creating a view without name, schema or version returns 400; without properties, 200 or
+    400.
+    """
     home = lab.make_namespace()
     cases: Cases = {
         f"no {member}": (Mutation(Wrong.MISSING, f"/{member}"), {member.replace("-", "_"): None})

@@ -20,7 +20,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, ma
 
 @check("IRC-VIEW-LIST-001")
 def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
-    """Listing views returns those of the namespace, and no tables or views of its parent, children or others."""
+    """Listing views returns those of the namespace, and no tables or views of its parent, children
+    or others.
+    """
     top = lab.make_namespace()
     child = lab.child_of(top)
     homes = [top, lab.make_namespace(level=f"{top[0]}b"), *([child] if child else [])]
@@ -51,7 +53,9 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LIST-001")
 def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
-    """A view is listed after it is created, under its new name after a rename, and not after it is dropped."""
+    """A view is listed after it is created, under its new name after a rename, and not after it is
+    dropped.
+    """
     home = lab.make_namespace()
     first, second = lab.make_view(home), lab.make_view(home)
 
@@ -117,7 +121,9 @@ def empty_namespaces_list_no_views(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LIST-004")
 def view_listings_are_paged(lab: CatalogLab) -> None:
-    """Pages of views hold at most `pageSize` items; following their tokens yields every view exactly once."""
+    """Pages of views hold at most `pageSize` items; following their tokens yields every view
+    exactly once.
+    """
     views = listing(lab, op.list_views)
 
     with lab.judge_each("IRC-VIEW-LIST-004") as case:

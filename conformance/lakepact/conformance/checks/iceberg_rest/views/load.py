@@ -34,7 +34,8 @@ from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
 
 def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
-    """Return the content of the metadata file of a view; None if the suite cannot read the files of the target.
+    """Return the content of the metadata file of a view; None if the suite cannot read the files of
+    the target.
 
     A file that says another UUID, or nothing, is taken for one that is not the target's.
     """
@@ -55,7 +56,9 @@ def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
 
 @check("IRC-VIEW-LOAD-001", "IRC-VIEW-LOAD-004")
 def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
-    """Loading a view returns the metadata of its last change, as in its metadata file, and a `config` of strings."""
+    """Loading a view returns the metadata of its last change, as in its metadata file, and a
+    `config` of strings.
+    """
     view = made(lab, properties={"lakepact.note": "1"})
     answers = [view]
     if lab.offers(op.replace_view):
@@ -101,7 +104,9 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-007", "IRC-VIEW-LOAD-008")
 def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
-    """Dropping a view returns 204 and removes it; loading or dropping a missing view returns 404."""
+    """Dropping a view returns 204 and removes it; loading or dropping a missing view returns
+    404.
+    """
     home = lab.make_namespace()
     views = [made(lab, home), made(lab, home)]
     if lab.offers(op.replace_view):

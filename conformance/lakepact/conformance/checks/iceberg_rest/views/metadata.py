@@ -52,7 +52,9 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     concerns=answers_of(*CARRIERS, status=200),
 )
 def version_ids_exist(exchange: Exchange) -> bool:
-    """Versions of a view have unique ids; the current one, those of the log and all their schemas exist."""
+    """Versions of a view have unique ids; the current one, those of the log and all their schemas
+    exist.
+    """
     metadata = metadata_of(exchange)
     if not objects(metadata, "versions"):
         return False
@@ -80,7 +82,9 @@ def version_ids_exist(exchange: Exchange) -> bool:
 
 @check("IRC-META-017", "IRC-META-018")
 def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
-    """A view keeps its UUID and format version, and the metadata invariants hold, through replacements and a rename."""
+    """A view keeps its UUID and format version, and the metadata invariants hold, through
+    replacements and a rename.
+    """
     view = made(lab, properties={"version.history.num-entries": "2"})
     answers = [view, loaded(lab, view)]
     if lab.offers(op.replace_view):

@@ -21,7 +21,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 
 @check("IRC-VIEW-REN-001")
 def renames_move_views(lab: CatalogLab) -> None:
-    """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns 404."""
+    """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns
+    404.
+    """
     first = views.made(lab, properties={"lakepact.note": "1"})
     view = views.loaded(
         lab,
@@ -60,7 +62,9 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
 
 
 def moves_between_namespaces(lab: CatalogLab) -> bool:
-    """Return whether views can be renamed into another namespace, as the user says and as one of them shows."""
+    """Return whether views can be renamed into another namespace, as the user says and as one of
+    them shows.
+    """
     if not lab.feature("rename-across-namespaces"):
         return False
     return (
@@ -73,7 +77,9 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
 
 @check("IRC-VIEW-REN-003")
 def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
-    """Renaming a view into a missing namespace returns 404 with NoSuchNamespaceException and keeps the view."""
+    """Renaming a view into a missing namespace returns 404 with NoSuchNamespaceException and keeps
+    the view.
+    """
     if not moves_between_namespaces(lab):
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
@@ -92,7 +98,9 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REN-004")
 def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
-    """Renaming a view to the name of another view or a table returns 409 and changes none of them."""
+    """Renaming a view to the name of another view or a table returns 409 and changes none of
+    them.
+    """
     view = views.loaded(lab, views.made(lab))
     other, table = (
         views.loaded(lab, views.made(lab, view.namespace)),
@@ -141,7 +149,9 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REN-006")
 def incomplete_renames_return_400(lab: CatalogLab) -> None:
-    """A rename without source or destination, or without their namespace or name, returns 400 and changes nothing."""
+    """A rename without source or destination, or without their namespace or name, returns 400 and
+    changes nothing.
+    """
     view = views.loaded(lab, views.made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
     lab.add_cleanup(

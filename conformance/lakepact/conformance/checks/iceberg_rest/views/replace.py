@@ -42,7 +42,9 @@ from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
 from lakepact.conformance.evidence.outcome import Blocked
 
 SERVER_ERROR = 500
-WRITERS = 6  #: fewer than the versions that views keep where nothing else is said, by the reference; others may keep fewer
+#: fewer than the versions that views keep where nothing else is said, by the reference; others may
+#: keep fewer
+WRITERS = 6
 
 
 def _versions_are_kept(lab: CatalogLab, view: View) -> None:
@@ -63,7 +65,9 @@ def _versions_are_kept(lab: CatalogLab, view: View) -> None:
 
 @check("IRC-VIEW-REPL-001", "IRC-VIEW-REPL-003")
 def replacements_add_versions(lab: CatalogLab) -> None:
-    """Replacing a view returns 200 at a new metadata location and adds a version and a log entry; earlier versions are kept."""
+    """Replacing a view returns 200 at a new metadata location and adds a version and a log entry;
+    earlier versions are kept.
+    """
     view = made(lab, properties={"version.history.num-entries": "10"})
     said = [SQL]
     for number in lab.each((2, 3, 4)):
@@ -180,7 +184,9 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-010", "IRC-UPD-087")
 def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
-    """`set-current-view-version` makes a version current, by its id or by -1 for the last added one, and logs it."""
+    """`set-current-view-version` makes a version current, by its id or by -1 for the last added
+    one, and logs it.
+    """
     first = made(lab)
     second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
@@ -232,7 +238,9 @@ def dropped_dialects_are_noted(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-013", alone=True)
 def accepted_replacements_are_kept(lab: CatalogLab) -> None:
-    """When many clients replace a view concurrently, each gets 200 or 409, and every accepted version is in the view."""
+    """When many clients replace a view concurrently, each gets 200 or 409, and every accepted
+    version is in the view.
+    """
     home = lab.make_namespace()
     first = made(lab, home)
     _versions_are_kept(lab, first)
@@ -353,7 +361,9 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-083")
 def slightly_different_versions_are_added(lab: CatalogLab) -> None:
-    """A version that differs only in schema, SQL or default namespace or catalog is added as sent."""
+    """A version that differs only in schema, SQL or default namespace or catalog is added as
+    sent.
+    """
     home = lab.make_namespace()
     first, elsewhere = (
         version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"),
@@ -449,7 +459,8 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
     )
     after = loaded(lab, second)
     if reply.status == 400:
-        # Iceberg's own library takes nothing for added that is there already, and then has no schema that was added last.
+        # Iceberg's own library takes nothing for added that is there already, and then has no
+        # schema that was added last.
         lab.note(
             "IRC-UPD-087", "the target does not count an existing schema as the last added one"
         )
@@ -474,7 +485,9 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-084")
 def version_ids_are_unique(lab: CatalogLab) -> None:
-    """A version with an id in use gets another id; adding an existing version stores no second one."""
+    """A version with an id in use gets another id; adding an existing version stores no second
+    one.
+    """
     _versions_are_kept(lab, made(lab))
     view = made(lab)
     taken = view.member("current-version-id")

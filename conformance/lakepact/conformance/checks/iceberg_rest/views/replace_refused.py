@@ -41,7 +41,8 @@ def judge_refusals(
     mutation: Mutation,
     allowed: Sequence[int] = (400,),
 ) -> None:
-    """Judge a requirement by updates that the target has to refuse; beside each stands a requirement that holds.
+    """Judge a requirement by updates that the target has to refuse; beside each stands a
+    requirement that holds.
 
     Args:
         lab: the bench.
@@ -86,7 +87,9 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
 
 @check("IRC-VIEW-REPL-005", "IRC-REQ-036")
 def view_uuids_are_compared(lab: CatalogLab) -> None:
-    """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing changes."""
+    """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing
+    changes.
+    """
     view = views.loaded(lab, views.made(lab))
     cases = {
         "another UUID is asserted": [assert_view_uuid(NOBODY)],

@@ -27,7 +27,8 @@ COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 
 
 def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
-    """The view has these properties, and not those that are expected to be `None`; others are its own affair.
+    """The view has these properties, and not those that are expected to be `None`; others are its
+    own affair.
 
     Raises:
         Unmet: it has others.
@@ -73,7 +74,9 @@ def views_keep_their_uuid(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-020", "IRC-UPD-083")
 def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
-    """A version added with a new schema has its columns, with names, types, `required` and docs as sent."""
+    """A version added with a new schema has its columns, with names, types, `required` and docs as
+    sent.
+    """
     view = made(lab)
     fields = [
         {

@@ -1,4 +1,6 @@
-"""The credentials with which a client opens the files of a table, and requests that the server signs."""
+"""The credentials with which a client opens the files of a table, and requests that the server
+signs.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ LOADED = frozenset({op.load_table})
 
 
 def with_access(config: dict[str, str], credentials: Sequence[tuple[str, str]]) -> Script:
-    """Return a catalog whose tables have a location in a bucket, this config, and credentials with these prefixes and keys."""
+    """Return a catalog whose tables have a location in a bucket, this config, and credentials with
+    these prefixes and keys.
+    """
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -75,7 +79,9 @@ def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> 
 
 @check("IRC-TBL-LOAD-013", "IRC-TBL-CRED-003")
 def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
-    """A client opens files with the `storage-credentials` of the longest matching prefix, and prefers them to `config`."""
+    """A client opens files with the `storage-credentials` of the longest matching prefix, and
+    prefers them to `config`.
+    """
     home = lab.namespace("t")
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
@@ -95,11 +101,13 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
                 expect.equal(
                     "longest",
                     key,
-                    f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:",
+                    f"{ACCESS_KEY} of the longest of"
+                    f" {expect.shown([prefix for prefix, _ in credentials])}:",
                 )
 
 
-REFRESH = "client.refresh-credentials-endpoint"  #: clients in Java refresh credentials where a server sets it
+#: clients in Java refresh credentials where a server sets it
+REFRESH = "client.refresh-credentials-endpoint"
 
 
 def expiring(*, has_endpoint: bool) -> Script:
@@ -134,7 +142,9 @@ def expiring(*, has_endpoint: bool) -> Script:
 
 @check("IRC-CLI-036")
 def expiring_credentials(lab: CatalogClientLab) -> None:
-    """A client opens files with new credentials after the first have expired, whether or not `endpoints` lists loadCredentials."""
+    """A client opens files with new credentials after the first have expired, whether or not
+    `endpoints` lists loadCredentials.
+    """
     home = lab.namespace("t")
     arguments: Document = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
     if not isinstance(
@@ -151,7 +161,10 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
                 found = [one.get(ACCESS_KEY) for one in done.result if isinstance(one, dict)]
                 where = "with" if has_endpoint else "without"
                 fresh = len(found) == 2 and found[0] != found[1]
-                how = f"another access key after the first has expired, {where} loadCredentials among the endpoints"
+                how = (
+                    f"another access key after the first has expired, {where} loadCredentials among"
+                    " the endpoints"
+                )
                 expect.true(fresh, how, expect.shown(found))
 
 
@@ -190,7 +203,9 @@ def signing(issuer: Issuer) -> Script:
 
 @check("IRC-CLI-050")
 def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
-    """A client gets two signatures from its server although its first token expires in between, announced or not."""
+    """A client gets two signatures from its server although its first token expires in between,
+    announced or not.
+    """
     arguments: Document = {
         "namespace": lab.namespace("t"),
         "table": "t",

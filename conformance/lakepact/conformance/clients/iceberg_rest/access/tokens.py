@@ -37,7 +37,8 @@ FORM = "application/x-www-form-urlencoded"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a type
 LONG = 3600  #: seconds
 LIFETIME = 1  #: seconds of a short-lived token
-PAUSE = 1.6  #: seconds until such a token has expired, and a client that renews tokens early has another
+#: seconds until such a token has expired, and a client that renews tokens early has another
+PAUSE = 1.6
 ISSUED = "token-of-the-script-"
 
 
@@ -46,7 +47,8 @@ class Issuer:
     """A catalog that requires tokens and issues them.
 
     Args:
-        lifetime: seconds for which a token is accepted after its first use, so that slow clients do not need two at once.
+        lifetime: seconds for which a token is accepted after its first use, so that slow clients do
+            not need two at once.
         announced: whether answers have expires_in.
         expired: status of a request with an expired token.
         fails_once: whether the first request for a token after a listing returns 500.
@@ -126,7 +128,9 @@ def asks_for_tokens(done: Performance) -> None:
 
 @check("IRC-CLI-024")
 def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
-    """A client with a credential sends a form with `grant_type` client_credentials, and lists tables with the issued token."""
+    """A client with a credential sends a form with `grant_type` client_credentials, and lists
+    tables with the issued token.
+    """
     home = lab.namespace("t")
     done = lab.performs("list-tables", Issuer().script, namespace=home, properties=CREDENTIAL)
     asks_for_tokens(done)
@@ -149,7 +153,9 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-025")
 def tokens_that_expire(lab: CatalogClientLab) -> None:
-    """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another one and lists tables."""
+    """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another
+    one and lists tables.
+    """
     home = lab.namespace("t")
     arguments: Document = {
         "namespace": home,
@@ -184,7 +190,9 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-026")
 def token_requests_that_fail(lab: CatalogClientLab) -> None:
-    """A client whose request for another token returns 500 once requests it again later, and lists tables."""
+    """A client whose request for another token returns 500 once requests it again later, and lists
+    tables.
+    """
     home = lab.namespace("t")
     arguments: Document = {
         "namespace": home,
@@ -221,7 +229,9 @@ def expiring_at_commits(issuer: Issuer) -> Script:
 
 @check("IRC-CLI-071")
 def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
-    """A client whose commit returns 401 or 419 for its token leaves the change once and succeeds, or leaves no change and fails."""
+    """A client whose commit returns 401 or 419 for its token leaves the change once and succeeds,
+    or leaves no change and fails.
+    """
     changes: list[tuple[str, str, Any]] = [
         ("set-properties", "updates", {"lakepact.token": "1"}),
         ("append-rows", "rows", [{"id": 1, "data": "a"}]),
@@ -294,7 +304,9 @@ AUTHORIZATION = "authorization"
 
 
 def with_a_token_to_exchange(issuer: Issuer) -> Script:
-    """Return a catalog whose tables have a token in `config` that clients exchange for an access token."""
+    """Return a catalog whose tables have a token in `config` that clients exchange for an access
+    token.
+    """
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = issuer.script(request, forward)
@@ -350,7 +362,9 @@ def _of_exchanged_tables(done: Performance | None) -> tuple[Exchange, ...]:
 
 @check("IRC-CLI-048")
 def exchanged_tokens(lab: CatalogClientLab) -> None:
-    """A client that exchanges a token sends a form with the members of RFC 8693, and commits with the token that it gets."""
+    """A client that exchanges a token sends a form with the members of RFC 8693, and commits with
+    the token that it gets.
+    """
     home = lab.namespace("t")
     listed = lab.tries(
         "list-tables-repeatedly",
@@ -391,7 +405,9 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-049")
 def addresses_of_token_servers(lab: CatalogClientLab) -> None:
-    """A client with `oauth2-server-uri` obtains its token there, and sends nothing to /v1/oauth/tokens."""
+    """A client with `oauth2-server-uri` obtains its token there, and sends nothing to
+    /v1/oauth/tokens.
+    """
     home = lab.namespace("t")
     issuer = Issuer()
     asks_for_tokens(

@@ -1,4 +1,6 @@
-"""Appends and other commits: the snapshots that they add, also on top of a newer state, and after a lost answer."""
+"""Appends and other commits: the snapshots that they add, also on top of a newer state, and after a
+lost answer.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ OTHER: Rows = [{"id": 11, "data": "other"}]
 
 
 def overtaken(lab: CatalogClientLab, task: str, **arguments: Any) -> Script:
-    """Return a catalog whose table changes just before the client's first commit: another client performs a task."""
+    """Return a catalog whose table changes just before the client's first commit: another client
+    performs a task.
+    """
     begun = threading.Event()
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -90,7 +94,9 @@ def _appends(
     appends: int = USUAL,
     **arguments: Any,
 ) -> None:
-    """Expect the rows of both appends, or of the other client alone if the client reports that its append failed."""
+    """Expect the rows of both appends, or of the other client alone if the client reports that its
+    append failed.
+    """
     table = grown(lab, appends)
     if table.ids:
         lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", table.ids[-1]))
@@ -110,7 +116,9 @@ def _appends(
 
 @check("IRC-CLI-044")
 def concurrent_appends(lab: CatalogClientLab) -> None:
-    """A client whose append meets another commit, also the first of a table, keeps the rows of both, or reports an error."""
+    """A client whose append meets another commit, also the first of a table, keeps the rows of
+    both, or reports an error.
+    """
     lab.does("read-rows", [], namespace=lab.namespace("t"), table="t")
     with lab.judge_each("IRC-CLI-044") as case:
         for appends in (USUAL, 0):
@@ -120,7 +128,9 @@ def concurrent_appends(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-044")
 def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
-    """A client whose append to a branch meets another commit keeps the rows of both, or reports an error."""
+    """A client whose append to a branch meets another commit keeps the rows of both, or reports an
+    error.
+    """
     with lab.judge("IRC-CLI-044"):
         _appends(
             lab,
@@ -132,7 +142,9 @@ def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-044")
 def concurrent_new_columns(lab: CatalogClientLab) -> None:
-    """A client whose new column meets another commit keeps both columns with different field ids, or reports an error."""
+    """A client whose new column meets another commit keeps both columns with different field ids,
+    or reports an error.
+    """
     home = lab.namespace(TABLE)
     where: Document = {"namespace": home, "table": TABLE}
     done = lab.performs(
@@ -159,7 +171,9 @@ def _head(metadata: Document, name: str = MAIN) -> int | None:
 def _continues(
     lab: CatalogClientLab, before: Document, after: Document, rows: Rows, since: float
 ) -> None:
-    """Expect that main has moved to new snapshots which descend from its former one, and that nothing else has changed."""
+    """Expect that main has moved to new snapshots which descend from its former one, and that
+    nothing else has changed.
+    """
     old, new = (
         {one["snapshot-id"]: one for one in metadata.get("snapshots") or []}
         for metadata in (before, after)
@@ -227,7 +241,9 @@ def _continues(
 
 
 def _requires(done: Performance, before: Document) -> None:
-    """Expect that each commit requires the snapshots that the branches which it moves have before it."""
+    """Expect that each commit requires the snapshots that the branches which it moves have before
+    it.
+    """
     heads = {MAIN: None} | {
         name: reference["snapshot-id"] for name, reference in (before.get("refs") or {}).items()
     }
@@ -269,7 +285,9 @@ def _count(summary: Document, name: str, absent: int = 0) -> int:
 
 @check("IRC-CLI-063", "IRC-CLI-065", "IRC-CLI-070")
 def appended_snapshots(lab: CatalogClientLab) -> None:
-    """A client that appends to tables of each format version continues main, requires its snapshot, and counts rows as they are."""
+    """A client that appends to tables of each format version continues main, requires its snapshot,
+    and counts rows as they are.
+    """
     for version in lab.each(VERSIONS):
         where = evolved(lab, version, nested=False)
         for number, rows in lab.each(enumerate(APPENDED[:USUAL], 1)):
@@ -347,7 +365,9 @@ def _relayout(number: int, field: Document) -> list[Document]:
 
 @check("IRC-CLI-073")
 def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
-    """A client that appends after the partition spec and sort order changed keeps them, and finds its rows by their partition values."""
+    """A client that appends after the partition spec and sort order changed keeps them, and finds
+    its rows by their partition values.
+    """
     table, present = grown(lab, 1), list(APPENDED[0])
     with lab.judge_each(
         "IRC-CLI-073", without="the client appends to no table whose partition spec was changed"
@@ -383,7 +403,9 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-031")
 def first_snapshots(lab: CatalogClientLab) -> None:
-    """A client appends to a table with `current-snapshot-id` -1 a snapshot without a parent, and requires that main does not exist."""
+    """A client appends to a table with `current-snapshot-id` -1 a snapshot without a parent, and
+    requires that main does not exist.
+    """
     minus_one = changing(
         op.load_table,
         lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}},
@@ -399,7 +421,9 @@ def first_snapshots(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-064")
 def appends_without_an_answer(lab: CatalogClientLab) -> None:
-    """A client whose append was applied, but got no answer or 500, 502 or 504, leaves its rows once, whether it fails or succeeds."""
+    """A client whose append was applied, but got no answer or 500, 502 or 504, leaves its rows
+    once, whether it fails or succeeds.
+    """
     lab.does("read-rows", [], namespace=lab.namespace(TABLE), table=TABLE)
     scripts: dict[str, Script] = {how: losing(lose) for how, lose in LOST.items()}
     scripts |= {

@@ -74,7 +74,9 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
 
 @check("IRC-CLI-046")
 def files_of_dropped_tables(lab: CatalogClientLab) -> None:
-    """A client keeps all files of a dropped table, and of a table whose drop or purge was refused."""
+    """A client keeps all files of a dropped table, and of a table whose drop or purge was
+    refused.
+    """
     cases: list[tuple[str, Script, str]] = [
         (DROP, as_it_is, "of a table that was dropped without a purge")
     ]

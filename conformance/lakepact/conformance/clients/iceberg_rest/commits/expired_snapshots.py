@@ -22,7 +22,9 @@ ROWS = {TAG: 1, MAIN: ALL - 1, BRANCH: ALL}
 
 @check("IRC-CLI-080")
 def expired_snapshots(lab: CatalogClientLab) -> None:
-    """A client that expires all old snapshots keeps those of branches and tags, with their files, also where the table keeps no others."""
+    """A client that expires all old snapshots keeps those of branches and tags, with their files,
+    also where the table keeps no others.
+    """
     with lab.judge_each("IRC-CLI-080", without="the client refuses to expire them") as case:
         for properties in ({}, KEEPS_NONE):
             table = grown(lab, ALL)
@@ -41,7 +43,10 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
             )
             if not done.is_done:
                 continue
-            how = f"after expire-snapshots{f', where {expect.shown(properties)}' if properties else ''}:"
+            how = (
+                "after"
+                f" expire-snapshots{f', where {expect.shown(properties)}' if properties else ''}:"
+            )
             with case():
                 left = lab.metadata(**table.where)
                 refs = left.get("refs") or {}

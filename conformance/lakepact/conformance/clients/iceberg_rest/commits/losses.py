@@ -1,4 +1,6 @@
-"""Tables with rows, properties, a branch and a tag, and their neighbours: tasks change only what they name."""
+"""Tables with rows, properties, a branch and a tag, and their neighbours: tasks change only what
+they name.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ SCRIPTS: dict[str, Script] = {
 
 @check("IRC-CLI-076", "IRC-CLI-077")
 def tasks_leave_the_rest(lab: CatalogClientLab) -> None:
-    """A client destroys only what its task names, and keeps the rows, snapshots, refs and properties that no task changes."""
+    """A client destroys only what its task names, and keeps the rows, snapshots, refs and
+    properties that no task changes.
+    """
     for how, script in SCRIPTS.items():
         where = _rich_table(lab)
         for task, arguments in TASKS:
@@ -55,7 +59,9 @@ def tasks_leave_the_rest(lab: CatalogClientLab) -> None:
 
 
 def _rich_table(lab: CatalogClientLab) -> Document:
-    """Return the arguments that name a table with a property, and with rows, branch and tag if the client appends rows."""
+    """Return the arguments that name a table with a property, and with rows, branch and tag if the
+    client appends rows.
+    """
     try:
         table = grown(lab, 1)
     except NotOffered:

@@ -23,7 +23,9 @@ TASKS: tuple[tuple[str, Document, list[Document]], ...] = (
 
 @check("IRC-CLI-082")
 def own_commits(lab: CatalogClientLab) -> None:
-    """A client returns the rows of its own append, and of several changes of one file, in the session that committed them."""
+    """A client returns the rows of its own append, and of several changes of one file, in the
+    session that committed them.
+    """
     offered = False
     with lab.judge_each("IRC-CLI-082", without="the client's tasks fail") as case:
         for task, arguments, rows in TASKS:

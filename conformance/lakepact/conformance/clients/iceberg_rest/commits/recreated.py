@@ -29,7 +29,9 @@ CHANGED = ("table-uuid", "schemas", "current-schema-id", "snapshots", "refs")
 
 @check("IRC-CLI-072")
 def recreated_tables(lab: CatalogClientLab) -> None:
-    """A client adds nothing to a table that was created again before its commit, unless it has loaded the new table."""
+    """A client adds nothing to a table that was created again before its commit, unless it has
+    loaded the new table.
+    """
     with lab.judge_each(
         "IRC-CLI-072", without="the client does not commit by updateTable or commitTransaction"
     ) as case:

@@ -35,7 +35,9 @@ def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
 
 @check("IRC-CLI-041")
 def commits_to_branches(lab: CatalogClientLab) -> None:
-    """A client that appends to a branch commits a snapshot whose parent is the branch's latest, and moves neither main nor tags."""
+    """A client that appends to a branch commits a snapshot whose parent is the branch's latest, and
+    moves neither main nor tags.
+    """
     table = grown(lab)
     first, second = table.ids
     lab.commit(
@@ -79,7 +81,9 @@ def _without(references: References, name: str) -> References:
 
 
 def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> list[str]:
-    """Return the namespace of a table with empty snapshots; each is given by its id and its parent, and main is at the last."""
+    """Return the namespace of a table with empty snapshots; each is given by its id and its parent,
+    and main is at the last.
+    """
     namespace = lab.namespace(TABLE)
     metadata = lab.metadata(namespace, TABLE)
     updates: list[Document] = []
@@ -125,7 +129,9 @@ CHANGES: tuple[tuple[str, Document, References, References], ...] = (
 
 @check("IRC-CLI-042", "IRC-CLI-030")
 def changes_of_references(lab: CatalogClientLab) -> None:
-    """A client that creates, moves or drops a branch or tag changes only that ref, also for a 64-bit snapshot id."""
+    """A client that creates, moves or drops a branch or tag changes only that ref, also for a
+    64-bit snapshot id.
+    """
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
     offered = False
     with lab.judge_each("IRC-CLI-042") as case:
@@ -169,7 +175,9 @@ def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) ->
 
 @check("IRC-CLI-043")
 def diverged_branches(lab: CatalogClientLab) -> None:
-    """A client reports an error for a fast-forward of a branch to main if main does not descend from it, and changes no ref."""
+    """A client reports an error for a fast-forward of a branch to main if main does not descend
+    from it, and changes no ref.
+    """
     linear = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
     lab.commit(linear, TABLE, set_reference(BRANCH, "branch", FIRST))
     lab.does("fast-forward-branch", namespace=linear, table=TABLE, branch=BRANCH, to=MAIN)

@@ -72,7 +72,9 @@ REFUSES = "the client refuses these tables"
 
 @check("IRC-CLI-079")
 def changed_rows(lab: CatalogClientLab) -> None:
-    """A client that deletes, updates, upserts or overwrites rows leaves all others, whatever else happens."""
+    """A client that deletes, updates, upserts or overwrites rows leaves all others, whatever else
+    happens.
+    """
     offered = False
     with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
         for (layout, happens), change in itertools.product(SITUATIONS, CHANGES):
@@ -135,7 +137,9 @@ WRITTEN: tuple[tuple[str, Callable[[CatalogClientLab], Document], str, Document,
 
 @check("IRC-CLI-079")
 def changed_rows_of_others(lab: CatalogClientLab) -> None:
-    """A client that deletes or updates rows leaves all others, with NaN, of two specs, and with deletes."""
+    """A client that deletes or updates rows leaves all others, with NaN, of two specs, and with
+    deletes.
+    """
     require_libraries()
     offered = False
     with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:

@@ -22,7 +22,9 @@ KEY = "lakepact.both"
 
 
 def refusing(table: str) -> Script:
-    """Return a catalog that declares its endpoints, and refuses every commit to a table and every transaction."""
+    """Return a catalog that declares its endpoints, and refuses every commit to a table and every
+    transaction.
+    """
     declared = with_endpoints()
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -52,5 +54,6 @@ def refused_transactions(lab: CatalogClientLab) -> None:
                 expect.equal(
                     dict.fromkeys(TABLES),
                     properties,
-                    f"{KEY} of both tables after a transaction that the server refuses for {refused}:",
+                    f"{KEY} of both tables after a transaction that the server refuses for"
+                    f" {refused}:",
                 )

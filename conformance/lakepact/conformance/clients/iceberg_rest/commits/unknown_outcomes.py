@@ -65,7 +65,9 @@ def _commits(lab: CatalogClientLab, script: Script, home: list[str], value: str)
 
 @check("IRC-CLI-004", "IRC-CLI-019")
 def lost_commit_responses(lab: CatalogClientLab) -> None:
-    """A client loads the table before it repeats a commit that got no response, or 500, 502 or 504 with any body."""
+    """A client loads the table before it repeats a commit that got no response, or 500, 502 or 504
+    with any body.
+    """
     home = lab.changeable()
     with lab.judge_each("IRC-CLI-019") as case:
         for how, lose in LOST.items():
@@ -87,7 +89,9 @@ def _error_of(done: Performance) -> str:
 
 @check("IRC-CLI-021", "IRC-CLI-018")
 def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
-    """A client reports a commit without a response or with 500 by another error than one with 409, and 500 with any body alike."""
+    """A client reports a commit without a response or with 500 by another error than one with 409,
+    and 500 with any body alike.
+    """
     home = lab.changeable()
     conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
     known = _commits(lab, answering(COMMITS, error(500, UNKNOWN), is_done=True), home, "500")
@@ -115,14 +119,17 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
 def _differs(unknown: str, refused: str, how: str) -> None:
     if unknown == refused:
         raise Unmet(
-            f"another error for a commit with an unknown outcome ({how}) than for one that returned 409",
+            f"another error for a commit with an unknown outcome ({how}) than for one that"
+            " returned 409",
             unknown,
         )
 
 
 @check("IRC-CLI-018")
 def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
-    """A client reports 404 and 403 with a missing or malformed body as errors, and not as an unreadable 200."""
+    """A client reports 404 and 403 with a missing or malformed body as errors, and not as an
+    unreadable 200.
+    """
     home = lab.namespace("t")
     lab.does("load-table", namespace=home, table="t")
     arguments: Document = {"namespace": home, "table": "t"}
@@ -140,7 +147,8 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
                     done.is_refused(f"loadTable was answered with {status} and {how}")
                     if done.error == unreadable != proper:
                         raise Unmet(
-                            f"the error of a refusal for {status} with {how}, not that of 200 with an HTML body",
+                            f"the error of a refusal for {status} with {how}, not that of 200 with"
+                            " an HTML body",
                             done.shown,
                         )
 
@@ -182,7 +190,9 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_transactions(lab: CatalogClientLab) -> None:
-    """A client reports a transaction with 409 as an error, one with unknown outcome by another error, and does not repeat that one."""
+    """A client reports a transaction with 409 as an error, one with unknown outcome by another
+    error, and does not repeat that one.
+    """
     home = lab.namespace("t", "u")
     arguments: Document = {"namespace": home, "tables": ["t", "u"]}
     lab.does("commit-transaction", **arguments, updates={"lakepact.first": "1"})
@@ -197,7 +207,9 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
 def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
-    """A client reports a view replacement with 409 as an error, one with unknown outcome by another, and does not repeat that one."""
+    """A client reports a view replacement with 409 as an error, one with unknown outcome by
+    another, and does not repeat that one.
+    """
     where: Document = {"namespace": lab.namespace(), "view": "v"}
     lab.view(where["namespace"], where["view"])
     lab.does("replace-view", **where, sql="SELECT 2 AS id")
@@ -212,7 +224,8 @@ def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
 def _outcomes_are_distinguished(
     lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId
 ) -> None:
-    """Expect an error for 409, another error for each unknown outcome, and no second attempt before the table or view is loaded.
+    """Expect an error for 409, another error for each unknown outcome, and no second attempt before
+    the table or view is loaded.
 
     Raises:
         NotOffered: the client does not commit by this operation.
@@ -274,7 +287,9 @@ def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
 
 @check("IRC-CLI-056", "IRC-CLI-057")
 def changes_without_an_answer(lab: CatalogClientLab) -> None:
-    """A client does not report a change without an answer as done, and repeats no creation or rename before it has read something."""
+    """A client does not report a change without an answer as done, and repeats no creation or
+    rename before it has read something.
+    """
     lost = _performances(lab, NO_ANSWER)
     if not lost:
         raise NotOffered("the client changes nothing")
@@ -297,7 +312,9 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
 def _performances(
     lab: CatalogClientLab, answer: Answer, *only: OperationId
 ) -> list[tuple[OperationId, Performance]]:
-    """Return each change that the client makes, where it gets this answer; by default all changes."""
+    """Return each change that the client makes, where it gets this answer; by default all
+    changes.
+    """
     found = []
     for operation, task, arguments, _ in changes(lab):
         if operation == op.report_metrics or (only and operation not in only):

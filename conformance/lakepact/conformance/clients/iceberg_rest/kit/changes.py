@@ -37,7 +37,9 @@ def kept(metadata: Document, *changed: str) -> Document:
 
 
 def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
-    """Return independent tasks that change something; the names of all objects end with a suffix."""
+    """Return independent tasks that change something; the names of all objects end with a
+    suffix.
+    """
     home, empty, new = (lab.namespace(named=f"{lab.name()}{suffix}") for _ in range(3))
     lab.server.ask("DELETE", path_of(new))
     stored = {}

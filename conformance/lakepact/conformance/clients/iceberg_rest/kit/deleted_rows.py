@@ -79,7 +79,8 @@ def require_libraries() -> None:
 
 
 def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
-    """Return the arguments that name a new table with three rows, the second deleted, and a later row.
+    """Return the arguments that name a new table with three rows, the second deleted, and a later
+    row.
 
     Args:
         lab: creates the table.
@@ -94,7 +95,9 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
 
 
 def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table with one key in two partitions, deleted by equality in the first."""
+    """Return the arguments that name a table with one key in two partitions, deleted by equality in
+    the first.
+    """
     where, metadata = _created(lab, 2, **{"partition-spec": {"spec-id": 0, "fields": [BY_DATA]}})
     first, second = (
         replace(_parquet(lab, metadata, name, rows), partition=(name,))
@@ -106,7 +109,9 @@ def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
 
 
 def table_without_value(lab: CatalogClientLab, value: str | None) -> dict[str, Any]:
-    """Return the arguments that name a table of `WITH_NULL` whose rows with this value of data are deleted by equality."""
+    """Return the arguments that name a table of `WITH_NULL` whose rows with this value of data are
+    deleted by equality.
+    """
     where, metadata = _created(lab, 2)
     first = _parquet(lab, metadata, "first", WITH_NULL)
     deletes = _deletes(lab, metadata, "equality deletes", first.path, {"data": value})
@@ -114,7 +119,9 @@ def table_without_value(lab: CatalogClientLab, value: str | None) -> dict[str, A
 
 
 def table_of_two_specs(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table whose first file is older than its partition spec; the second has a key of the first."""
+    """Return the arguments that name a table whose first file is older than its partition spec; the
+    second has a key of the first.
+    """
     where, _ = _created(lab, 2)
     metadata = lab.commit(*where.values(), *_set_spec(BY_DATA))
     first = _parquet(lab, metadata, "first", FIRST)
@@ -129,7 +136,9 @@ def table_of_amounts(lab: CatalogClientLab) -> dict[str, Any]:
 
 
 def table_with_names(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table whose file has no field ids, and that maps names of columns to them."""
+    """Return the arguments that name a table whose file has no field ids, and that maps names of
+    columns to them.
+    """
     where, metadata = _created(lab, 2)
     rows = [{"id": row["id"], "text": row["data"]} for row in FIRST]
     first = _parquet(lab, metadata, "first", rows, has_ids=False)
@@ -139,19 +148,25 @@ def table_with_names(lab: CatalogClientLab) -> dict[str, Any]:
 
 
 def table_with_default(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table of version 3 whose column `kind` is younger than its rows, and has a default."""
+    """Return the arguments that name a table of version 3 whose column `kind` is younger than its
+    rows, and has a default.
+    """
     column = {"id": 3, "name": "kind", "type": "string", "required": False, **DEFAULTS}
     changed = {**SCHEMA, "schema-id": 1, "fields": [*SCHEMA["fields"], column]}
     return table_before(lab, *set_schema(changed), version=3)
 
 
 def table_with_older_spec(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table whose rows were written before it was partitioned by their column."""
+    """Return the arguments that name a table whose rows were written before it was partitioned by
+    their column.
+    """
     return table_before(lab, *_set_spec(BY_ID))
 
 
 def table_with_older_order(lab: CatalogClientLab) -> dict[str, Any]:
-    """Return the arguments that name a table whose rows were written before it was ordered by their column."""
+    """Return the arguments that name a table whose rows were written before it was ordered by their
+    column.
+    """
     field = {"source-id": 1, **IDENTITY, "direction": "desc", "null-order": "nulls-last"}
     order = {"order-id": 1, "fields": [field]}
     default = {"action": "set-default-sort-order", "sort-order-id": -1}
@@ -188,7 +203,9 @@ def _with_files(
     metadata: dict[str, Any],
     files: Sequence[File],
 ) -> dict[str, Any]:
-    """Commit a snapshot with files, each in a manifest with the next sequence number; return the arguments that name the table."""
+    """Commit a snapshot with files, each in a manifest with the next sequence number; return the
+    arguments that name the table.
+    """
     version, location = metadata["format-version"], metadata["location"]
     schema, shared = metadata["schemas"][0], lab.target.shared_files
     specs = {len(spec["fields"]): spec for spec in metadata["partition-specs"]}

@@ -1,4 +1,6 @@
-"""Tables with appended rows and their files, and tables with nested columns whose current schema has lost its highest column."""
+"""Tables with appended rows and their files, and tables with nested columns whose current schema
+has lost its highest column.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,8 @@ NESTED: Document = json.loads(Path(__file__).with_name("nested_table.json").read
 
 
 def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, Any]:
-    """Create a table whose current schema is older than its latest, and which has dropped its highest column.
+    """Create a table whose current schema is older than its latest, and which has dropped its
+    highest column.
 
     Returns:
         The arguments that name it.
@@ -135,7 +138,8 @@ def current_schema(metadata: Document) -> Document:
 
 
 class TableFiles:
-    """The files of a table at the time of certain requests, to find out which of them are deleted later.
+    """The files of a table at the time of certain requests, to find out which of them are deleted
+    later.
 
     Args:
         folder: of the table.

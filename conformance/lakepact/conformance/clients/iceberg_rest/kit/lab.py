@@ -1,4 +1,6 @@
-"""The lab of checks of catalog clients: it creates objects on the server behind the scripted server."""
+"""The lab of checks of catalog clients: it creates objects on the server behind the scripted
+server.
+"""
 
 from __future__ import annotations
 
@@ -38,62 +40,131 @@ ADDRESS = "{uri}"  #: stands for the address of the catalog in properties of the
 #: Arguments of every task: uri, the address of the catalog, and properties, the client's own.
 TASKS = {
     "list-namespaces": "return the namespaces at the top, an array of arrays of levels",
-    "list-child-namespaces": "parent, an array of levels: return the namespaces directly below it, an array of arrays of all their levels",
+    "list-child-namespaces": (
+        "parent, an array of levels: return the namespaces directly below it, an array of arrays of"
+        " all their levels"
+    ),
     "namespace-exists": "namespace: return true or false",
     "create-namespace": "namespace",
     "load-namespace": "namespace: return its properties, an object",
     "set-namespace-properties": "namespace, updates, removals: set and remove properties",
     "drop-namespace": "namespace",
     "list-tables": "namespace: return the names of its tables, an array",
-    "list-tables-repeatedly": "namespace, times, pause: list the tables that many times with one catalog object, with pauses of that many "
-    "seconds, and return an array of the listings; null for one that failed",
+    "list-tables-repeatedly": (
+        "namespace, times, pause: list the tables that many times with one catalog object, with"
+        " pauses of that many seconds, and return an array of the listings; null for one that"
+        " failed"
+    ),
     "table-exists": "namespace, table: return true or false",
-    "create-table": "namespace, table: with a required column id of type long, and an optional column data of type string",
-    "create-table-with-layout": "namespace, table, schema, partition-spec and write-order, objects as in the contract, format-version, "
-    "an integer, and properties",
-    "load-table": "namespace, table: return an object with uuid, location, properties, snapshot-ids, and current-snapshot-id, "
-    "which is null for a table without snapshots",
-    "load-table-repeatedly": "namespace, table, times, pause: return an array of what load-table returns, with one catalog object",
-    "load-tables": "namespace, tables, names: return an array of what load-table returns for each, with one catalog object",
+    "create-table": (
+        "namespace, table: with a required column id of type long, and an optional column data of"
+        " type string"
+    ),
+    "create-table-with-layout": (
+        "namespace, table, schema, partition-spec and write-order, objects as in the contract,"
+        " format-version, an integer, and properties"
+    ),
+    "load-table": (
+        "namespace, table: return an object with uuid, location, properties, snapshot-ids, and"
+        " current-snapshot-id, which is null for a table without snapshots"
+    ),
+    "load-table-repeatedly": (
+        "namespace, table, times, pause: return an array of what load-table returns, with one"
+        " catalog object"
+    ),
+    "load-tables": (
+        "namespace, tables, names: return an array of what load-table returns for each, with one"
+        " catalog object"
+    ),
     "set-properties": "namespace, table, updates: load the table and commit these properties",
     "add-column": "namespace, table, column: add an optional column of type string",
-    "edit-columns": "namespace, table, edits: make these edits in one change; each has column, an array of the names of the column and "
-    "of those around it, and edit: add (an optional string), drop, rename (to), widen (type), relax (make it optional) or document (doc)",
-    "add-partition-field": "namespace, table, column, transform, name: add a field to the partition spec",
+    "edit-columns": (
+        "namespace, table, edits: make these edits in one change; each has column, an array of the"
+        " names of the column and of those around it, and edit: add (an optional string), drop,"
+        " rename (to), widen (type), relax (make it optional) or document (doc)"
+    ),
+    "add-partition-field": (
+        "namespace, table, column, transform, name: add a field to the partition spec"
+    ),
     "append-rows": "namespace, table, rows: append these rows, objects with id and data",
-    "delete-rows-where": "namespace, table, where, an object of columns and values: delete the rows that have these values",
-    "update-rows": "namespace, table, where, set, an object of columns and new values: change the rows that have the values of where",
-    "upsert-rows": "namespace, table, rows, key, names of columns: replace the rows with these keys, and append the others",
+    "delete-rows-where": (
+        "namespace, table, where, an object of columns and values: delete the rows that have these"
+        " values"
+    ),
+    "update-rows": (
+        "namespace, table, where, set, an object of columns and new values: change the rows that"
+        " have the values of where"
+    ),
+    "upsert-rows": (
+        "namespace, table, rows, key, names of columns: replace the rows with these keys, and"
+        " append the others"
+    ),
     "overwrite-rows": "namespace, table, rows: replace all rows by these",
-    "append-and-read": "namespace, table, rows: append these rows, and return all rows of the table, read with the same catalog object",
-    "change-and-read": "namespace, table, changes, an array of objects with where and set: change rows as update-rows does, one change "
-    "after another, and return all rows of the table, read with the same catalog object",
+    "append-and-read": (
+        "namespace, table, rows: append these rows, and return all rows of the table, read with the"
+        " same catalog object"
+    ),
+    "change-and-read": (
+        "namespace, table, changes, an array of objects with where and set: change rows as"
+        " update-rows does, one change after another, and return all rows of the table, read with"
+        " the same catalog object"
+    ),
     "read-rows": "namespace, table: return the rows, an array of objects",
-    "read-rows-where": "namespace, table, where, an object of columns and values: return the rows that have these values",
+    "read-rows-where": (
+        "namespace, table, where, an object of columns and values: return the rows that have these"
+        " values"
+    ),
     "read-rows-at-snapshot": "namespace, table, snapshot-id: return the rows of that snapshot",
-    "read-rows-at-timestamp": "namespace, table, timestamp in milliseconds since 1970: return the rows as of that time",
+    "read-rows-at-timestamp": (
+        "namespace, table, timestamp in milliseconds since 1970: return the rows as of that time"
+    ),
     "read-rows-at-ref": "namespace, table, ref, the name of a branch or tag: return its rows",
-    "list-snapshots": "namespace, table: return the ids of the snapshots in its metadata table snapshots, an array",
-    "expire-snapshots": "namespace, table, older-than in milliseconds since 1970: expire the snapshots that are older",
-    "append-rows-to-branch": "namespace, table, branch, rows: append these rows to an existing branch",
+    "list-snapshots": (
+        "namespace, table: return the ids of the snapshots in its metadata table snapshots, an"
+        " array"
+    ),
+    "expire-snapshots": (
+        "namespace, table, older-than in milliseconds since 1970: expire the snapshots that are"
+        " older"
+    ),
+    "append-rows-to-branch": (
+        "namespace, table, branch, rows: append these rows to an existing branch"
+    ),
     "create-branch": "namespace, table, branch, snapshot-id: create a branch at that snapshot",
     "create-tag": "namespace, table, tag, snapshot-id: create a tag of that snapshot",
-    "fast-forward-branch": "namespace, table, branch, to, the name of another branch: move branch to the latest snapshot of the other",
+    "fast-forward-branch": (
+        "namespace, table, branch, to, the name of another branch: move branch to the latest"
+        " snapshot of the other"
+    ),
     "drop-branch": "namespace, table, branch",
     "drop-tag": "namespace, table, tag",
     "rename-table": "namespace, table, to: rename it within its namespace",
     "drop-table": "namespace, table: drop it without a purge of its files",
     "purge-table": "namespace, table: drop it, and have the server purge its files",
-    "register-table": "namespace, table, metadata-location: register a table from its metadata file",
-    "commit-transaction": "namespace, tables, updates: commit these properties to several tables in one transaction",
+    "register-table": (
+        "namespace, table, metadata-location: register a table from its metadata file"
+    ),
+    "commit-transaction": (
+        "namespace, tables, updates: commit these properties to several tables in one transaction"
+    ),
     "report-metrics": "namespace, table: send a report of a scan",
-    "plan-scan": "namespace, table: let the server plan a scan, and return an array of objects with file, a path, and deletes, "
-    "an array of paths",
-    "file-properties": "namespace, table: load the table, return the properties with which its metadata file is opened, an object",
-    "file-properties-repeatedly": "namespace, table, times, pause: load the table once and return an array of what file-properties "
-    "returns, for the same table object",
-    "sign-repeatedly": "namespace, table, times, pause: load the table once, and with one table object have its server sign that many GET "
-    "requests to the storage; return an array of the signed values of Authorization",
+    "plan-scan": (
+        "namespace, table: let the server plan a scan, and return an array of objects with file, a"
+        " path, and deletes, an array of paths"
+    ),
+    "file-properties": (
+        "namespace, table: load the table, return the properties with which its metadata file is"
+        " opened, an object"
+    ),
+    "file-properties-repeatedly": (
+        "namespace, table, times, pause: load the table once and return an array of what"
+        " file-properties returns, for the same table object"
+    ),
+    "sign-repeatedly": (
+        "namespace, table, times, pause: load the table once, and with one table object have its"
+        " server sign that many GET requests to the storage; return an array of the signed values"
+        " of Authorization"
+    ),
     "list-views": "namespace: return the names of its views, an array",
     "create-view": "namespace, view, sql: with a column id of type long",
     "load-view": "namespace, view: return an object with uuid and sql",
@@ -110,7 +181,9 @@ class CatalogClientLab(ClientLab):
     always_judged = ("IRC-CLI-058", "IRC-CLI-076", "IRC-CLI-077")
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments of a task, with the address of the catalog and the client's own properties."""
+        """Return the arguments of a task, with the address of the catalog and the client's own
+        properties.
+        """
         properties = {
             name: value.replace(ADDRESS, url)
             for name, value in arguments.get("properties", {}).items()
@@ -120,7 +193,9 @@ class CatalogClientLab(ClientLab):
     def watched(
         self, task: str, script: Script, arguments: Mapping[str, Any]
     ) -> tuple[Script, Callable[[Performance], None]]:
-        """Return the script, and a judge of what the task destroyed or changed beside what it names."""
+        """Return the script, and a judge of what the task destroyed or changed beside what it
+        names.
+        """
         watch = Watch(self, task, arguments)
         return watch.script(script), watch.judge
 
@@ -184,7 +259,8 @@ class CatalogClientLab(ClientLab):
     def rows_left(
         self, namespace: Sequence[str], table: str, ref: str = MAIN
     ) -> list[dict[str, Any]] | None:
-        """Return the rows of a branch or tag, read without the client; None if the files are not those of Iceberg.
+        """Return the rows of a branch or tag, read without the client; None if the files are not
+        those of Iceberg.
 
         Raises:
             Unmet: a file is missing.
@@ -212,7 +288,9 @@ class CatalogClientLab(ClientLab):
     def leaves(
         self, done: Performance, where: Mapping[str, Any], how: str, *allowed: Sequence[Any]
     ) -> None:
-        """Expect one of some sets of rows in the files after a task, and as the client reads them if JSON has all their values."""
+        """Expect one of some sets of rows in the files after a task, and as the client reads them
+        if JSON has all their values.
+        """
         stored = self.rows_left(**where)
         is_plain = stored is None or NAN not in str(allowed)
         read = self.tries("read-rows", **where) if is_plain else None

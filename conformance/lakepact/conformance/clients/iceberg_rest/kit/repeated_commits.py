@@ -66,7 +66,8 @@ def is_not_repeated(
     *operations: OperationId,
     keys_are_kept: bool = True,
 ) -> None:
-    """Expect that no request is repeated before a read shows its outcome, unless with an idempotency key.
+    """Expect that no request is repeated before a read shows its outcome, unless with an
+    idempotency key.
 
     Args:
         done: the task.
@@ -91,7 +92,8 @@ def is_not_repeated(
             and not (keys_are_kept and key_of(exchange))
         ):
             raise Unmet(
-                f"no second {exchange.operation} before a read shows its outcome, when the answer to the first was: {how}",
+                f"no second {exchange.operation} before a read shows its outcome, when the answer"
+                f" to the first was: {how}",
                 "the same request again",
             )
         else:

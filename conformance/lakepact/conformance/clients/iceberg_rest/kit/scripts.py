@@ -18,7 +18,9 @@ HTML = (("content-type", "text/html"),)
 
 
 def error(status: int, kind: str = "ServerError", **headers: str) -> Answer:
-    """Return an error with a well-formed body; underscores in names of headers stand for hyphens."""
+    """Return an error with a well-formed body; underscores in names of headers stand for
+    hyphens.
+    """
     body = orjson.dumps(
         {"error": {"message": "an answer of the script", "type": kind, "code": status}}
     )
@@ -47,7 +49,8 @@ def answering(
     *answers: Answer | None,
     is_done: bool = False,
 ) -> Script:
-    """Return a catalog that answers the requests for some operations with these answers; the last one is repeated.
+    """Return a catalog that answers the requests for some operations with these answers; the last
+    one is repeated.
 
     Args:
         operations: an operation, or several.
@@ -75,7 +78,9 @@ def answering(
 def at_first(
     script: Script, operations: OperationId | Collection[OperationId], part: bytes = b""
 ) -> Script:
-    """Return a catalog that answers the first request for some operations with `part` in its body by a script, and all others unchanged."""
+    """Return a catalog that answers the first request for some operations with `part` in its body
+    by a script, and all others unchanged.
+    """
     meant = {operations} if isinstance(operations, str) else set(operations)
     met: list[bytes] = []
 
@@ -92,7 +97,9 @@ def changing(
     operations: OperationId | Collection[OperationId],
     change: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> Script:
-    """Return a catalog whose successful answers to some operations are changed, without their ETag."""
+    """Return a catalog whose successful answers to some operations are changed, without their
+    ETag.
+    """
     meant = {operations} if isinstance(operations, str) else set(operations)
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -113,7 +120,9 @@ MISSING = Answer(404, headers=(("content-type", "text/plain"),), body=b"no such 
 
 
 def with_endpoints(without: Collection[OperationId] = ()) -> Script:
-    """Return a catalog whose configuration lists its endpoints; it does not serve those in `without`."""
+    """Return a catalog whose configuration lists its endpoints; it does not serve those in
+    `without`.
+    """
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation in without:

@@ -1,4 +1,6 @@
-"""Two invariants of all tasks: a client destroys only what its task names, and keeps what no task changes."""
+"""Two invariants of all tasks: a client destroys only what its task names, and keeps what no task
+changes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 DESTROYS, KEEPS = "IRC-CLI-076", "IRC-CLI-077"
-#: The tasks in which a client may send a request that destroys, renames or registers. One that creates may clean up.
+#: The tasks in which a client may send a request that destroys, renames or registers. One that
+#: creates may clean up.
 TASKS: Mapping[str, frozenset[str]] = {
     op.drop_table: frozenset(
         {"drop-table", "purge-table", "create-table", "create-table-with-layout"}
@@ -86,7 +89,9 @@ class Watch:
         self._changes = lab.own_changes
 
     def script(self, script: Script) -> Script:
-        """Return the script; it also notes the tables and their files at the first request, of a reader at its first change."""
+        """Return the script; it also notes the tables and their files at the first request, of a
+        reader at its first change.
+        """
         is_reader = self._task.startswith(READERS)
 
         def watching(request: Request, forward: Forward) -> Answer:
@@ -127,7 +132,8 @@ class Watch:
         is_plain = name and quote(name, safe="") == name  # clients encode others in their own ways
         if exchange.method == "DELETE" and is_plain and last != name:
             raise Unmet(
-                f"{exchange.operation} of {expect.shown(name)} alone, which the task {self._task} names",
+                f"{exchange.operation} of {expect.shown(name)} alone, which the task {self._task}"
+                " names",
                 f"DELETE {_path(exchange)}",
                 exchange=exchange.number,
             )
@@ -172,7 +178,9 @@ class Watch:
         return frozenset({*updates, *filter(None, references)})
 
     def _state(self) -> dict[str, Document]:
-        """Return the metadata of each table of the namespace; none where the server does not list them."""
+        """Return the metadata of each table of the namespace; none where the server does not list
+        them.
+        """
         path = "/v1/namespaces/" + quote("\x1f".join(self._namespace), safe="") + "/tables"
         listing = self._lab.server.ask("GET", path, allowed=404)
         state: dict[str, Document] = {}

@@ -22,7 +22,9 @@ NONE: Mapping[str, str] = {}
 
 
 def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
-    """Return a catalog whose configuration has these defaults and overrides, and which answers at every prefix among them."""
+    """Return a catalog whose configuration has these defaults and overrides, and which answers at
+    every prefix among them.
+    """
     prefixes = {*defaults.values(), *overrides.values()}
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -44,7 +46,9 @@ MERGED = (
 
 @check("IRC-CFG-003")
 def settings_are_merged(lab: CatalogClientLab) -> None:
-    """A client uses the `prefix` of `overrides`, else of the user's settings, else of `defaults`."""
+    """A client uses the `prefix` of `overrides`, else of the user's settings, else of
+    `defaults`.
+    """
     home = lab.listable()
     with lab.judge_each("IRC-CFG-003") as case:
         for defaults, own, overrides, effective in MERGED:
@@ -63,7 +67,10 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                         if "/namespaces" in exchange.url
                     }
                 )
-                how = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
+                how = (
+                    f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)}"
+                    f" and overrides {expect.shown(overrides)}"
+                )
                 is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
                 expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths))
 

@@ -1,4 +1,6 @@
-"""Catalogs that serve only some operations, or below a prefix, or at another address; whether objects exist."""
+"""Catalogs that serve only some operations, or below a prefix, or at another address; whether
+objects exist.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +118,9 @@ def _all_below(done: Performance, prefix: str) -> None:
 
 @check("IRC-CLI-013")
 def prefixes(lab: CatalogClientLab) -> None:
-    """A client sends every request below `/v1/` and the `prefix`, whose slashes and percent signs are unchanged."""
+    """A client sends every request below `/v1/` and the `prefix`, whose slashes and percent signs
+    are unchanged.
+    """
     where: Document = {"namespace": lab.namespace(), "table": "t"}
     tasks: list[tuple[str, Document]] = [
         ("list-namespaces", {}),
@@ -146,7 +150,9 @@ def prefixes(lab: CatalogClientLab) -> None:
 
 
 def moved(request: Request, forward: Forward) -> Answer:
-    """Answer as a catalog whose configuration overrides its address; it serves nothing else at the former one."""
+    """Answer as a catalog whose configuration overrides its address; it serves nothing else at the
+    former one.
+    """
     here = f"/{ELSEWHERE}"
     if request.target.startswith(here):
         return forward(request.at(request.target.removeprefix(here)))
@@ -199,7 +205,9 @@ def _is(done: Performance, expected: Any, how: str) -> None:
 
 @check("IRC-CLI-015", "IRC-CLI-012")
 def existence_by_status(lab: CatalogClientLab) -> None:
-    """A client reports whether an object exists, by 204 and 404 of HEAD, or without HEAD if `endpoints` does not list it."""
+    """A client reports whether an object exists, by 204 and 404 of HEAD, or without HEAD if
+    `endpoints` does not list it.
+    """
     home, missing = lab.namespace("t"), [lab.name()]
     scripts: list[tuple[str, str, Script]] = [
         ("IRC-CLI-015", "with HEAD", with_endpoints()),
@@ -230,7 +238,9 @@ def existence_by_status(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003", "IRC-CLI-016", "IRC-CLI-018")
 def unusual_existence_responses(lab: CatalogClientLab) -> None:
-    """A client reports an object as existing for 200, as missing for 404 without a body, and an error for 401, 403, 500 and 503."""
+    """A client reports an object as existing for 200, as missing for 404 without a body, and an
+    error for 401, 403, 500 and 503.
+    """
     home = lab.namespace("t")
     tasks = _offered(lab)
     with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:

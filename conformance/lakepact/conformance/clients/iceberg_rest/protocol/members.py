@@ -1,4 +1,6 @@
-"""Answers without optional members, with null in them, with unknown members, and with large numbers."""
+"""Answers without optional members, with null in them, with unknown members, and with large
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,9 @@ def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
 
 @check("IRC-CLI-028", "IRC-CLI-029")
 def optional_members(lab: CatalogClientLab) -> None:
-    """A client reads responses without optional members, with null in optional members, and with unknown members."""
+    """A client reads responses without optional members, with null in optional members, and with
+    unknown members.
+    """
     _, arguments = _arguments(lab)
     tasks = _offered(lab, arguments)
     changes: list[tuple[str, str, str, Change]] = []
@@ -192,7 +196,9 @@ def _with_snapshots(*identifiers: int) -> Change:
 
 @check("IRC-CLI-030", "IRC-CLI-031")
 def numbers_of_snapshots(lab: CatalogClientLab) -> None:
-    """A client returns 64-bit snapshot ids exactly, and no current snapshot for `current-snapshot-id` -1."""
+    """A client returns 64-bit snapshot ids exactly, and no current snapshot for
+    `current-snapshot-id` -1.
+    """
     _, arguments = _arguments(lab)
     lab.does("load-table", **arguments)
     with lab.judge("IRC-CLI-030"):

@@ -21,7 +21,9 @@ AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 
 @check("IRC-CLI-002", "IRC-CLI-005")
 def namespace_names(lab: CatalogClientLab) -> None:
-    """A client lists the tables of namespaces with several levels, with special characters and with spaces."""
+    """A client lists the tables of namespaces with several levels, with special characters and with
+    spaces.
+    """
     plain = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=plain)
     with lab.judge("IRC-CLI-002"):
@@ -75,7 +77,9 @@ def compressed(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-055")
 def encodings(lab: CatalogClientLab) -> None:
-    """A client lists tables from gzip responses if it sends `Accept-Encoding: gzip`, and from responses with a charset."""
+    """A client lists tables from gzip responses if it sends `Accept-Encoding: gzip`, and from
+    responses with a charset.
+    """
     home = lab.listable()
     with lab.judge_each("IRC-CLI-055") as case:
         with case():

@@ -84,7 +84,9 @@ def _whole(request: Request, path: str, asked: dict[str, str]) -> Request:
 
 
 def _number(token: str) -> int | None:
-    """Return the number of the page that a token leads to; None for a token that was never returned."""
+    """Return the number of the page that a token leads to; None for a token that was never
+    returned.
+    """
     if not token:
         return 0
     rest = token.removeprefix(ODD)
@@ -103,7 +105,9 @@ def _lists(lab: CatalogClientLab, pages: Pages, home: list[str]) -> Performance:
 
 
 def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
-    """Return a namespace with several tables, after the client has listed one with a single table."""
+    """Return a namespace with several tables, after the client has listed one with a single
+    table.
+    """
     lab.does("list-tables", NAMES[:1], namespace=lab.namespace(*NAMES[:1]))
     return lab.namespace(*NAMES)
 
@@ -114,7 +118,9 @@ def _complete(done: Performance, how: str) -> None:
 
 @check("IRC-CLI-006", "IRC-CLI-007")
 def pages_are_followed(lab: CatalogClientLab) -> None:
-    """A client that sends `pageToken` lists the items of all pages; a client that does not lists them all, or reports an error."""
+    """A client that sends `pageToken` lists the items of all pages; a client that does not lists
+    them all, or reports an error.
+    """
     home = _namespace_of_tables(lab)
     views = lab.namespace()
     for name in NAMES:
@@ -137,13 +143,18 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
                     with case():
                         lab.show(done)
                         if done.is_done or with_token:
-                            how = f"{expect.shown(items)} of {len(NAMES) // SIZE + 1} pages{'' if with_token else ', or an error'}"
+                            how = (
+                                f"{expect.shown(items)} of {len(NAMES) // SIZE + 1}"
+                                f" pages{'' if with_token else ', or an error'}"
+                            )
                             done.meets(done.prints(items), how)
 
 
 @check("IRC-CLI-008", "IRC-CLI-009")
 def unusual_pages(lab: CatalogClientLab) -> None:
-    """A client reads on after an empty page with a token, and stops if a server repeats its `next-page-token`."""
+    """A client reads on after an empty page with a token, and stops if a server repeats its
+    `next-page-token`.
+    """
     home = _namespace_of_tables(lab)
     if not _lists(lab, Pages(), home).prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -157,13 +168,18 @@ def unusual_pages(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-009"):
         done = _lists(lab, Pages(repeats=True), home)
         if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
-            what = f"fewer than {MOST_REQUESTS} requests to a server that always returns the same {TOKEN}"
+            what = (
+                f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
+                f" {TOKEN}"
+            )
             raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
 
 
 @check("IRC-CLI-003")
 def refused_pages(lab: CatalogClientLab) -> None:
-    """A client reports an error if the second page of a listing returns 4xx or 5xx, whatever the body."""
+    """A client reports an error if the second page of a listing returns 4xx or 5xx, whatever the
+    body.
+    """
     home = _namespace_of_tables(lab)
     if not _lists(lab, Pages(), home).prints(NAMES):
         raise Blocked("the client does not follow pages")
@@ -180,7 +196,9 @@ def refused_pages(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-010")
 def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
-    """A client that lists namespaces below a parent of one or two levels returns each with all its levels."""
+    """A client that lists namespaces below a parent of one or two levels returns each with all its
+    levels.
+    """
     top = lab.namespace()
     middle = lab.namespace(within=top)
     lowest = lab.namespace(within=middle)
@@ -221,7 +239,8 @@ def listings_end(lab: CatalogClientLab) -> None:
     }
     if not any(ended.prints(names) for ended in read.values()):
         raise Blocked(
-            f"the client returned no tables for any ending of a listing: {' / '.join(ended.shown for ended in read.values())}"
+            "the client returned no tables for any ending of a listing:"
+            f" {' / '.join(ended.shown for ended in read.values())}"
         )
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():

@@ -33,7 +33,8 @@ LISTING_REFUSED = (
     (404, "NoSuchNamespaceException"),
     (500, "InternalServerError"),
 )
-NOT_FOUND = "NoSuchNamespaceException"  #: of a namespace whose parent does not exist, which the contract does not list
+#: of a namespace whose parent does not exist, which the contract does not list
+NOT_FOUND = "NoSuchNamespaceException"
 
 
 @check("IRC-CLI-003")
@@ -50,7 +51,9 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-054", "IRC-CLI-068")
 def kinds_of_errors(lab: CatalogClientLab) -> None:
-    """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it loads or changes."""
+    """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it
+    loads or changes.
+    """
     load: tuple[OperationId, str, Document] = (
         op.load_table,
         "load-table",
@@ -98,7 +101,9 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-022")
 def commits_to_busy_servers(lab: CatalogClientLab) -> None:
-    """A client does not resend a commit that returned 503 without `Retry-After`, except with an idempotency key."""
+    """A client does not resend a commit that returned 503 without `Retry-After`, except with an
+    idempotency key.
+    """
     home = lab.changeable()
     script = answering(COMMITS, error(503, "SlowDownException"), None)
     done = lab.performs(
@@ -121,7 +126,9 @@ def _date() -> str:
 
 @check("IRC-CLI-023")
 def retry_after_is_respected(lab: CatalogClientLab) -> None:
-    """A client that repeats a listing after 503 or 429 waits for the seconds, or until the date, of `Retry-After`."""
+    """A client that repeats a listing after 503 or 429 waits for the seconds, or until the date, of
+    `Retry-After`.
+    """
     home = lab.listable()
     answers: list[tuple[str, float, Answer]] = [
         ("503 with Retry-After: 1", WAIT, error(503, "SlowDownException", retry_after="1")),
@@ -150,7 +157,9 @@ def retry_after_is_respected(lab: CatalogClientLab) -> None:
 
 
 def _attempts(done: Performance) -> list[Exchange]:
-    """Return the first request for tables and its repetitions; some clients list other namespaces too."""
+    """Return the first request for tables and its repetitions; some clients list other namespaces
+    too.
+    """
     listings = done.of(op.list_tables)
     return [exchange for exchange in listings if exchange.url == listings[0].url]
 

@@ -57,7 +57,9 @@ class Requests:
         }
 
     def _flaws_of(self, component: str, body: bytes) -> Mapping[str, str | None]:
-        """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+        """Return the components in a body that has to be a `component`, and the first flaw of each,
+        if it has one.
+        """
         try:
             parsed = orjson.loads(body)
         except orjson.JSONDecodeError as wrong:
@@ -65,7 +67,9 @@ class Requests:
         return self._components.flaws(component, parsed)
 
     def sent(self, exchange: Exchange) -> Mapping[str, str | None]:
-        """Return the components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
+        """Return the components in the body of a request, and the first flaw of each; none where
+        the contract expects no JSON.
+        """
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
         if (
             operation is None
@@ -163,7 +167,9 @@ def operations_are_known(exchange: Exchange) -> bool:
 
 
 def judge_requests(of: Suite[Any], requests: Requests) -> None:
-    """Register the invariants about requests, and the check that has clients send them, in the suite of a version."""
+    """Register the invariants about requests, and the check that has clients send them, in the
+    suite of a version.
+    """
 
     def invariant_of(component: str, requirement: Requirement) -> None:
         def holds(exchange: Exchange) -> bool:
@@ -182,7 +188,9 @@ def judge_requests(of: Suite[Any], requests: Requests) -> None:
 
     @of.check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in requests.of_clients.values()))
     def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
-        """All requests of a client that reads, creates, changes and drops namespaces, tables and views match the contract."""
+        """All requests of a client that reads, creates, changes and drops namespaces, tables and
+        views match the contract.
+        """
         where = lab.table()
         tasks: list[tuple[str, Document]] = [("list-namespaces", {})]
         tasks += [(name, where) for name in READS]

@@ -1,4 +1,6 @@
-"""Tasks that succeed: what they return and leave in the catalog, and that the client requests each change once."""
+"""Tasks that succeed: what they return and leave in the catalog, and that the client requests each
+change once.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_vi
 
 
 def _done_once(done: Performance, operation: OperationId) -> None:
-    """Expect that the client reports a successful operation as done, and does not repeat its request.
+    """Expect that the client reports a successful operation as done, and does not repeat its
+    request.
 
     Raises:
         Blocked: the operation did not succeed.
@@ -89,7 +92,9 @@ def with_200(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-016")
 def other_successes(lab: CatalogClientLab) -> None:
-    """A client reports a rename or drop that returns 200 instead of 204 as done, and requests it once."""
+    """A client reports a rename or drop that returns 200 instead of 204 as done, and requests it
+    once.
+    """
     home = lab.namespace("t", "u")
     tasks: list[tuple[OperationId, str, Document]] = [
         (op.rename_table, "rename-table", {"table": "t", "to": "renamed"}),
@@ -109,7 +114,9 @@ def other_successes(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003")
 def refused_changes(lab: CatalogClientLab) -> None:
-    """A client reports an error for a change that returns 403 or 500, and for a commit that returns 409."""
+    """A client reports an error for a change that returns 403 or 500, and for a commit that returns
+    409.
+    """
     judged = 0
     with lab.judge_each("IRC-CLI-003") as case:
         for operation, task, arguments, _ in changes(lab):
@@ -126,7 +133,9 @@ def refused_changes(lab: CatalogClientLab) -> None:
 
 
 def _found(lab: CatalogClientLab, path: str) -> Document | None:
-    """Return a document of the server behind the scripted server, a view with its `sql`; None for 404."""
+    """Return a document of the server behind the scripted server, a view with its `sql`; None for
+    404.
+    """
     answer = lab.server.ask("GET", path, allowed=404)
     if answer.status == 404:
         return None
@@ -159,7 +168,9 @@ def _of(document: Any, expected: Any) -> Any:
 
 @check("IRC-CLI-058", "IRC-CLI-059")
 def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
-    """A client performs each change that it offers, and the catalog then has the objects by their names, and no other changes."""
+    """A client performs each change that it offers, and the catalog then has the objects by their
+    names, and no other changes.
+    """
     able: set[str] = set()
     for suffix in lab.each(("", SUFFIX)):
         for operation, task, arguments, leaves in lab.each(changes(lab, suffix)):
@@ -225,7 +236,9 @@ def _reads(lab: CatalogClientLab) -> list[tuple[str, Document, Any]]:
 
 @check("IRC-CLI-058")
 def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
-    """A client performs each task that it offers and that reads, and returns the names, members and values of the server."""
+    """A client performs each task that it offers and that reads, and returns the names, members and
+    values of the server.
+    """
     with lab.judge_each("IRC-CLI-058", without="the client implements no task that reads") as case:
         for task, arguments, expected in _reads(lab):
             done = lab.tries(task, **arguments)

@@ -1,4 +1,6 @@
-"""Tables with delete files and deletion vectors, and with files that are older than their layout."""
+"""Tables with delete files and deletion vectors, and with files that are older than their
+layout.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def _reads(lab: CatalogClientLab, requirement: str, reads: Reads) -> None:
 
 @check("IRC-CLI-075")
 def deleted_rows(lab: CatalogClientLab) -> None:
-    """A client that reads a table with position deletes, equality deletes or a deletion vector returns no deleted row, or fails."""
+    """A client that reads a table with position deletes, equality deletes or a deletion vector
+    returns no deleted row, or fails.
+    """
     require_libraries()
     lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
     reads = [
@@ -71,7 +75,9 @@ def deleted_rows(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-078")
 def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
-    """A client reads rows that are older than a column with a default, than a partition field, or than a sort order, also with a filter."""
+    """A client reads rows that are older than a column with a default, than a partition field, or
+    than a sort order, also with a filter.
+    """
     require_libraries()
     older = [{**row, "kind": DEFAULT} for row in FIRST]
     default, column = partial(table_with_default, lab), "younger than its rows: kind"
@@ -88,7 +94,9 @@ def rows_older_than_the_layout(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-083")
 def files_without_field_ids(lab: CatalogClientLab) -> None:
-    """A client finds the columns of a file without field ids by the name mapping of the table, or fails."""
+    """A client finds the columns of a file without field ids by the name mapping of the table, or
+    fails.
+    """
     require_libraries()
     names = partial(table_with_names, lab)
     how = "with a name mapping, whose file has no field ids"

@@ -65,7 +65,9 @@ def with_one_etag(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-074")
 def etags_of_other_tables(lab: CatalogClientLab) -> None:
-    """A client that loads two tables with equal ETags sends each only for its own table and snapshots, and returns both tables."""
+    """A client that loads two tables with equal ETags sends each only for its own table and
+    snapshots, and returns both tables.
+    """
     tables = ["t", "u"]
     home = lab.namespace(*tables)
     uuids = [lab.metadata(home, table)["table-uuid"] for table in tables] * 2
@@ -104,7 +106,9 @@ def _is_conditional(exchange: Exchange) -> bool:
 
 @check("IRC-CLI-032")
 def unchanged_tables(lab: CatalogClientLab) -> None:
-    """A client that sends `If-None-Match` returns its cached table after 304 and the new table after 200."""
+    """A client that sends `If-None-Match` returns its cached table after 304 and the new table
+    after 200.
+    """
     home = lab.namespace("t")
     plain = lab.require_done(lab.performs("load-table", namespace=home, table="t"))
     marks = ["first", "first", "second", "second"]

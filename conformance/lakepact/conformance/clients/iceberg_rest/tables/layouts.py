@@ -126,7 +126,8 @@ def _is_changed(
 def _judge(
     lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any
 ) -> None:
-    """Judge a task that makes edits in tables of each format version; clients may refuse those of version 1 or 3 by themselves.
+    """Judge a task that makes edits in tables of each format version; clients may refuse those of
+    version 1 or 3 by themselves.
 
     Raises:
         NotOffered: the client sends no commit.
@@ -144,20 +145,26 @@ def _judge(
 
 @check("IRC-CLI-060", "IRC-CLI-061", "IRC-CLI-065")
 def added_columns(lab: CatalogClientLab) -> None:
-    """A client gives a new column an id that no column had, and keeps nested, documented and key columns as they are."""
+    """A client gives a new column an id that no column had, and keeps nested, documented and key
+    columns as they are.
+    """
     for nested in lab.each((True, False)):
         _judge(lab, "add-column", (ADDED,), nested=nested, column="added")
 
 
 @check("IRC-CLI-060", "IRC-CLI-061", "IRC-CLI-065")
 def several_edits(lab: CatalogClientLab) -> None:
-    """A client that adds, renames, drops, widens and documents columns in one change, also nested ones, makes exactly these edits."""
+    """A client that adds, renames, drops, widens and documents columns in one change, also nested
+    ones, makes exactly these edits.
+    """
     for edits, nested in ((EDITS, True), ((ADDED, RELAXED, RENAMED), False)):
         _judge(lab, "edit-columns", edits, nested=nested, edits=edits)
 
 
 def _layout(request: Document) -> Document:
-    """Return a table that is to be created, with the paths of columns instead of ids, since servers may give others."""
+    """Return a table that is to be created, with the paths of columns instead of ids, since servers
+    may give others.
+    """
     schema = request.get("schema") or {}
     columns = columns_of(schema)
     paths = {column["id"]: path for path, column in columns.items()}
@@ -193,7 +200,9 @@ def _stored_layout(metadata: Document) -> Document:
 
 @check("IRC-CLI-062")
 def created_tables(lab: CatalogClientLab) -> None:
-    """A client creates tables of each format version with nested columns, a partition spec and a sort order, as its user asked for."""
+    """A client creates tables of each format version with nested columns, a partition spec and a
+    sort order, as its user asked for.
+    """
     tasks = [
         (PLAIN, 0, {"schema": SCHEMA}, {}),
         *((LAYOUT, version, NESTED, {"format-version": version}) for version in VERSIONS),
@@ -237,7 +246,9 @@ def created_tables(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-065", "IRC-CLI-069")
 def added_partition_fields(lab: CatalogClientLab) -> None:
-    """A client that adds a partition field keeps the other fields, and gives the new one an id that no field had."""
+    """A client that adds a partition field keeps the other fields, and gives the new one an id that
+    no field had.
+    """
     for version in lab.each((2, 3)):  # in version 1 the ids of each spec count from 1000
         where = evolved(lab, version, nested=True)
         metadata = lab.metadata(**where)

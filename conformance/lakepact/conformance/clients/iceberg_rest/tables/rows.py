@@ -1,4 +1,6 @@
-"""Rows as of a snapshot, a time, a branch or a tag, rows of changed columns, and rows that a filter selects."""
+"""Rows as of a snapshot, a time, a branch or a tag, rows of changed columns, and rows that a filter
+selects.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def _absent(ids: tuple[int, ...]) -> int:
 
 @check("IRC-CLI-037")
 def snapshots(lab: CatalogClientLab) -> None:
-    """A client that reads as of a snapshot returns its rows, and reports an error for an unknown snapshot id."""
+    """A client that reads as of a snapshot returns its rows, and reports an error for an unknown
+    snapshot id.
+    """
     table = grown(lab)
     with lab.judge_each("IRC-CLI-037") as case:
         for number, identifier in enumerate(table.ids, 1):
@@ -62,7 +66,9 @@ def snapshots(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-038", "IRC-CLI-039")
 def timestamps(lab: CatalogClientLab) -> None:
-    """A client that reads as of a time returns the rows of the snapshot that was current, by `snapshot-log`, and fails before it."""
+    """A client that reads as of a time returns the rows of the snapshot that was current, by
+    `snapshot-log`, and fails before it.
+    """
     table = grown(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
     log = [entry["timestamp-ms"] for entry in lab.metadata(**table.where)["snapshot-log"]]
@@ -101,7 +107,9 @@ def timestamps(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-040")
 def references(lab: CatalogClientLab) -> None:
-    """A client that reads a branch or tag returns the rows of its snapshot, and reports an error for an unknown name."""
+    """A client that reads a branch or tag returns the rows of its snapshot, and reports an error
+    for an unknown name.
+    """
     table = grown(lab)
     for name, kind in (("audit", "branch"), ("release-1", "tag")):
         lab.commit(table.namespace, TABLE, set_reference(name, kind, table.ids[0]))
@@ -129,7 +137,9 @@ def _returns(done: Performance, rows: Rows, how: str) -> None:
 
 @check("IRC-CLI-066")
 def columns_by_field_id(lab: CatalogClientLab) -> None:
-    """A client reads older rows after a column was renamed, dropped, and added again with another field id."""
+    """A client reads older rows after a column was renamed, dropped, and added again with another
+    field id.
+    """
     table = grown(lab)
     schema = current_schema(lab.metadata(**table.where))
     (first, data), (namespace, name) = schema["fields"], table.where.values()
@@ -165,7 +175,9 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
 
 
 def _planned(folder: SharedFile, residual: Document) -> Script:
-    """Return a catalog that plans scans of the table: its data files, and a filter that is left for the client."""
+    """Return a catalog that plans scans of the table: its data files, and a filter that is left for
+    the client.
+    """
     files = [
         file
         for file in folder.files()
@@ -190,7 +202,9 @@ def _planned(folder: SharedFile, residual: Document) -> Script:
 
 @check("IRC-CLI-067")
 def filters(lab: CatalogClientLab) -> None:
-    """A client that reads with a filter returns the rows that satisfy it, whether it plans the scan or the server does."""
+    """A client that reads with a filter returns the rows that satisfy it, whether it plans the scan
+    or the server does.
+    """
     table = grown(lab)
     folder, where = lab.files_of(**table.where), {"id": 2}
     expected = [row for row in rows_of(2) if row["id"] == where["id"]]

@@ -46,7 +46,9 @@ def _file(path: str, content: str) -> Document:
 
 
 def part(number: int, deletes: list[list[int]]) -> Document:
-    """Return file scan tasks with delete files of their own; `deletes` are the references of each task."""
+    """Return file scan tasks with delete files of their own; `deletes` are the references of each
+    task.
+    """
     used = sorted({reference for references in deletes for reference in references})
     tasks = [
         {
@@ -150,13 +152,16 @@ def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performanc
 
 @check("IRC-CLI-034", "IRC-CLI-035", "IRC-CLI-003")
 def planned_scans(lab: CatalogClientLab) -> None:
-    """A client returns all tasks of a plan with their delete files, and reports an error for a plan that failed or was cancelled."""
+    """A client returns all tasks of a plan with their delete files, and reports an error for a plan
+    that failed or was cancelled.
+    """
     home = lab.namespace("t")
     plain = part(0, [[], []])
     ordinary = _plans(lab, planning(plain), home)
     if not ordinary.prints(tasks_of(plain)):
         raise Blocked(
-            f"the client does not return the tasks of a plan without delete files: {ordinary.outcome}"
+            "the client does not return the tasks of a plan without delete files:"
+            f" {ordinary.outcome}"
         )
     with lab.judge_each("IRC-CLI-034") as case:
         for parts in ((FIRST,), (FIRST, SECOND)):
@@ -175,7 +180,10 @@ def planned_scans(lab: CatalogClientLab) -> None:
             expected = tasks_of(plain, *later)
             with case():
                 done = _plans(lab, planning(plain, *later, waits=waits), home)
-                how = f"of a plan that is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
+                how = (
+                    "of a plan that"
+                    f" is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
+                )
                 done.meets(done.prints(expected), f"the tasks {expect.shown(expected)} {how}")
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
@@ -186,7 +194,9 @@ def planned_scans(lab: CatalogClientLab) -> None:
 
 
 def planned_by_server(plans: Script) -> Script:
-    """Return a catalog that tells clients to let it plan their scans, and plans them by a script."""
+    """Return a catalog that tells clients to let it plan their scans, and plans them by a
+    script.
+    """
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = plans(request, lambda other: with_endpoints()(other, forward))
@@ -198,7 +208,9 @@ def planned_by_server(plans: Script) -> Script:
 
 
 def _tables_only(request: Request, forward: Forward) -> Answer:
-    """Answer as a catalog that plans the scans of its tables, and returns 404 for metadata tables."""
+    """Answer as a catalog that plans the scans of its tables, and returns 404 for metadata
+    tables.
+    """
     is_unknown = request.operation == op.plan_table_scan and not request.target.partition("?")[
         0
     ].endswith(f"/tables/{TABLE}/plan")
@@ -211,7 +223,9 @@ def _tables_only(request: Request, forward: Forward) -> Answer:
 
 @check("IRC-CLI-051")
 def metadata_tables(lab: CatalogClientLab) -> None:
-    """A client reads the metadata table `snapshots` of a server that plans scans and returns 404 for metadata tables."""
+    """A client reads the metadata table `snapshots` of a server that plans scans and returns 404
+    for metadata tables.
+    """
     table = grown(lab, appends=1)
     ids = [snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]]
     lab.does("list-snapshots", ids, **table.where)

@@ -41,7 +41,9 @@ def without_lifetime(script: Script) -> Script:
 
 @check("IRC-IDEM-018")
 def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
-    """A client sends all attempts at one commit with one `Idempotency-Key`, and every other commit with another."""
+    """A client sends all attempts at one commit with one `Idempotency-Key`, and every other commit
+    with another.
+    """
     home = lab.changeable()
     by_key: dict[str, set[bytes]] = {}
     for status in lab.each(BUSY):
@@ -65,7 +67,8 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
                     expect.equal(
                         1,
                         len(keys),
-                        f"of all attempts at one commit that was answered with {status} first, keys:",
+                        f"of all attempts at one commit that was answered with {status} first,"
+                        " keys:",
                     )
             shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
             expect.equal([], shared, "keys that several commits have:")
@@ -73,7 +76,9 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
 
 @check("IRC-IDEM-019")
 def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
-    """A client does not repeat a commit with 502 or 504 before it has loaded the table, if there is no `idempotency-key-lifetime`."""
+    """A client does not repeat a commit with 502 or 504 before it has loaded the table, if there is
+    no `idempotency-key-lifetime`.
+    """
     home = lab.changeable()
     with lab.judge("IRC-IDEM-019"):
         for status in (502, 504):
@@ -118,7 +123,9 @@ def separated_by(separator: str) -> Script:
 
 @check("IRC-SEP-005")
 def namespaces_are_separated(lab: NewerCatalogClientLab) -> None:
-    """A table in a namespace of three levels is found whatever separator the configuration names."""
+    """A table in a namespace of three levels is found whatever separator the configuration
+    names.
+    """
     outer = lab.namespace()
     inner = lab.namespace("t", within=lab.namespace(within=outer))
     lab.does("list-tables", ["t"], namespace=inner)

@@ -17,7 +17,9 @@ class NewerCatalogClientLab(CatalogClientLab):
     """The lab of one check of clients of this version."""
 
     tasks = TASKS | {
-        "set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"
+        "set-properties-twice": (
+            "namespace, table, first, second: commit the first properties, then the second"
+        )
     }
 
 

@@ -26,7 +26,9 @@ SIGNER = "remote-signing-config"
 
 @check("IRC-SIGNER-003", "IRC-SIGNER-004")
 def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
-    """A client sends the properties and headers of `remote-signing-config` with every request to sign."""
+    """A client sends the properties and headers of `remote-signing-config` with every request to
+    sign.
+    """
     asked: list[tuple[Any, httpx.Headers]] = []
     catalog = signing(Issuer())
 

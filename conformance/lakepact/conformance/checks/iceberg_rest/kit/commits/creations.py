@@ -35,7 +35,9 @@ class FreeTableSlot:
         return {"namespace": self.namespace, "table": self.name}
 
     def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
-        """Return the first snapshot of a staged table, of format version 2, with its manifest list at the staged location."""
+        """Return the first snapshot of a staged table, of format version 2, with its manifest list
+        at the staged location.
+        """
         snapshot = lab.snapshot(
             like,
             parent_snapshot_id=None,
@@ -51,7 +53,9 @@ class FreeTableSlot:
 
 
 def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
-    """Return a free name and the target's location for such a table: the staged one, or else one beside an existing table's."""
+    """Return a free name and the target's location for such a table: the staged one, or else one
+    beside an existing table's.
+    """
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):

@@ -76,7 +76,8 @@ def stale(assertion: Mapping[str, Any]) -> Mutation:
 def refused_alone(
     lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation
 ) -> None:
-    """Check that of assertions which were accepted together, the one that fails is refused by a commit that has no other.
+    """Check that of assertions which were accepted together, the one that fails is refused by a
+    commit that has no other.
 
     Raises:
         StepFailed: all of them are accepted alone, although they fail together.
@@ -121,8 +122,10 @@ def judge_answers(
         cases: what is so of each commit, and what it asserts.
         allowed: the statuses that are right for all of them.
         updates: of each commit.
-        several: judge how assertions stand together, so that one which fails has to be refused alone.
-        mutation: the mistake of commits that have to be refused; by default their last assertion does not hold.
+        several: judge how assertions stand together, so that one which fails has to be refused
+            alone.
+        mutation: the mistake of commits that have to be refused; by default their last assertion
+            does not hold.
     """
     for situation, asserted in lab.each(cases.items()):
         assertions = asserted if isinstance(asserted, list) else [asserted]

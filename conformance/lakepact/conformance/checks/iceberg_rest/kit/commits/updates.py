@@ -40,7 +40,7 @@ UNKNOWN_UPDATE = {
 }  #: of no version of the contract
 
 
-# -- what a target does with a commit -------------------------------------------------------------------------------
+# -- what a target does with a commit --------------------------------------------------------------
 
 
 def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
@@ -116,7 +116,9 @@ def unknown_id(update: Update, member: str) -> Refusal:
 
 
 def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]]:
-    """Return commits that no table accepts: the requirement by which each is refused, its mistake, and its updates."""
+    """Return commits that no table accepts: the requirement by which each is refused, its mistake,
+    and its updates.
+    """
     ghost = add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))
     return {
         "an unknown current schema": (
@@ -142,7 +144,7 @@ def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]
     }
 
 
-# -- tables -----------------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------
 
 
 def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
@@ -150,7 +152,8 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
 
     Args:
         lab: the bench.
-        version: the format version, asked for in the way clients do, and reached by an upgrade if that is not listened to.
+        version: the format version, asked for in the way clients do, and reached by an upgrade if
+            that is not listened to.
         members: further members of the request that creates it.
 
     Raises:
@@ -190,7 +193,8 @@ def current_schema(table: Table) -> dict[str, Any]:
             found: dict[str, Any] = schema
             return found
     raise Blocked(
-        f"no schema has the id {wanted}, which is the current one (IRC-META-002): {expect.shown(table.member('schemas'))}"
+        f"no schema has the id {wanted}, which is the current one (IRC-META-002):"
+        f" {expect.shown(table.member('schemas'))}"
     )
 
 
@@ -213,7 +217,8 @@ def columns(schema: Mapping[str, Any]) -> dict[str, int]:
 def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict[str, Any]:
     """Return the current schema with further columns; `skip` leaves out the next ids of schemas.
 
-    Like all clients it proposes an id that no schema has: that a server insists on one is judged by a check of its own.
+    Like all clients it proposes an id that no schema has: that a server insists on one is judged by
+    a check of its own.
     """
     schema = current_schema(table)
     ids = [
@@ -237,12 +242,14 @@ def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0)
 
 
 def next_field(table: Table, *, skip: int = 0) -> int:
-    """Return an id that no partition field of the table ever had; `skip` leaves out the next ids."""
+    """Return an id that no partition field of the table ever had; `skip` leaves out the next
+    ids.
+    """
     last: int = table.metadata.get("last-partition-id", FIRST_FIELD - 1)
     return last + 1 + skip
 
 
-# -- updates ----------------------------------------------------------------------------------------------------------
+# -- updates ---------------------------------------------------------------------------------------
 
 
 def assign_uuid(uuid: str) -> documents.AssignUUIDUpdate:
@@ -256,7 +263,8 @@ def upgrade_format_version(version: int) -> documents.UpgradeFormatVersionUpdate
 
 
 def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """Return an update that adds a schema; `members` are further ones, named with underscores for hyphens, `None` leaves one out.
+    """Return an update that adds a schema; `members` are further ones, named with underscores for
+    hyphens, `None` leaves one out.
 
     Like many clients, it sends the deprecated `last-column-id`; another check leaves that out.
     """
@@ -298,7 +306,8 @@ def partition_field(
 ) -> dict[str, Any]:
     """Return a field of a partition spec.
 
-    Clients say its id (`next_field`): that a server insists on one is judged by checks that leave it out.
+    Clients say its id (`next_field`): that a server insists on one is judged by checks that leave
+    it out.
     """
     field = {"source-id": source_id, "transform": transform, "name": name}
     return field if field_id is None else {**field, "field-id": field_id}
@@ -337,7 +346,9 @@ def sort_field(
 
 
 def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
-    """Return an update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
+    """Return an update that adds a sort order; it proposes `order_id`, because the contract
+    requires the member.
+    """
     return {
         "action": "add-sort-order",
         "sort-order": {"order-id": order_id, "fields": list(fields)},
@@ -395,7 +406,8 @@ def statistics_file(
 
 
 def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """Return an update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
+    """Return an update that gives a snapshot a statistics file; `members` are further ones, as in
+    `add_schema`.
 
     Like many clients, it sends the deprecated `snapshot-id`; another check leaves that out.
     """
@@ -442,7 +454,9 @@ def partition_statistics_file(
 
 
 def files(table: Table, member: str = "statistics") -> dict[Any, list[Any]]:
-    """Return the paths of a table's statistics files by snapshot; none where it has no such member."""
+    """Return the paths of a table's statistics files by snapshot; none where it has no such
+    member.
+    """
     paths: dict[Any, list[Any]] = {}
     for file in table.metadata.get(member) or ():
         paths.setdefault(file.get("snapshot-id"), []).append(file.get("statistics-path"))

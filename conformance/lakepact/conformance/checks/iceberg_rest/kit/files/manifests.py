@@ -1,4 +1,5 @@
-"""Manifest lists and manifests that checks write, so that tables have data files and delete files to be planned.
+"""Manifest lists and manifests that checks write, so that tables have data files and delete files
+to be planned.
 
 The data files themselves are only named: who plans a scan does not open them.
 """
@@ -95,7 +96,7 @@ def avro(
     return stream.getvalue()
 
 
-# -- schemas ----------------------------------------------------------------------------------------------------------
+# -- schemas ---------------------------------------------------------------------------------------
 
 
 def _field(number: int, name: str, type_: Any, *, optional: bool = False) -> dict[str, Any]:
@@ -253,7 +254,7 @@ LIST_SCHEMA: dict[str, Any] = {
 }
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def _pairs(known: Mapping[int, Any]) -> list[dict[str, Any]] | None:
@@ -308,7 +309,9 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
 
 
 def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Return the partition summary of a manifest: whether it contains null, and the bounds of numbers and strings."""
+    """Return the partition summary of a manifest: whether it contains null, and the bounds of
+    numbers and strings.
+    """
     found = []
     for place, field_ in enumerate(manifest.spec["fields"]):
         values = [file.partition[place] for file in manifest.files]

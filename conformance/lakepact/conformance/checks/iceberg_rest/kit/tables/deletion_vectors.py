@@ -12,7 +12,9 @@ PUFFIN, VECTOR_MAGIC = b"PFA1", b"\xd1\xd3\x39\x64"
 
 
 def vector_of(rows: Iterable[int]) -> bytes:
-    """Return a deletion vector of some rows of a file, with length and checksum, as Puffin and Delta files have it."""
+    """Return a deletion vector of some rows of a file, with length and checksum, as Puffin and
+    Delta files have it.
+    """
     from pyroaring import BitMap64  # noqa: PLC0415 - of use to deletion vectors alone
 
     bitmap = BitMap64(rows)
@@ -22,7 +24,9 @@ def vector_of(rows: Iterable[int]) -> bytes:
 
 
 def puffin_of(deleted: Mapping[str, Collection[int]]) -> tuple[bytes, list[tuple[int, int]]]:
-    """Return a Puffin file with a deletion vector for each data file, and the offset and length of each."""
+    """Return a Puffin file with a deletion vector for each data file, and the offset and length of
+    each.
+    """
     content, blobs = PUFFIN, []
     for path, rows in deleted.items():
         vector = vector_of(rows)

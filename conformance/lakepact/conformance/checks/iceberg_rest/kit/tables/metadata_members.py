@@ -12,7 +12,8 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
 
-#: How far the clocks of those who write a table may be apart; times come from clients as well as from the server.
+#: How far the clocks of those who write a table may be apart; times come from clients as well as
+#: from the server.
 CLOCK_SKEW_MS = 60_000
 
 
@@ -22,7 +23,9 @@ def members(value: Any) -> dict[str, Any]:
 
 
 def objects(document: Mapping[str, Any], member: str) -> list[dict[str, Any]]:
-    """Return the objects in a member that is an array; none where it is absent or something else."""
+    """Return the objects in a member that is an array; none where it is absent or something
+    else.
+    """
     value = cast("list[Any] | None", document.get(member))
     return [members(item) for item in value] if isinstance(value, list) else []
 
@@ -50,7 +53,9 @@ def expect_unique(values: Iterable[Any], what: str, *, at: Place) -> None:
 
 
 def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -> None:
-    """Expect that the times of a log do not decrease by more than clocks differ; `at` is the place of the metadata."""
+    """Expect that the times of a log do not decrease by more than clocks differ; `at` is the place
+    of the metadata.
+    """
     times = [time for time in ids(metadata, log, "timestamp-ms") if isinstance(time, int)]
     for before, after in pairwise(times):
         expect.true(
@@ -64,6 +69,8 @@ def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -
 def of_the_contract(
     lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return metadata without additional members: those that neither the contract nor the file has."""
+    """Return metadata without additional members: those that neither the contract nor the file
+    has.
+    """
     known = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
     return {member: value for member, value in metadata.items() if member in known}

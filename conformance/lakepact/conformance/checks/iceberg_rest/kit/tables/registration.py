@@ -37,7 +37,8 @@ def location_of(table: Table) -> str:
 
 
 def left_behind(lab: CatalogLab, table: Table) -> Table:
-    """Return the table as it was last loaded; it is dropped. Its metadata file is put back if the drop removed it and files are shared.
+    """Return the table as it was last loaded; it is dropped. Its metadata file is put back if the
+    drop removed it and files are shared.
 
     Raises:
         Blocked: it cannot be dropped.
@@ -70,13 +71,16 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
 
 
 def expect_file(lab: CatalogLab, dropped: Table) -> None:
-    """Check that the metadata file of a dropped table is there, for checks whose registration of it was refused.
+    """Check that the metadata file of a dropped table is there, for checks whose registration of it
+    was refused.
 
     Raises:
-        StepFailed: registering it is answered like registering a missing file, and unlike registering the file of another table.
+        StepFailed: registering it is answered like registering a missing file, and unlike
+            registering the file of another table.
     """
     other = lab.load(lab.make_table(dropped.namespace))
-    nowhere = f"{location_of(dropped).rpartition('/')[0]}/{NO_FILE}"  # where no other table is: some servers let no two share a folder
+    # where no other table is: some servers let no two share a folder
+    nowhere = f"{location_of(dropped).rpartition('/')[0]}/{NO_FILE}"
     replies = [
         register(lab, dropped.namespace, lab.name(), location)
         for location in (nowhere, location_of(other), location_of(dropped))
@@ -105,7 +109,9 @@ def error_type(reply: Reply) -> Any:
 def register(
     lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any
 ) -> Reply:
-    """Return the answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
+    """Return the answer to a request that registers a metadata file; the table is dropped
+    afterwards, should there be one.
+    """
     lab.drop_afterwards(namespace, name)
     return lab.send(
         op.register_table,
@@ -126,7 +132,8 @@ def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
 
 
 def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
-    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file, those apart that are the target's own.
+    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file, those apart
+    that are the target's own.
 
     Raises:
         Unmet: it has not; it names the first member in which they differ.
@@ -146,7 +153,8 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
 
 
 def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:
-    """Expect that a metadata file is registered: the answer to the registration and to loading the table have its content.
+    """Expect that a metadata file is registered: the answer to the registration and to loading the
+    table have its content.
 
     Raises:
         Unmet: it is not.

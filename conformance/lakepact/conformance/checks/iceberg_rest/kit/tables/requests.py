@@ -16,13 +16,15 @@ from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-# -- requests -----------------------------------------------------------------------------------------------------------
+# -- requests --------------------------------------------------------------------------------------
 
 
 def field(
     identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any
 ) -> dict[str, Any]:
-    """Return a column, or a field of a struct; `further` are more members, named with underscores for hyphens."""
+    """Return a column, or a field of a struct; `further` are more members, named with underscores
+    for hyphens.
+    """
     more = {key.replace("_", "-"): value for key, value in further.items()}
     return {"id": identifier, "name": name, "type": kind, "required": required, **more}
 
@@ -57,7 +59,9 @@ def mapping(
 
 
 def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
-    """Return a partition spec as a request has it: without ids, unless `further` members name them."""
+    """Return a partition spec as a request has it: without ids, unless `further` members name
+    them.
+    """
     return {
         **{key.replace("_", "-"): value for key, value in further.items()},
         "fields": [dict(inner) for inner in fields],
@@ -77,11 +81,13 @@ def extended(**further: Any) -> dict[str, Any]:
     }
 
 
-# -- what a target does with them ---------------------------------------------------------------------------------------
+# -- what a target does with them ------------------------------------------------------------------
 
 
 def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
-    """Return the answer to a request that creates a table; the table is dropped afterwards, should there be one."""
+    """Return the answer to a request that creates a table; the table is dropped afterwards, should
+    there be one.
+    """
     lab.drop_afterwards(namespace, name)
     return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, **further))
 
@@ -114,7 +120,8 @@ def staged(
 
 
 def initial_updates(table: Table) -> list[Mapping[str, Any]]:
-    """Return the updates that make a staged table, in the way of clients: all of it, one after the other.
+    """Return the updates that make a staged table, in the way of clients: all of it, one after the
+    other.
 
     Raises:
         Blocked: the stage was answered without something that a table needs.
@@ -144,7 +151,9 @@ def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
 
 
 def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> Reply:
-    """Return the answer to the commit that creates a staged table; `further` updates come after the initial ones, properties with those."""
+    """Return the answer to the commit that creates a staged table; `further` updates come after the
+    initial ones, properties with those.
+    """
     updates = initial_updates(table)
     for update in further:
         if update["action"] == updates[-1]["action"] == "set-properties":
@@ -154,7 +163,7 @@ def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> 
     return lab.try_commit(table, *updates, requirements=[ASSERT_CREATE])
 
 
-# -- what a new table is made of ----------------------------------------------------------------------------------------
+# -- what a new table is made of -------------------------------------------------------------------
 
 
 def default_spec(table: Table) -> dict[str, Any]:
@@ -210,7 +219,9 @@ def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
 
 
 def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
-    """Partition fields without ids: the column's name, the transform, and the name that the field has."""
+    """Partition fields without ids: the column's name, the transform, and the name that the field
+    has.
+    """
     names = sources(schema)
     return [
         [names.get(one.get("source-id")), one.get("transform"), one.get("name")] for one in fields
@@ -218,7 +229,9 @@ def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> 
 
 
 def sorting(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
-    """Sort fields without ids: the column's name, the transform, the direction and the place of nulls."""
+    """Sort fields without ids: the column's name, the transform, the direction and the place of
+    nulls.
+    """
     names = sources(schema)
     rest = ("transform", "direction", "null-order")
     return [
@@ -227,7 +240,9 @@ def sorting(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[
 
 
 def shape(kind: Any) -> Any:
-    """Return a type without ids and without differences of spelling: names, types, `required` flags and docs."""
+    """Return a type without ids and without differences of spelling: names, types, `required` flags
+    and docs.
+    """
     if not isinstance(kind, dict):
         return str(kind).replace(" ", "")
     outer = members(kind)

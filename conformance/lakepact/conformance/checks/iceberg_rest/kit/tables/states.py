@@ -1,7 +1,9 @@
 """Comparison of table states by meaning, not by spelling.
 
-Some catalogs add properties of their own to tables, such as the id of their last commit. Members that change in one table when only
-another table is changed, and members that every new table has, are not compared: they are detected before a difference is reported.
+Some catalogs add properties of their own to tables, such as the id of their last commit. Members
+that change in one table when only
+another table is changed, and members that every new table has, are not compared: they are detected
+before a difference is reported.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ _volatile: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
-    """Return the metadata of a table or view in canonical form: without members that stand for none, and with sets in one order."""
+    """Return the metadata of a table or view in canonical form: without members that stand for
+    none, and with sets in one order.
+    """
     members = {
         member: value for member, value in table.metadata.items() if value not in (None, [], {})
     }
@@ -137,7 +141,8 @@ def assert_same_table(
     ignore: Collection[str] = (),
     volatile: Collection[str] = (),
 ) -> None:
-    """Expect equal metadata and metadata locations in two answers, except for members that the server owns.
+    """Expect equal metadata and metadata locations in two answers, except for members that the
+    server owns.
 
     Args:
         lab: the lab of the check.
@@ -195,7 +200,9 @@ def without_its_own(lab: CatalogLab, table: Table) -> Table:
 
 
 def volatile_members(lab: CatalogLab) -> frozenset[str]:
-    """Return the parts of a table that the target owns: properties that no request set, and members that change by themselves."""
+    """Return the parts of a table that the target owns: properties that no request set, and members
+    that change by themselves.
+    """
     known = _volatile.get(lab.wire)
     if known is None:
         known = frozenset()
@@ -211,7 +218,9 @@ def volatile_members(lab: CatalogLab) -> frozenset[str]:
 
 
 def moved_members(before: Table, after: Table) -> frozenset[str]:
-    """Return the members and properties that differ in two answers, spelled as by `volatile_members`."""
+    """Return the members and properties that differ in two answers, spelled as by
+    `volatile_members`.
+    """
     was, is_now = state(before), state(after)
     members = {
         member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)
