@@ -18,6 +18,7 @@ from attacks.parquet_files import (
     IN_DICTIONARY,
     INT64,
     LENGTHS,
+    LIST,
     OPTIONAL,
     PREFIXES,
     REPEATED,
@@ -29,7 +30,9 @@ from attacks.parquet_files import (
     numbers,
     parquet,
     run,
+    thrift,
 )
+from lakepact.formats.footers import check_footer
 from lakepact.formats.limits import Limit, TooLarge, Unreadable
 from lakepact.formats.parquet import BoundedParquet
 
@@ -315,6 +318,13 @@ def test_footer_that_would_end_the_process_is_refused(name):
 
     with pytest.raises(Unreadable, match=message):
         opened(content)
+
+
+@pytest.mark.parametrize("number", [2, 4, 5])
+def test_footer_with_items_of_another_type_is_refused(number):
+    """Readers take the items for structures, whatever type the list states."""
+    with pytest.raises(Unreadable, match="items of another type"):
+        check_footer(thrift({number: (LIST, (I32, [0]))}))
 
 
 def test_footer_longer_than_the_first_fetch_is_read():

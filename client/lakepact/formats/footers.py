@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lakepact.formats.limits import Unreadable
-from lakepact.formats.thrift import BINARY, I32, LIST, STRUCT, Reader
+from lakepact.formats.thrift import BINARY, I32, I64, LIST, STRUCT, Reader
 
 #: The fewest bytes of a value of each leaf of the schema.
 Leaves: TypeAlias = list[int]
@@ -15,6 +15,9 @@ _FIXED = 7
 _MOST_LEAVES = 100_000
 _CODECS = range(8)
 _MINIMA_AND_MAXIMA = (1, 2, 5, 6)
+#: Types of items in lists of the metadata of a column, and of its statistics of sizes and places.
+_LISTS = {2: I32, 3: BINARY, 8: STRUCT, 13: STRUCT}
+_SIZES = {(16, STRUCT): {2: I64, 3: I64}, (17, STRUCT): {2: I32}}
 
 
 def check_footer(footer: bytes) -> int:
@@ -30,20 +33,34 @@ def check_footer(footer: bytes) -> int:
             if key == (2, LIST):
                 leaves = _leaves(reader)
             elif key == (4, LIST):
-                kind, count = reader.items()
-                for _ in range(count if kind == STRUCT else 0):
+                for _ in range(_structures(reader)):
                     _check_group(reader, leaves)
             else:
-                reader.value(key[1])
+                _value(reader, key, {5: STRUCT, 7: STRUCT})
     except (IndexError, KeyError):
         raise Unreadable("a Parquet file has no valid footer") from None
     return len(leaves)
 
 
-def _leaves(reader: Reader) -> Leaves:
+def _structures(reader: Reader) -> int:
+    """Return the number of structures in a list; readers take its items for such, whatever it says."""
     kind, count = reader.items()
+    if kind != STRUCT:
+        raise Unreadable("a list of a footer has items of another type")
+    return count
+
+
+def _value(reader: Reader, key: tuple[int, int], lists: dict[int, int]) -> Any:
+    """Return a value; items of lists that readers know have their type, as in `_structures`."""
+    number, kind = key
+    if kind == LIST and reader.data[reader.position] & 15 != lists.get(number, 0) != 0:
+        raise Unreadable("a list of a footer has items of another type")
+    return reader.value(kind)
+
+
+def _leaves(reader: Reader) -> Leaves:
     leaves = Leaves()
-    for _ in range(count if kind == STRUCT else 0):
+    for _ in range(_structures(reader)):
         element = reader.struct()
         if (1, I32) in element and not element.get((5, I32)):
             physical = element[1, I32]
@@ -57,10 +74,10 @@ def _leaves(reader: Reader) -> Leaves:
 def _check_group(reader: Reader, leaves: Leaves) -> None:
     for key in reader.fields():
         if key != (1, LIST):
-            reader.value(key[1])
+            _value(reader, key, {4: STRUCT})
             continue
-        kind, count = reader.items()
-        if kind != STRUCT or count != len(leaves):
+        count = _structures(reader)
+        if count != len(leaves):
             raise Unreadable(f"a row group has {count} columns, and the schema {len(leaves)}")
         for width in leaves:
             _check_column(reader, width)
@@ -80,7 +97,10 @@ def _check_metadata(reader: Reader, width: int) -> None:
     for key in reader.fields():
         if key == (12, STRUCT):
             _check_statistics(reader, width)
-        elif (value := reader.value(key[1])) not in _CODECS and key == (4, I32):
+        elif key in _SIZES:
+            for inner in reader.fields():
+                _value(reader, inner, _SIZES[key])
+        elif (value := _value(reader, key, _LISTS)) not in _CODECS and key == (4, I32):
             raise Unreadable(f"a column has the unknown codec {value}")
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Values of fields by number and type: a reader ignores a field of another type than it expects.
 Fields: TypeAlias = dict[tuple[int, int], Any]
-TRUE, FALSE, I32, BINARY, LIST, STRUCT = 1, 2, 5, 8, 9, 12
+TRUE, FALSE, I32, I64, BINARY, LIST, STRUCT = 1, 2, 5, 6, 8, 9, 12
 _BYTE, _DOUBLE, _SET, _MAP = 3, 7, 10, 11
 _LENGTHS = {_BYTE: 1, _DOUBLE: 8}
 _MOST_DEPTH = 8
@@ -68,7 +68,7 @@ class Reader:
         """Return a value; of a text or collection None."""
         if kind in (TRUE, FALSE):
             return kind == TRUE
-        if kind in (4, I32, 6):
+        if kind in (4, I32, I64):
             value = self.zigzag()
             if kind == I32 and not -(1 << 31) <= value < 1 << 31:
                 raise Unreadable("a number has more than 32 bits")
