@@ -75,7 +75,7 @@ def sends(function: Any) -> bool:
 
 def test_docstrings_of_requests_give_their_errors() -> None:
     words = {
-        name: inspect.getdoc(each) or ""
+        name: " ".join((inspect.getdoc(each) or "").split())
         for name, each in functions()
         if sends(each) and name.partition(".")[2] not in QUIET
     }

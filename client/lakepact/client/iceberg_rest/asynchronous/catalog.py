@@ -26,8 +26,8 @@ class AsyncIcebergCatalog(
 
     A namespace is `"sales.emea"` or `("sales", "emea")`; a table or view is `"sales.emea.orders"`,
     `("sales", "emea", "orders")`, `(("sales", "emea"), "orders")` or an item of a listing. Strings
-    are split at dots, the parts of tuples are not. What is sent as JSON (schemas, specs, updates,
-    requirements) may be given as generated models or as plain documents.
+    are split at dots, the parts of tuples are not. Schemas, specs, updates and requirements are
+    generated models or plain documents.
 
     Args:
         address: The address of the catalog, without `/v1`.

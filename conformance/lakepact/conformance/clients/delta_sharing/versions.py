@@ -60,7 +60,7 @@ def refresh_tokens(lab: SharingClientLab) -> None:
         for task, point in (("version", version.version), ("timestamp", version.timestamp)):
             where: dict[str, Any] = {"table": lab.address(HISTORY), task: point}
             done = lab.tries(f"read-table-at-{task}", **where)
-            if done is not None:
+            if done is not None and done.of(op.query_table):
                 with case():
                     _requests_no_refresh_token(done)
 
