@@ -4,6 +4,7 @@ time.
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -139,7 +140,9 @@ def test_adapter_that_answers_nothing_stops_the_run_at_once(
     output = " ".join(ended.output.split())
 
     assert ended.exit_code == 3, output
-    assert "the program answers no task: list-namespaces" in output
+    # A program that ends at once may be noticed before its first task.
+    said = "the program (answers no task: list-namespaces|ended without an answer)"
+    assert re.search(said, output), output
     assert why in output
     assert "FAIL" not in output
     assert time.monotonic() - before < 30

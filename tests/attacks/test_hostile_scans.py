@@ -18,6 +18,7 @@ from lakepact.client import IcebergCatalog, UpgradeNeeded
 from lakepact.formats.avro import Avro
 from lakepact.formats.limits import Limit
 from raw_connections import server_process
+from sampling import some
 
 MIB = 1 << 20
 #: Scans a table with one hostile file after the other.
@@ -99,7 +100,7 @@ HOSTILE: dict[str, tuple[Callable[[Any], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["list", "manifest"])
+@pytest.mark.parametrize("kind", some(["list", "manifest"], 2))
 def test_hostile_manifests_end_scans_with_errors_of_the_client(tmp_path: Path, kind: str) -> None:
     schema = numbered(copy.deepcopy(LIST if kind == "list" else MANIFEST))
     (tmp_path / "hostile").mkdir()

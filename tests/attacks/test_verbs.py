@@ -167,7 +167,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Local:
     return Local(folder, case, answers[0], created)
 
 
-@pytest.mark.parametrize(("verb", "kind", "mode"), some(CASES, 6))
+@pytest.mark.parametrize(("verb", "kind", "mode"), some(CASES, 12))
 def test_verb_withstands_a_hostile_peer(
     verb: str, kind: str, mode: str, local: Local, tmp_path: Path
 ) -> None:
