@@ -52,7 +52,12 @@ def ended(words: list[str], run: Path, how: signal.Signals) -> int:
 
 
 @pytest.mark.parametrize(
-    "engine", [PLAIN, pytest.param(ON_TWO, marks=pytest.mark.spark)], ids=["plain", "spark"]
+    "engine",
+    [
+        pytest.param(PLAIN, marks=pytest.mark.nightly),
+        pytest.param(ON_TWO, marks=pytest.mark.spark),
+    ],
+    ids=["plain", "spark"],
 )
 def test_killed_run_resumes_to_the_same_result(
     engine: tuple[str, ...], plan: Path, tmp_path: Path

@@ -53,6 +53,7 @@ def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_
     assert {"plan", "run", "report.md", "report.html"} == {path.name for path in out.iterdir()}
 
 
+@pytest.mark.nightly
 def test_markdown_begins_with_the_gravest_cause() -> None:
     with (
         running(warehouse="memory:") as left,

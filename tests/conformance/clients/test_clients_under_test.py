@@ -75,9 +75,9 @@ CASES = [
     for contract, faults in FAULTS.items()
     for fault, broken in faults.items()
 ]
-#: Every eighth fault in each run of the tests; all of them take minutes.
+#: Every sixteenth fault in each run of the tests; all of them take minutes.
 SAMPLED = [
-    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 8 == 0 else pytest.mark.nightly)
+    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=() if n % 16 == 0 else pytest.mark.nightly)
     for n, case in enumerate(CASES)
 ]
 
