@@ -162,12 +162,14 @@ def written(uri: str, table: str, snapshots: int) -> None:
         {"id": n, "name": f"column_{n}", "type": "string", "required": False}
         for n in range(1, COLUMNS + 1)
     ]
-    post(
+    created = post(
         f"{uri}/v1/namespaces/{NAMESPACE}/tables",
         {"name": table, "schema": {"type": "struct", "fields": fields}},
     )
+    location = created["metadata"]["location"]
     added = [
-        {"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(snapshots)
+        {"action": "add-snapshot", "snapshot": snapshot(number, location)}
+        for number in range(snapshots)
     ]
     post(
         f"{uri}/v1/namespaces/{NAMESPACE}/tables/{table}",
@@ -175,8 +177,8 @@ def written(uri: str, table: str, snapshots: int) -> None:
     )
 
 
-def snapshot(number: int) -> dict[str, Any]:
-    """Return a snapshot of about 500 bytes."""
+def snapshot(number: int, location: str) -> dict[str, Any]:
+    """Return a snapshot of about 500 bytes of the table at a location."""
     counts = (
         "added-data-files",
         "added-records",
@@ -190,7 +192,7 @@ def snapshot(number: int) -> dict[str, Any]:
         "snapshot-id": number + 1,
         "sequence-number": number + 1,
         "timestamp-ms": NOW + number,
-        "manifest-list": f"memory:/loads/snap-{number}-1-{number:032x}.avro",
+        "manifest-list": f"{location}/metadata/snap-{number}-1-{number:032x}.avro",
         "schema-id": 0,
         "summary": {
             "operation": "append",
@@ -200,10 +202,10 @@ def snapshot(number: int) -> dict[str, Any]:
     }
 
 
-def post(url: str, body: dict[str, Any]) -> None:
-    """Send a body."""
+def post(url: str, body: dict[str, Any]) -> Any:
+    """Send a body, and return the answer."""
     request = urllib.request.Request(
         url, json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request) as answer:
-        answer.read()
+        return json.load(answer)
