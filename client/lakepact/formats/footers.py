@@ -53,7 +53,7 @@ def _structures(reader: Reader) -> int:
 def _value(reader: Reader, key: tuple[int, int], lists: dict[int, int]) -> Any:
     """Return a value; items of lists that readers know have their type, as in `_structures`."""
     number, kind = key
-    if kind == LIST and reader.data[reader.position] & 15 != lists.get(number, 0) != 0:
+    if kind == LIST and lists.get(number) not in (None, reader.data[reader.position] & 15):
         raise Unreadable("a list of a footer has items of another type")
     return reader.value(kind)
 
