@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -68,3 +69,20 @@ def test_differences_of_namespaces_and_views_count_unless_ignored(sides: tuple[s
 
     assert code == 0, output
     assert "1 table compared: no difference" in output
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, 0), (500, 3)])
+def test_tables_are_compared_although_views_cannot_be_listed(
+    status: int, code: int, tmp_path: Path
+) -> None:
+    fault = ("--fault", f"listViews.answers-{status}")
+    with ExitStack() as ending:
+        urls = [ending.enter_context(served(tmp_path / name, *fault)) for name in "ab"]
+        for url in urls:
+            catalog = ending.enter_context(IcebergCatalog(url))
+            catalog.create_namespace("sales")
+            catalog.create_table("sales.orders", COLUMNS)
+        actual, tables = results(*urls, "--table", "*")
+
+    assert (actual, tables["sales.orders"]["differences"]) == (code, [])
+    assert ("view *" in tables) == (code == 3)

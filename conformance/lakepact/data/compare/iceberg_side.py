@@ -10,7 +10,13 @@ from importlib import import_module
 from typing import Any
 
 from lakepact import client
-from lakepact.client import IcebergCatalog, OperationNotSupported, ResponseError
+from lakepact.client import (
+    BadRequest,
+    IcebergCatalog,
+    NotFound,
+    OperationNotSupported,
+    ResponseError,
+)
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.catalogs import CatalogAddress, batches
 from lakepact.data.compare.model import (
@@ -75,7 +81,8 @@ class IcebergSide:
                 self._identifiers[name] = namespace
                 yield name
             else:
-                with contextlib.suppress(OperationNotSupported):
+                # A catalog without views, whether or not it says so in its configuration.
+                with contextlib.suppress(OperationNotSupported, NotFound, BadRequest):
                     yield from self._known(self.catalog.list_views(namespace))
 
     def facts(self, kind: str, name: str) -> Mapping[str, str]:

@@ -152,9 +152,13 @@ class Run:
         if not (isinstance(a, IcebergSide) and isinstance(b, IcebergSide)):
             return
         for kind in OBJECTS:
-            of_a = a.objects(kind, self.names.patterns)
-            of_b = b.objects(kind, self.names.patterns_on_b)
-            for name, is_there in self.names.paired(of_a, of_b).items():
+            try:
+                of_a = a.objects(kind, self.names.patterns)
+                pairs = self.names.paired(of_a, b.objects(kind, self.names.patterns_on_b))
+            except Exception as wrong:  # noqa: BLE001 - as for tables
+                yield Compared(f"{kind} *", f"{kind} *", error=message(wrong, self.secrets))
+                continue
+            for name, is_there in pairs.items():
                 shown, other = name.removesuffix(IN_NAMESPACE), self.names.on_b(name)
                 result = Compared(f"{kind} {shown}", f"{kind} {other.removesuffix(IN_NAMESPACE)}")
                 found = [_absent(kind, shown, is_there)]
