@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def _by_name(_: click.Context, _option: click.Parameter, lines: Sequence[str]) -> dict[str, str]:
+    """Return the values of `--header` by name; errors show none, since some are secrets."""
+    split = [line.partition(":") for line in lines]
+    if not all(colon for _, colon, _ in split):
+        raise click.UsageError("--header: write 'NAME: VALUE'")
+    return {name.strip(): value.strip() for name, _, value in split}
+
 
 OPTIONS = (
     click.option(
@@ -64,11 +73,19 @@ OPTIONS = (
             "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]"
         ),
     ),
+    click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        callback=_by_name,
+        metavar="'NAME: VALUE'",
+        help="Send a header with every request; reports and profiles do not show its value.",
+    ),
 )
 
 
 def with_access(command: F) -> F:
-    """Add the options; the command gets them by the names in `settings.OPTIONS`."""
+    """Add the options; the command gets them by the names in `settings.OPTIONS`, and `headers`."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command

@@ -67,7 +67,7 @@ class Judging:
         self._url = url
         self._given = given
         self._headers, self._access = (
-            profiles.headers((), None, given),
+            profiles.headers({}, None, given),
             profiles.access(given, {}, self._url or ""),
         )
         self._shared = profiles.shared_files(None, given) if url else None

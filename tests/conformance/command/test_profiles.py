@@ -187,7 +187,7 @@ def test_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.M
     with pytest.raises(
         click.UsageError, match="the header Authorization has a value that cannot be sent"
     ) as refused:
-        profiles.headers([], "THEIR_TOKEN", {})
+        profiles.headers({}, "THEIR_TOKEN", {})
 
     assert "s3cret" not in str(refused.value)
 

@@ -28,7 +28,7 @@ from lakepact.reach.settings import LOGINS, OPTIONS, Settings, naming_options, s
 from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from lakepact.reach.auth import Auth
 
@@ -49,6 +49,7 @@ class Asking:
     warehouse: str | None
     trust_origin: tuple[str, ...]
     access: dict[str, str | None]
+    headers: Mapping[str, str]
 
 
 def asking(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,7 +75,7 @@ _OPTIONS = (
                  "requests with credentials, or `file:` for files of this machine. May be given several times."),
     with_access,
 )  # fmt: skip
-_OPTION_NAMES = ("contract", "warehouse", "trust_origin")
+_OPTION_NAMES = ("contract", "warehouse", "trust_origin", "headers")
 
 
 @contextmanager
@@ -102,6 +103,7 @@ def _client(asked: Asking) -> Client:
         "verify": access.verify,
         "cert": access.cert,
         "proxy": access.proxy,
+        "headers": asked.headers,
         "retries": _RETRIES,
         "limits": _LIMITS,
     }

@@ -51,13 +51,6 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 )
 @with_access
 @click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Send a header with every request; its value is never reported.",
-)
-@click.option(
     "--parameter",
     "parameters",
     multiple=True,
@@ -189,7 +182,7 @@ def check(
     contract_version: str | None,
     only: tuple[str, ...],
     quick: bool,
-    headers: tuple[str, ...],
+    headers: dict[str, str],
     parameters: tuple[str, ...],
     features: tuple[str, ...],
     shared_files: Path | None,

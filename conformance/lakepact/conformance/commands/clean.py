@@ -30,13 +30,6 @@ PREFIX = "lp_"  #: of the names of all objects that checks create
 )
 @with_access
 @click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Send a header with every request.",
-)
-@click.option(
     "--parameter",
     "parameters",
     multiple=True,
@@ -54,7 +47,7 @@ def clean(
     url: str,
     *,
     contract: str,
-    headers: tuple[str, ...],
+    headers: dict[str, str],
     parameters: tuple[str, ...],
     prefix: str,
     **access: str | None,

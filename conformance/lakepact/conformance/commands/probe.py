@@ -42,13 +42,6 @@ DECLARED = {True: "yes", False: "no", None: ""}
 )
 @with_access
 @click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Send a header with every request; it is not stored.",
-)
-@click.option(
     "--parameter",
     "parameters",
     multiple=True,
@@ -73,7 +66,7 @@ def probe(
     *,
     contract: str | None,
     contract_version: str | None,
-    headers: tuple[str, ...],
+    headers: dict[str, str],
     parameters: tuple[str, ...],
     timeout: float,
     profile: Path | None,

@@ -250,7 +250,7 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
 
 
 def headers(
-    options: Sequence[str], token_env: str | None, given: Mapping[str, Any]
+    options: Mapping[str, str], token_env: str | None, given: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return the headers of a profile, of the token variable and of `--header`; later ones override
     earlier ones.
@@ -258,7 +258,7 @@ def headers(
     variable = token_env or given.get("token_env")
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
-        found = {**sendable(given.get("headers", {})), **token, **dict(_written(options))}
+        found = {**sendable(given.get("headers", {})), **token, **options}
         _are_legal(found)
     except (NoSecret, ValueError) as wrong:
         raise click.UsageError(str(wrong)) from wrong
@@ -278,15 +278,6 @@ def of_catalog(warehouse: str | None, token_env: str | None) -> dict[str, str]:
     """Return the properties of pyiceberg for the options `--warehouse` and `--token-env`."""
     named = {"warehouse": warehouse} if warehouse else {}
     return {**named, "token": token_of(token_env)} if token_env else named
-
-
-def _written(options: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Return names and values of options of the form 'NAME: VALUE'."""
-    for option in options:
-        name, colon, value = option.partition(":")
-        if not colon:
-            raise click.UsageError(f"--header {name}: write 'NAME: VALUE'")
-        yield name.strip(), value.strip()
 
 
 def sendable(headers: Mapping[str, str]) -> dict[str, str]:
