@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import pytest
 
 CHECKED_CODES = frozenset({0, 1, 3})  #: exit codes of a check that has written its report
-REPORT = "report.jsonl.gz"
+REPORT, FORMER = "report.jsonl.gz", "former.jsonl.gz"
 
 
 class Column(Protocol):
@@ -86,11 +86,16 @@ def run_check(
         raise RuntimeError(f"lakepact {' '.join(arguments)} ended with {code}")
 
 
-def keep(report: Path, place: Path, *, seconds: float) -> None:
-    """Pack a report into a folder, beside the file of known failures that it shows."""
+def keep(report: Path, place: Path, *, name: str, seconds: float) -> None:
+    """Pack a report into a folder, beside the file of known failures that it shows, the report
+    before it and the name of the server or client, for the site of results.
+    """
     _lakepact(
         ["baseline", str(report), "--out", str(place / "known-failures.txt")], seconds=seconds
     )
+    (place / "name.txt").write_text(f"{name}\n", "utf-8")
+    if (place / REPORT).exists():
+        (place / REPORT).replace(place / FORMER)
     with gzip.GzipFile(place / REPORT, "wb", mtime=0) as packed:
         packed.write(report.read_bytes())
 

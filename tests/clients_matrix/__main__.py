@@ -54,7 +54,7 @@ def _check(client: ClientProgram) -> None:
             seconds=CHECK_SECONDS,
         )
         tasks = implemented(command, client.contract, folder=Path(folder), seconds=client.seconds)
-        keep(report, place, seconds=CHECK_SECONDS)
+        keep(report, place, name=f"{client.title} {client.version}", seconds=CHECK_SECONDS)
     (place / "tasks.json").write_bytes(
         orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     )

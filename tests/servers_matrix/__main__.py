@@ -67,7 +67,7 @@ def _check(server: CatalogServer) -> None:
             run_check(
                 command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY, TOKEN_VARIABLE: TOKEN}
             )
-        keep(report, place, seconds=CHECK_SECONDS)
+        keep(report, place, name=f"{server.title} {server.version}", seconds=CHECK_SECONDS)
         for former in place.glob("issue-*.md"):
             former.unlink()
         found = lines.read(report)
