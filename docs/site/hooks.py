@@ -20,8 +20,11 @@ import requirement_pages
 
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.html import html
+from lakepact.conformance.report.site import Published, site
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
@@ -62,13 +65,23 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
             _add_file(files, config, ((ROOT / name).parent / linked).resolve())
     for path, text in requirement_pages.pages().items():
         files.append(File.generated(config, path, content=text))
-    for report in sorted((ROOT / "docs" / "matrix").rglob("report.jsonl.gz")):
-        files.append(
-            File.generated(
-                config, _place(report.with_name("report.html")), content=html(lines.read(report))
-            )
-        )
+    for path, text in _results():
+        files.append(File.generated(config, path, content=text))
     return files
+
+
+def _results() -> Iterator[tuple[str, str]]:
+    """Yield the site of results and the page of each published report, with their paths."""
+    reports = []
+    files = (ROOT / "docs" / "matrix").rglob("*.jsonl.gz")
+    for file in sorted(files, key=lambda each: (len(each.parts), each)):  # servers, then clients
+        report, path = lines.read(file), _place(file).replace(".jsonl.gz", ".html")
+        name = file.with_name("name.txt").read_text("utf-8").strip()
+        published = Published.of(name, report, path.removeprefix("matrix/"))
+        reports.append(published)
+        up = "../" * (path.count("/") - 1)
+        yield path, html(report, site=f"{up}results.html#/{published.group}/requirement")
+    yield "matrix/results.html", site(reports)
 
 
 def _add_file(files: Files, config: MkDocsConfig, source: Path) -> None:

@@ -10,7 +10,9 @@ import click
 
 from lakepact.conformance.evidence.escaping import json, plain
 from lakepact.conformance.report import compatibility, lines, matrices, output
+from lakepact.conformance.report.html import html
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.report.site import Published, site
 from lakepact.conformance.running import runner
 
 if TYPE_CHECKING:
@@ -35,8 +37,21 @@ if TYPE_CHECKING:
     help="Also write html=…, json=… or md=…",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON instead of text.")
+@click.option(
+    "--site",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a site of results to this folder instead; reports may be of several contracts, and"
+    " those with the same NAME are its history.",
+)
 def matrix(
-    runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[str, ...], as_json: bool
+    runs: tuple[str, ...],
+    *,
+    by: str,
+    differing: bool,
+    reports: tuple[str, ...],
+    as_json: bool,
+    folder: Path | None,
 ) -> None:
     """Compare the reports of several servers, written by `lakepact check --report jsonl=RUN.jsonl`.
 
@@ -46,6 +61,11 @@ def matrix(
     Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report
     html=matrix.html
     """
+    if folder is not None:
+        if differing or reports or as_json:
+            raise click.UsageError("--site stands alone: it writes pages in place of a matrix")
+        _write_site(folder, runs)
+        return
     writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     try:
         wanted = output.report_files(reports, make_folders=True, kinds=tuple(writers))
@@ -83,11 +103,39 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[Line]]:
             raise click.UsageError(
                 f"two reports are called {name}: name them, as in {name}-2={path}"
             )
-        try:
-            found[name] = lines.read(path)
-        except OSError as wrong:
-            raise click.UsageError(f"{path} cannot be read: {wrong.strerror}") from wrong
+        found[name] = _lines(path)
     return found
+
+
+def _lines(path: Path) -> list[Line]:
+    try:
+        return lines.read(path)
+    except OSError as wrong:
+        raise click.UsageError(f"{path} cannot be read: {wrong.strerror}") from wrong
+
+
+def _write_site(folder: Path, runs: tuple[str, ...]) -> None:
+    """Write the site, and the page of each report beside it."""
+    try:
+        named = [(name, _lines(path)) for name, path in map(_name_and_path, runs)]
+        published = [
+            Published.of(name, report, f"report-{number}.html")
+            for number, (name, report) in enumerate(named, start=1)
+        ]
+        index = site(published)
+    except ValueError as wrong:
+        click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
+        sys.exit(runner.USAGE)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for (_, report), page in zip(named, published, strict=True):
+            text = html(report, site=f"index.html#/{page.group}/requirement")
+            (folder / page.address).write_text(text, encoding="utf-8")
+        (folder / "index.html").write_text(index, encoding="utf-8")
+    except OSError as wrong:
+        click.echo(f"lakepact matrix: the site cannot be written: {wrong}", err=True)
+        sys.exit(runner.INCOMPLETE)
+    click.echo(f"{folder / 'index.html'}: {len(published)} reports")
 
 
 def _name_and_path(run: str) -> tuple[str, Path]:

@@ -50,16 +50,21 @@ SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
 SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
-def html(report: Sequence[Line]) -> str:
-    """Return the page of a report's lines."""
-    return _Page(outline(report)).text
+def html(report: Sequence[Line], *, site: str = "") -> str:
+    """Return the page of a report's lines.
+
+    Args:
+        report: The lines.
+        site: The address of the requirements on a site of results, without `/ID`.
+    """
+    return _Page(outline(report), site).text
 
 
 class _Page:
     """The page of one report."""
 
-    def __init__(self, shown: Outline) -> None:
-        self._shown = shown
+    def __init__(self, shown: Outline, site: str) -> None:
+        self._shown, self._site = shown, site
         self._anchors: set[str] = set()
         known = [entry for entry in shown.entries if entry.outcome is Outcome.KNOWN_FAIL]
         groups = [*shown.groups, *grouped(known)]
@@ -198,11 +203,15 @@ class _Page:
         )
         return (
             f'<article class="{look.style}"{anchor} {_marks(result, severity)}>'
-            f"<h3>{name} {chip(look, result['level'])}</h3>"
+            f"<h3>{self._linked(name)} {chip(look, result['level'])}</h3>"
             f"<p>{html_sentence(result['sentence'])}</p>"
             f'<p class="clause">{escape(self._shown.contract)} · {escape(result["area"])}</p>'
             f"<dl>{terms}</dl>{_evidence(entry)}</article>"
         )
+
+    def _linked(self, name: str) -> str:
+        """Return the id of a requirement, which links to its page on the site, if there is one."""
+        return f'<a href="{escape(self._site)}/{name}">{name}</a>' if self._site else name
 
     def _areas(self) -> Iterator[str]:
         if not self._shown.results:

@@ -46,6 +46,7 @@ nav.causes { display: block; border-top: 0; margin: 0 } nav.causes dd { display:
 input, select, button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: 3px 8px }
 button { cursor: pointer } :is(input, select, button, summary, a, pre):focus-visible { outline: 2px solid var(--link); outline-offset: 1px }
+main > #filters:first-child { margin-top: .6rem }
 #filters ~ section h2 { margin-top: 2rem }
 section[id], article[id], li[id] { scroll-margin-top: 60px }
 .cause { border-top: 1px solid var(--line); margin: 0 } .cause > summary { padding: 8px 0; font-weight: 400 }
@@ -76,6 +77,8 @@ tbody th { font-weight: 500; position: sticky; left: 0; background: var(--card);
 td.shares { min-width: 90px; vertical-align: middle }
 td.n, th.n { text-align: right } td.c, th.c { text-align: center; white-space: nowrap } td.says { min-width: 26ch; color: var(--soft) }
 tbody th small { display: none; font-weight: 400; color: var(--soft) }
+thead th:has(a) { white-space: normal; text-align: center; min-width: 6.5rem }
+tbody th:has(a) { white-space: normal; min-width: 14rem } tbody th a + small { display: block }
 td.zero { color: var(--line) }
 details { margin: .5rem 0 } summary { cursor: pointer; padding: 4px 0; font-weight: 500 }
 details.area { border: 1px solid var(--line); border-radius: 8px; background: var(--card); margin: 8px 0 }
