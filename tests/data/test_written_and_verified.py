@@ -182,6 +182,7 @@ def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
         assert lakepact("verify", tmp_path / "data40", "--catalog", url).exit_code == 0
 
 
+@pytest.mark.nightly
 def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
     assert lakepact("write", tmp_path / "data", "--rows", 60, "--files", 2).exit_code == 0
 

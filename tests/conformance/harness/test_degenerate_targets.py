@@ -224,9 +224,9 @@ FAULTS: dict[str, list[tuple[str, Install, dict[str, Outcome]]]] = {
         ("forgets tables", forgets_tables, {"IRC-TBL-LIST-001": FAIL}),
     ],
 }
-BY_DAY = (WATSONX, "stores everything")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("contract", "version", "fault", "expected"),
     [
@@ -236,7 +236,6 @@ BY_DAY = (WATSONX, "stores everything")
             fault,
             seen,
             id=f"{c} {v} {name}",
-            marks=() if (c, name) == BY_DAY else pytest.mark.nightly,
         )
         for c, v in ((ICEBERG, ""), *SUITES)
         for name, fault, seen in FAULTS[c]
