@@ -143,6 +143,10 @@ ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
         (("probe", "http://h/?q=1"), "is not the address of a server"),
         (("check", ""), "an empty text is not the address of a server"),
         (("check", UNREACHABLE, *ONLY), "nothing matches IRC-CGF-*;"),
+        (("check", "--only", "listTabels"), "nothing matches listTabels; did you mean listTables"),
+        (("check", "--only", "IRC-CGF-001"), "did you mean IRC-CFG-001"),
+        (("explain", "IRC-NS-001"), "did you mean IRC-NS-"),
+        (("check", UNREACHABLE, "--report", "html=/"), "/ is a folder: name a file in it"),
         (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
         *(
             (("check", UNREACHABLE, "--feature", said), "write n")

@@ -244,7 +244,7 @@ def test_unreachable_target_exits_with_3_and_the_reason() -> None:
     closed = called("http://127.0.0.1:1")
 
     assert (plain.exit_code, closed.exit_code) == (3, 3)
-    assert "it does not speak TLS at this port: try http://" in plain.output
+    assert "it does not speak TLS at this port: try http://: no answer" in plain.output
     assert "nothing listens at this port" in closed.output
 
 

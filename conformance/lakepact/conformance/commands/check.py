@@ -17,14 +17,12 @@ from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
-from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.programs.everyday import on_target
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
-from lakepact.conformance.running.discovery import why_silent
 from lakepact.conformance.running.embedded_server import Misused, embedded
 from lakepact.generated.contract import contracts
 from lakepact.reach.options import with_access
@@ -303,7 +301,6 @@ def check(
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:
             stopped = output.stop_reason(early)
-            stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     code = output.write(
         run,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import orjson
 
 from lakepact.conformance.report import impact
 from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.plan import alike
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract, Requirement, contracts
 
@@ -172,17 +172,8 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
     if dropped:
         click.echo("\n".join(dropped), err=True)
         sys.exit(2)
-    alike = [
-        each
-        for each in dict.fromkeys(known)
-        if each.rpartition("-")[0] == identifier.rpartition("-")[0]
-    ]
-    near = difflib.get_close_matches(identifier, alike or dict.fromkeys(known), n=3)
-    click.echo(
-        f"there is no requirement {identifier}"
-        + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"),
-        err=True,
-    )
+    near = alike(identifier, set(known)) or "see `lakepact list`"
+    click.echo(f"there is no requirement {identifier}; {near}", err=True)
     sys.exit(2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,10 +16,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lakepact.conformance.evidence.escaping import plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import runner
+from lakepact.conformance.running.discovery import with_advice
 from lakepact.conformance.running.runner import Run
 
 if TYPE_CHECKING:
@@ -86,6 +89,8 @@ def with_report_options(function: Command) -> Command:
 
 def stop_reason(early: Blocked | KeyboardInterrupt) -> str:
     """Return why a run ended early, for its report."""
+    if isinstance(early, NoAnswer):
+        return with_advice(early)
     return str(early) if isinstance(early, Blocked) else "interrupted"
 
 
@@ -100,7 +105,8 @@ def report_files(
         kinds: the formats.
 
     Raises:
-        ValueError: a format is unknown, no file is named, or its folder is missing.
+        ValueError: a format is unknown, no file is named, its folder is missing, or the file
+            cannot be written.
     """
     files = []
     for option in options:
@@ -117,6 +123,9 @@ def report_files(
                 f"--report {option}: there is no folder {path.parent}; make it, or add"
                 " --make-folders"
             )
+        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+            reason = "is a folder: name a file in it" if path.is_dir() else "cannot be written"
+            raise ValueError(f"--report {option}: {path} {reason}")
         files.append((kind, path))
     return files
 

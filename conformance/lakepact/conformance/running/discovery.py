@@ -167,11 +167,11 @@ def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
             "GET", where, operation=asked.first, check=CHECK, accepts="application/json"
         ).exchange
     except NoAnswer as none:
-        raise Blocked(str(none) + why_silent(none)) from none
+        raise Blocked(with_advice(none)) from none
 
 
-def why_silent(none: NoAnswer) -> str:
-    """Return advice for a server that does not answer."""
+def with_advice(none: NoAnswer) -> str:
+    """Return why a server does not answer, with advice in front of it."""
     reasons = {
         "CERTIFICATE_REQUIRED": "--client-cert FILE presents a certificate",
         "EOF occurred": (
@@ -186,7 +186,8 @@ def why_silent(none: NoAnswer) -> str:
         "timed out": "it takes too long: --timeout SECONDS waits longer",
         "Timeout": "it takes too long: --timeout SECONDS waits longer",
     }
-    return next((f" ({reason})" for part, reason in reasons.items() if part in str(none)), "")
+    advice = next((f"{reason}: " for part, reason in reasons.items() if part in str(none)), "")
+    return f"{advice}{none}"
 
 
 def _strange(exchange: Exchange) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -56,8 +57,12 @@ def plan(
         }
         vain = [pattern for pattern, matching in found.items() if not matching]
         if vain if each else len(vain) == len(found):
+            near = alike(
+                vain[0], {name for r, by in judged.items() for name in _names(suite, r, by)}
+            )
             raise NothingSelected(
-                f"nothing matches {', '.join(vain)}; `lakepact list` shows ids, areas and checks"
+                f"nothing matches {', '.join(vain)};"
+                f" {near or '`lakepact list` shows ids, areas and checks'}"
             )
         wanted = frozenset().union(*found.values())
     invariants = tuple(
@@ -103,8 +108,20 @@ def quick(suite: Suite[Any]) -> tuple[str, ...]:
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:
-    known = suite.requirement(requirement)
-    return any(
-        fnmatch.fnmatchcase(name, pattern)
-        for name in (requirement, known.area, *known.operations, *checks)
-    )
+    return any(fnmatch.fnmatchcase(name, pattern) for name in _names(suite, requirement, checks))
+
+
+def _names(suite: Suite[Any], requirement: str, checks: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names by which a requirement can be selected."""
+    stated = suite.requirement(requirement)
+    return (requirement, stated.area, *stated.operations, *checks)
+
+
+def alike(name: str, names: Collection[str]) -> str:
+    """Return a question with the names most like a misspelled one, at first those with its
+    beginning; empty if there are none.
+    """
+    beginning = f"{name.rpartition('-')[0]}-"
+    candidates = [each for each in names if each.startswith(beginning)] or names
+    near = difflib.get_close_matches(name, sorted(candidates), n=3)
+    return f"did you mean {', '.join(near)}?" if near else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
@@ -21,6 +20,7 @@ from lakepact.conformance.evidence.shared_files import OPTION, READABLE_FILES, S
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
+from lakepact.conformance.running.plan import alike
 from lakepact.conformance.running.suite import Suite
 from lakepact.reach.settings import SETTINGS, Settings
 
@@ -162,12 +162,8 @@ def names_are_known(
             f" {', '.join(suite.contract.features)}"
         )
     for name in sorted(set(parameters) - set(suite.parameters)):
-        near = difflib.get_close_matches(name, suite.parameters, n=3)
-        meant = (
-            f"did you mean {', '.join(near)}?"
-            if near
-            else f"{suite.contract.name} has {', '.join(suite.parameters)}"
-        )
+        listed = f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        meant = alike(name, suite.parameters) or listed
         raise ValueError(f"unknown parameter {name}; {meant}")
 
 
