@@ -60,12 +60,10 @@ def test_report_command_refuses_what_is_no_report(
     assert (code, said in " ".join(printed.split())) == (2, True)
 
 
-def test_report_that_cannot_be_written_exits_with_3(tmp_path: Path) -> None:
-    (tmp_path / "report.html").mkdir()
+def test_folder_as_a_report_is_refused(tmp_path: Path) -> None:
+    code, printed = report(PUBLISHED, "--report", f"html={tmp_path}")
 
-    code, printed = report(PUBLISHED, "--report", f"html={tmp_path / 'report.html'}")
-
-    assert (code, "cannot be written" in printed) == (3, True)
+    assert (code, "is a folder: name a file in it" in printed) == (2, True)
 
 
 def test_report_in_a_missing_folder_is_refused_unless_folders_are_made(tmp_path: Path) -> None:

@@ -56,7 +56,14 @@ addEventListener("keydown", event => {
   event.preventDefault();
   text.focus();
 });
-addEventListener("beforeprint", () => openAll(folded()));
+for (const commands of document.querySelectorAll("pre")) {
+  const button = document.createElement("button");
+  button.textContent = "Copy";
+  button.className = "copy";
+  button.addEventListener("click", () => navigator.clipboard.writeText(commands.textContent)
+    .then(() => { button.textContent = "Copied" }, () => getSelection().selectAllChildren(commands)));
+  commands.before(button);
+}
 addEventListener("hashchange", reveal);
 filter();
 reveal();

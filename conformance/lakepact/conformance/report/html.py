@@ -47,6 +47,8 @@ SECTIONS = {
     ),
 }
 SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
+VERBS = ("issue", "reproduce")  #: that write about a cause
+MOST_CAUSES = 8  #: causes in words before the others are folded
 SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines
 
 
@@ -129,29 +131,24 @@ class _Page:
         return sum(line["outcome"] in SECTIONS[anchor][1] for line in self._shown.results)
 
     def _summary(self) -> Iterator[str]:
-        """Yield a link to each cause, the gravest first, the counts of the requirements, and
+        """Yield the causes in words, the gravest first, the counts of the requirements, and
         filters.
         """
         shown = self._shown
         if not shown.results:
             return
         severities = list(dict.fromkeys(cause["severity"] for cause in shown.causes))
-        if severities:
+        causes = [_in_words(group, cause) for group in shown.groups if (cause := group.cause)]
+        if causes:
             yield (
-                '<nav class="causes" id="causes"'
-                f' aria-label="causes"><b>{escape(shown.summary)}</b><dl>'
+                '<nav class="causes" id="causes" aria-label="causes">'
+                f"<b>{escape(shown.summary)}</b><ol>{''.join(causes[:MOST_CAUSES])}</ol>"
             )
-            for severity in severities:
-                links = " ".join(_link(c) for c in shown.causes if c["severity"] == severity)
-                yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
-            yield "</dl></nav>"
-        squares = (
-            (LOOKS[Outcome(line["outcome"])], line["requirement"])
-            for area in shown.areas
-            for line in shown.results
-            if line["area"] == area
-        )
-        yield f'<div class="cards">{card("", "", looks(shown.areas["all"]), squares)}</div>'
+            if others := causes[MOST_CAUSES:]:
+                yield f"<details><summary>{plural(len(others), 'further cause')}</summary>"
+                yield f"<ol>{''.join(others)}</ol></details>"
+            yield "</nav>"
+        yield f'<div class="cards">{card("", "", looks(shown.areas["all"]))}</div>'
         yield form(
             {
                 "outcome": [each.value for each in LOOKS if each in shown.outcomes],
@@ -184,6 +181,9 @@ class _Page:
         ids += f": {sentence}" if group.title else ""
         summary = f'<span class="v {look.style}">{mark}</span> {title} <small>{ids}</small>'
         anchor = f' id="cause-{cause["number"]}"' if cause else ""
+        if cause:
+            verbs = "\n".join(f"lakepact {v} REPORT.jsonl {cause['number']}" for v in VERBS)
+            parts.append(f'<pre tabindex="0">{verbs}</pre>')
         return (
             f'<details class="group cause"{anchor}><summary>{summary}</summary>'
             f"{''.join(parts)}</details>"
@@ -279,13 +279,13 @@ class _Page:
         )
 
 
-def _link(cause: CauseLine) -> str:
-    outcome = Outcome(cause["outcome"])
-    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
-    title = escape(cause["title"])
+def _in_words(group: Group, cause: CauseLine) -> str:
+    """Return a cause as an item of a list: its title, which leads to it, severity and request."""
+    look = LOOKS[Outcome(cause["outcome"])]
     return (
-        f'<a class="v {LOOKS[outcome].style}" href="#cause-{cause["number"]}" title="{title}">'
-        f"{sign}{cause['number']}</a>"
+        f'<li value="{cause["number"]}"><a href="#cause-{cause["number"]}">'
+        f"{html_sentence(cause['title'])}</a> {chip(look, cause['severity'])}"
+        f"<br><small>{escape(group.entries[0].request)}</small></li>"
     )
 
 

@@ -106,7 +106,6 @@ def card(
     heading: str,
     where: str,
     counts: Mapping[Look, int],
-    requirements: Iterable[tuple[Look, str]] = (),
 ) -> str:
     """Return the counts of one target.
 
@@ -114,27 +113,17 @@ def card(
         heading: the name of the target, as HTML.
         where: its address and the like, as HTML.
         counts: the requirements by look.
-        requirements: the look and the id of each, for a field of squares.
     """
     kept = sum(n for look, n in counts.items() if look.style == "pass")
     applicable = sum(n for look, n in counts.items() if look.style)
     tally = "".join(
         f"<li>{chip(look, f'{n:,} {look.sentence}')}</li>" for look, n in counts.items()
     )
-    squares = "".join(
-        f'<i class="{look.style}" title="{escape(name)}: {look.sentence}"></i>'
-        for look, name in requirements
-    )
-    field = (
-        f'<div class="field" role="img" aria-label="one square per requirement">{squares}</div>'
-        if squares
-        else ""
-    )
     return (
         f'<div class="card">{heading and f"<h3>{heading}</h3>"}{where}<div'
         f' class="big"><strong>{kept:,} of {applicable:,}</strong><span>of the applicable'
         f" requirements pass</span></div>{share_bar(counts)}<ul"
-        f' class="tally">{tally}</ul>{field}</div>'
+        f' class="tally">{tally}</ul></div>'
     )
 
 

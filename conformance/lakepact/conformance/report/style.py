@@ -32,7 +32,8 @@ code, pre { font: .84em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sa
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 1rem 0 0; padding: 10px 0; border-block: 1px solid var(--line);
   font-size: .9rem }
 nav a { text-decoration: none } nav a:hover { text-decoration: underline }
-nav.causes { display: block; border-top: 0; margin: 0 } nav.causes dd { display: flex; flex-wrap: wrap; gap: 4px 6px }
+nav.causes { display: block; border-top: 0; margin: 0 } nav.causes li { margin: .35rem 0 } nav.causes small { color: var(--soft) }
+.copy { float: right; font-size: .75rem; margin: 4px } pre { clear: both }
 .meta { display: flex; flex-wrap: wrap; gap: 2px 22px; color: var(--soft); font-size: .9rem; margin: 0; padding: 0; list-style: none }
 .meta b { color: var(--text); font-weight: 600 }
 .notice { border: 1px solid var(--warn); background: var(--warn-bg); border-radius: 8px; padding: 10px 14px; margin: 1rem 0 }
@@ -42,13 +43,13 @@ nav.causes { display: block; border-top: 0; margin: 0 } nav.causes dd { display:
 [hidden] { display: none !important }
 #filters { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin: 3rem 0 0; padding: 10px 0; position: sticky; top: 0;
   background: var(--page); border-bottom: 1px solid var(--line); font-size: .87rem; color: var(--soft); z-index: 1 }
-#filters input { width: min(22em, 60vw) } #filters output { color: var(--text) }
+#filters input { width: min(15em, 60vw) } #filters output { color: var(--text) }
 input, select, button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: 3px 8px }
 button { cursor: pointer } :is(input, select, button, summary, a, pre):focus-visible { outline: 2px solid var(--link); outline-offset: 1px }
 main > #filters:first-child { margin-top: .6rem }
 #filters ~ section h2 { margin-top: 2rem }
-section[id], article[id], li[id] { scroll-margin-top: 60px }
+section[id], article[id], li[id], details[id] { scroll-margin-top: 60px }
 .cause { border-top: 1px solid var(--line); margin: 0 } .cause > summary { padding: 8px 0; font-weight: 400 }
 .cause > summary small { color: var(--soft) } .cause[open] { padding-bottom: 12px }
 .cause[open] > summary > span + span { font-weight: 600 }
@@ -61,10 +62,6 @@ section[id], article[id], li[id] { scroll-margin-top: 60px }
 .v.pass { color: var(--pass); background: var(--pass-bg) } .v.fail { color: var(--fail); background: var(--fail-bg) }
 .v.warn { color: var(--warn); background: var(--warn-bg) } .v.error { color: var(--error); background: var(--error-bg) }
 .v.inconclusive { color: var(--inconclusive); background: var(--inconclusive-bg) } .v.none { color: var(--soft) }
-.field { display: flex; flex-wrap: wrap; gap: 2px }
-.field i { width: 8px; height: 8px; border-radius: 2px; background: var(--line) }
-.field i.pass { background: var(--pass); opacity: .55 } .field i.fail { background: var(--fail) } .field i.warn { background: var(--warn) }
-.field i.error { background: var(--error) } .field i.inconclusive { background: var(--inconclusive); opacity: .6 }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; margin: .6rem 0 1rem;
   background: linear-gradient(270deg, var(--card) 50%, transparent) right / 60px 100% no-repeat local,
     linear-gradient(270deg, rgb(128 128 128 / .45), transparent) right / 14px 100% no-repeat var(--card) }
@@ -116,5 +113,5 @@ footer { color: var(--soft); font-size: .85rem; padding-top: 2.5rem; padding-bot
   td.says, th.says { display: none } tbody th small { display: block } th, td { padding: 6px 8px }
   tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 44vw }
 }
-@media print { nav, #filters { display: none } body { background: #fff } .card, article { break-inside: avoid } }
+@media print { header nav, #filters, .copy { display: none } body { background: #fff } .card, article { break-inside: avoid } }
 """

@@ -92,17 +92,8 @@ def _cause(each: Cause) -> str:
 def _card(facts: Facts, target: str) -> str:
     url = next(t["url"] for t in facts.run["targets"] if t["name"] == target)
     contract = f" · {escape(facts.titles[facts.targets[target]])}" if len(facts.titles) > 1 else ""
-    listed = (
-        (OF_CAMPAIGNS[facts.matrix[r.id].get(target, "")], r.id)
-        for some in facts.areas.values()
-        for r in some
-    )
-    return card(
-        escape(target),
-        f'<p class="where">{escape(url)}{contract}</p>',
-        _looks(facts.verdicts[target]),
-        listed,
-    )
+    where = f'<p class="where">{escape(url)}{contract}</p>'
+    return card(escape(target), where, _looks(facts.verdicts[target]))
 
 
 def _looks(counts: Mapping[str, int]) -> dict[Look, int]:
