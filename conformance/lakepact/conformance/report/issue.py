@@ -81,7 +81,7 @@ def _answer(entry: Entry) -> Iterator[str]:
     if response and (body := response["body"]):
         yield f"The answer, status {response['status']}:\n"
         cut = "…" if len(body) > SHOWN_ANSWER else ""
-        yield from code_block([body[:SHOWN_ANSWER] + cut], "")
+        yield from code_block((body[:SHOWN_ANSWER] + cut).split("\n"), "")
 
 
 def _steps_of_client(shown: Outline, _: Group, entry: Entry) -> Iterator[str]:
