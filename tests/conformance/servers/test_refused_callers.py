@@ -19,8 +19,10 @@ from click.testing import CliRunner
 from faulty import unnamed
 from faulty_servers import checked
 from lakepact.conformance.commands.check import check
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import Contract, OperationId
@@ -204,3 +206,31 @@ def test_retry_after_beyond_the_longest_wait_is_not_obeyed() -> None:
 
     assert "limits the rate" in run.stopped
     assert time.monotonic() - started < 30
+
+
+def answered(status: int, *, number: int, sent_at: float, seconds: float) -> Exchange:
+    return Exchange(
+        number,
+        op.load_table,
+        "check",
+        "GET",
+        "http://catalog/v1/namespaces/n/tables/t",
+        (),
+        b"",
+        status,
+        httpx.Headers(),
+        b"",
+        seconds,
+        sent_at=sent_at,
+    )
+
+
+@pytest.mark.parametrize(("sent_at", "refused"), [(1.5, {1}), (2.5, set())])
+def test_success_ends_the_refusals_that_were_answered_before_it_was_sent(
+    sent_at: float, refused: set[int]
+) -> None:
+    caller = Caller({})
+    caller.note(answered(403, number=1, sent_at=1.0, seconds=1.0))
+    caller.note(answered(200, number=2, sent_at=sent_at, seconds=0.1))
+
+    assert caller.refused.keys() == refused

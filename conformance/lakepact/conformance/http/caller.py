@@ -85,9 +85,9 @@ class Caller:
                 self.refused[exchange.number] = exchange
             elif 200 <= exchange.status < 300:
                 self.is_served = True
-                # A request sent before a refusal does not show that the refusals ended.
+                # A request sent before a refusal was answered does not show that they ended.
                 self.refused = {
                     number: refusal
                     for number, refusal in self.refused.items()
-                    if refusal.sent_at > exchange.sent_at
+                    if refusal.sent_at + refusal.seconds > exchange.sent_at
                 }
