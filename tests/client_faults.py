@@ -16,6 +16,12 @@ FAULTS = {
         "relies-on-any-server": "IRC-IDEM-019",
         "encodes-separators-twice": "IRC-SEP-005",
     },
+    "watsonx_data": {
+        "sends-no-token": "IRC-CLI-058",
+        "defaults-win": "IRC-CFG-003",
+        "leaves-warehouses-as-they-are": "IRC-CLI-053",
+        "sends-a-word-as-size": "IRC-CLI-001",
+    },
     "iceberg_rest": {
         "own-settings-win": "IRC-CFG-003",
         "defaults-win": "IRC-CFG-003",

@@ -258,7 +258,7 @@ class Session:
                 given["Idempotency-Key"] = (
                     str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
                 )
-            if token or self.token:
+            if (token or self.token) and FAULT != "sends-no-token":
                 given["Authorization"] = f"Bearer {token or self.token}"
             tries -= 1
             try:

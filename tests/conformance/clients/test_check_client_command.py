@@ -19,6 +19,27 @@ from sampling import some
 
 MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 
+#: A client of watsonx.data that sends one API key, whatever its tasks name.
+ONE_KEY = """
+import json, sys
+from lakepact.client import WatsonxCatalog, ZenApiKey
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    task, own = asked["task"], asked["arguments"]
+    address, warehouse = own["uri"], own["properties"]["warehouse"]
+    with WatsonxCatalog(address, warehouse, auth=ZenApiKey(*{sent!r}.split(":"))) as catalog:
+        try:
+            answer = {{"not_offered": True}}
+            if task == "list-namespaces":
+                answer = {{"result": list(catalog.list_namespaces())}}
+            elif task == "table-exists":
+                answer = {{"result": catalog.table_exists((own["namespace"], own["table"]))}}
+        except Exception as error:
+            answer = {{"error": {{"type": type(error).__name__, "message": str(error)}}}}
+    print(json.dumps(answer), flush=True)
+"""
+
 
 def called(*arguments: str) -> Result:
     return CliRunner().invoke(check_client, list(arguments), catch_exceptions=False)
@@ -198,6 +219,46 @@ def test_arguments_of_the_client_program_are_not_reported() -> None:
     assert "swordfish" not in ended.output
 
 
+KEY = "hank:planted-key"
+OF_AN_INSTANCE = "--contract", "watsonx_data", "--api-key-env", "USER_AND_KEY"
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(KEY, 0), pytest.param("hank:another-key", 3, marks=pytest.mark.nightly)]
+)
+def test_client_of_an_instance_sends_the_api_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sent: str, code: int
+) -> None:
+    monkeypatch.setenv("USER_AND_KEY", KEY)
+    program, report = tmp_path / "one_key.py", tmp_path / "report.jsonl"
+    program.write_text(ONE_KEY.format(sent=sent), "utf-8")
+
+    only = "--only", "IRC-CLI-015", "--report", f"jsonl={report}"
+    ended = called(*OF_AN_INSTANCE, *only, "--", sys.executable, str(program))
+
+    assert ended.exit_code == code, ended.output
+    assert "planted-key" not in report.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("key", "contract", "problem"),
+    [
+        ("hank:planted-key", "iceberg_rest", "--contract watsonx_data"),
+        ("planted-key", "watsonx_data", "`user:key`"),
+        ("", "watsonx_data", "--api-key-env names is not set"),
+    ],
+)
+def test_api_key_that_no_client_sends_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, key: str, contract: str, problem: str
+) -> None:
+    monkeypatch.setenv("USER_AND_KEY", key)
+    arguments = "--contract", contract, "--api-key-env", "USER_AND_KEY"
+    ended = called(*arguments, "--", sys.executable, MINIATURE)
+
+    assert (ended.exit_code, problem in ended.output) == (2, True), ended.output
+    assert "planted-key" not in ended.output
+
+
 def test_argument_longer_than_a_file_name_is_passed_to_the_program() -> None:
     ended = called(
         "--only", "IRC-PAG-006", "--", sys.executable, MINIATURE, "-cp", "/jars/a.jar:" * 400
@@ -225,7 +286,12 @@ def test_wrong_usage_exits_with_2_and_names_the_mistake(
 
 
 @pytest.mark.parametrize(
-    ("contract", "task"), [("iceberg_rest", "set-properties"), ("delta_sharing", "read-table")]
+    ("contract", "task"),
+    [
+        ("iceberg_rest", "set-properties"),
+        ("watsonx_data", "rename-view"),
+        ("delta_sharing", "read-table"),
+    ],
 )
 def test_tasks_option_lists_the_tasks(contract: str, task: str) -> None:
     ended = called("--contract", contract, "--tasks")

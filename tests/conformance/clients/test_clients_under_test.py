@@ -25,6 +25,7 @@ from sampling import by_day
 HERE = Path(__file__).parent
 MINIATURES = {
     "iceberg_rest": HERE / "miniature_catalog_client.py",
+    "watsonx_data": HERE / "miniature_catalog_client.py",
     "delta_sharing": HERE / "miniature_sharing_client.py",
 }
 PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
@@ -58,6 +59,7 @@ runpy.run_path({str(PROGRAMS / "pyiceberg_client.py")!r}, run_name="__main__")
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
 ALL = {
+    "watsonx_data": ("IRC-CFG-003", "IRC-CLI-00[12]", "IRC-CLI-05[389]"),
     "iceberg_rest:1.12.0": ("IRC-SIGNER-00[34]", "IRC-CLI-001"),
     "iceberg_rest:1.11.0": (
         "IRC-IDEM-*",
@@ -67,7 +69,11 @@ ALL = {
         "IRC-CLI-056",
     ),
 }
-OWN = {"iceberg_rest": "lakepact_catalog_client.py", "delta_sharing": "lakepact_sharing_client.py"}
+OWN = {
+    "iceberg_rest": "lakepact_catalog_client.py",
+    "watsonx_data": "lakepact_catalog_client.py",
+    "delta_sharing": "lakepact_sharing_client.py",
+}
 #: Recommendations that our client does not follow: it sends one token to the whole catalog.
 OWN_WARNINGS = {"IRC-CLI-027"}
 CASES = [
@@ -366,7 +372,8 @@ def test_client_suite_judges_only_client_requirements(contract: str) -> None:
 @pytest.mark.parametrize("contract", FAULTS)
 def test_every_client_check_has_a_fault(contract: str) -> None:
     suite = suite_of(contract)
-    of_any_version = [faults for key, faults in FAULTS.items() if name_of(key) == name_of(contract)]
+    names = {name_of(contract), suite.contract.profile_of}
+    of_any_version = [faults for key, faults in FAULTS.items() if name_of(key) in names]
     broken = {
         *(requirement for faults in of_any_version for requirement in faults.values()),
         *BROKEN_BESIDE,

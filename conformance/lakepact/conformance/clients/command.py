@@ -26,6 +26,8 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
+from lakepact.reach.auth import ZenApiKey
+from lakepact.reach.settings import api_key
 
 SECONDS = 30.0  #: for which one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
@@ -37,6 +39,12 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
     "--contract",
     type=click.Choice(suites.with_clients()),
     help=f"Contract of the client. [default: {suites.with_clients()[0]}]",
+)
+@click.option(
+    "--api-key-env",
+    metavar="NAME",
+    help="Environment variable that holds `user:key`, by which a client of watsonx.data logs in.  "
+    "[default: it gets a token]",
 )
 @click.option("--name", help="Name of the client in reports. [default: the name of its program]")
 @output.with_report_options
@@ -61,6 +69,7 @@ def check_client(
     *,
     contract: str | None,
     contract_version: str | None,
+    api_key_env: str | None,
     only: tuple[str, ...],
     name: str | None,
     known_file: Path | None,
@@ -96,6 +105,7 @@ def check_client(
                     click.echo(f"{task:<24} {sentence}")
                 return
             extras.require(*suite.libraries)
+            login = _login(suite.contract.name, api_key_env) if api_key_env else ""
             planned = plan.plan(suite, only=(hold,) if hold else only, each=True)
             wanted_reports = output.report_files(reports, make_folders=make_folders)
             listed = (
@@ -116,6 +126,7 @@ def check_client(
                 shared_files=server.shared_files,
                 name=called,
                 program=program,
+                login=login,
             )
             run = runner.Run(planned, client, known=listed, max_workers=1 if hold else MAX_WORKERS)
             stack.enter_context(_stopped_by_ctrl_c(program))
@@ -141,6 +152,18 @@ def check_client(
         severity=severity,
     )
     sys.exit(code)
+
+
+def _login(contract: str, variable: str) -> str:
+    """Return the Authorization of `user:key` in an environment variable.
+
+    Raises:
+        ValueError: the variable holds none, or clients of the contract send none.
+    """
+    key = api_key(variable)
+    if contract != "watsonx_data" or not isinstance(key, ZenApiKey):
+        raise ValueError("--api-key-env names `user:key` of --contract watsonx_data")
+    return key.header
 
 
 def _program(hold: str | None, command: Sequence[str], seconds: float) -> Program:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import orjson
@@ -18,7 +18,7 @@ from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.programs.program import PAGE, Ended, Program
-from lakepact.conformance.programs.scripted_server import Script, ScriptedServer, as_it_is
+from lakepact.conformance.programs.scripted_server import Request, Script, ScriptedServer, as_it_is
 from lakepact.generated.contract import Contract, OperationId
 
 Document = dict[str, Any]
@@ -30,9 +30,11 @@ class Client(Target):
 
     Args:
         program: performs tasks with the client.
+        login: the Authorization that it has to send, where not that of the server.
     """
 
     program: Program
+    login: str = field(default="", repr=False)
     side: ClassVar[str] = "client"
 
 
@@ -73,7 +75,16 @@ class ClientLab(Lab):
     @property
     def server(self) -> ScriptedServer:
         """The scripted server of this run."""
-        return scripted_server_of(self.wire, self.contract, self.target)
+        return self.wire.shared_resource(
+            "scripted server",
+            lambda: ScriptedServer(
+                self.contract, self.target.url, self.wire, forwarded=self.forwarded
+            ).open(),
+        )
+
+    def forwarded(self, request: Request) -> Request:
+        """Return a request as the server behind the scripted server expects it."""
+        return request
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task; each contract names the server in its own way."""
@@ -177,22 +188,12 @@ class ClientLab(Lab):
         return self.trail(unmet.exchange)
 
 
-def scripted_server_of(wire: Wire, contract: Contract, target: Target) -> ScriptedServer:
-    """Return the scripted server of a run, which is opened once and closed with its connections."""
-    return wire.shared_resource(
-        "scripted server", lambda: ScriptedServer(contract, target.url, wire).open()
-    )
-
-
 def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Target) -> Offer:
     """Return the offer for clients: all operations and features, which scripts provide.
-
-    The scripted server is open afterwards.
 
     Raises:
         Blocked: the program answers nothing to a first task, with an unchanged server.
     """
-    scripted_server_of(wire, contract, target)
     offer = Offer(
         operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True)
     )

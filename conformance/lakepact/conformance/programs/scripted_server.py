@@ -129,9 +129,18 @@ class ScriptedServer:
         contract: its contract.
         upstream: the base address of the server behind it.
         wire: records the exchanges.
+        forwarded: returns a request as that server expects it.
     """
 
-    def __init__(self, contract: Contract, upstream: str, wire: Wire) -> None:
+    def __init__(
+        self,
+        contract: Contract,
+        upstream: str,
+        wire: Wire,
+        *,
+        forwarded: Callable[[Request], Request] = lambda request: request,
+    ) -> None:
+        self._forwarded = forwarded
         self._contract = contract
         self._upstream = upstream.rstrip("/")
         self._wire = wire
@@ -207,6 +216,7 @@ class ScriptedServer:
         return answer
 
     def _forward(self, request: Request) -> Answer:
+        request = self._forwarded(request)
         headers = [
             (n, v)
             for n, v in request.headers.multi_items()

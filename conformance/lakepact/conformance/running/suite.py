@@ -268,9 +268,7 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     if contract not in contracts():
         raise LookupError(f"there are no checks for a contract called {contract!r}")
     folder = _CHECKS + contract
-    suite = _folder(folder)
-    if suite.contract.profile_of is not None:
-        suite.inherit(load(suite.contract.profile_of))
+    suite = _folder(folder, load)
     if version not in {None, *suite.contract.versions}:
         raise LookupError(
             f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}"
@@ -302,7 +300,7 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
         LookupError: the version has no checks for clients.
     """
     folder = f"lakepact.conformance.clients.{contract}"
-    return _later(_folder(folder), folder, version)
+    return _later(_folder(folder, of_clients), folder, version)
 
 
 def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
@@ -317,8 +315,12 @@ def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
     return suite
 
 
-def _folder(folder: str) -> Suite[Any]:
+def _folder(folder: str, suite_of: Callable[[str], Suite[Any]] | None = None) -> Suite[Any]:
     """Return the suite in a folder after importing every module in it and in its areas.
+
+    Args:
+        folder: its package.
+        suite_of: returns the suite of the contract that a profile extends.
 
     Raises:
         LookupError: there is no such folder.
@@ -331,6 +333,8 @@ def _folder(folder: str) -> Suite[Any]:
         )
     _import_all(folder)
     suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
+    if suite_of and suite.contract.profile_of is not None:
+        suite.inherit(suite_of(suite.contract.profile_of))
     return suite
 
 

@@ -1,0 +1,3 @@
+"""Checks of clients of watsonx.data: those of Iceberg REST, on an instance that asks for
+credentials.
+"""
