@@ -302,15 +302,16 @@ def test_api_key_alone_identifies_the_caller(
     assert key[1] not in ran.output
 
 
-def test_wrong_prefix_is_no_failure_of_authentication(tmp_path: Path) -> None:
+@pytest.mark.parametrize("warehouse", ["lakepact", ""])
+def test_wrong_prefix_fails_alone(tmp_path: Path, warehouse: str) -> None:
     wrong = on_answer(op.get_config, lambda document: document["overrides"].update(prefix="wrong"))
 
     with catalog(tmp_path, wrong) as target:
-        found = broken(
-            checked(target, "IRC-SEC-006", "WXD-SEC-*", "WXD-GEN-001", of="watsonx_data")
-        )
+        parameters = {**target.parameters, "warehouse": warehouse}
+        named = replace(target, parameters=parameters)
+        run = checked(named, "IRC-SEC-00*", "WXD-GEN-001", of="watsonx_data")
 
-    assert found == {"WXD-GEN-001"}
+    assert broken(run) == {"WXD-GEN-001"}
 
 
 def test_namespaces_without_properties_fail_nothing(tmp_path: Path) -> None:

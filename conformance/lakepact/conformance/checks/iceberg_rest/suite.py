@@ -136,7 +136,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     }
     prefix = settings.get("prefix") or None
     if reply.status in TURNED_AWAY and (
-        _refuses_listings(wire, prefix or catalog)
+        listing_status(wire, prefix or catalog) in TURNED_AWAY
         or (warehouse and catalog is None and _has_configuration(wire))
     ):
         raise Blocked(refused(wire, reply.exchange))
@@ -160,17 +160,12 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     )
 
 
-def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
-    """Return whether namespaces cannot be listed either: then an address, a token or a warehouse is
-    missing.
-    """
+def listing_status(wire: Wire, prefix: str | None) -> int:
+    """Return the status of the listing of namespaces below a prefix."""
     path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
-    return (
-        wire.send(
-            "GET", path, operation=op.list_namespaces, check="discover", accepts="application/json"
-        ).status
-        in TURNED_AWAY
-    )
+    return wire.send(
+        "GET", path, operation=op.list_namespaces, check="discover", accepts="application/json"
+    ).status
 
 
 def _has_configuration(wire: Wire) -> bool:

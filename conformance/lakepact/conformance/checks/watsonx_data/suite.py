@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import (
     NAMESPACE_OF_OUR_OWN,
     expect_rights,
+    listing_status,
     properties_of_namespaces,
     with_what_is_served,
 )
@@ -40,6 +41,8 @@ OPERATIONS = frozenset(Contract("watsonx_data").operations)
 #: Operations of the page that the list in IBM's topic on the API leaves out.
 OMITTED = frozenset({op.update_properties, op.create_view, op.replace_view})
 TURNED_AWAY = frozenset({401, 403, 419})
+OK = 200
+OVERRIDDEN = "overridden prefix"  #: what an offer calls the prefix of the configuration
 
 
 def discover(wire: Wire, target: Target) -> Offer:
@@ -51,13 +54,16 @@ def discover(wire: Wire, target: Target) -> Offer:
     """
     named = quote(warehouse_of(target), safe="")
     found = discover_catalog(wire, target, catalog=named)
-    prefix = found.segments["prefix"] or named
+    prefix = overridden = found.segments["prefix"] or named
     if not prefix:
         raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
     declared = (
         found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
     )
     _require_known_callers(wire, target, prefix)
+    # A prefix that leads nowhere is one failure, of WXD-GEN-001, if the catalog's name leads there.
+    if named not in {"", prefix} and listing_status(wire, prefix) != OK:
+        prefix = named if listing_status(wire, named) == OK else prefix
     features = {
         "prefix": True,
         "views": {op.create_view, op.load_view, op.drop_view} <= declared,
@@ -73,7 +79,7 @@ def discover(wire: Wire, target: Target) -> Offer:
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType({**found.facts, **endpoints, "prefix": prefix}),
-        found=MappingProxyType({**found.found, DECLARED: declared}),
+        found=MappingProxyType({**found.found, DECLARED: declared, OVERRIDDEN: overridden}),
     )
 
 

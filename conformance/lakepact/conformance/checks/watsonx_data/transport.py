@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.checks.watsonx_data.suite import OVERRIDDEN, check
 
 ABSENT = frozenset({404, 405, 406})
 
@@ -36,10 +36,17 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     4xx.
     """
     listed = lab.send(op.list_namespaces, declared=False)
-    prefix = lab.offer.segments["prefix"]
+    prefix, overridden = lab.offer.segments["prefix"], lab.offer.found.get(OVERRIDDEN)
 
-    with lab.judge("WXD-GEN-001"):
-        expect.status(listed, 200, about=f"for the prefix {prefix}")
+    with lab.judge_each("WXD-GEN-001") as case:
+        with case():
+            expect.status(listed, 200, about=f"for the prefix {prefix}")
+        if overridden not in {prefix, None}:
+            with case():
+                followed = lab.send_raw("GET", f"/v1/{overridden}/namespaces")
+                expect.status(
+                    followed, 200, about=f"for the prefix {overridden} of the configuration"
+                )
     lab.require(listed, 200)
     with lab.judge_each("WXD-GEN-002") as case:
         for path in (f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):

@@ -157,8 +157,7 @@ def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -
 def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[OperationId]:
     """Return the operations that are served without being promised, as far as the probes show them.
 
-    The answer to a HEAD request has no body to tell it from a router's: it counts only beside the
-    GET of the same path.
+    The answer to a HEAD request counts only beside the GET of the same path.
     """
     served = answers.shown(Answer.SERVED)
     return frozenset(
@@ -191,6 +190,8 @@ def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId])
     # An answer of a router decides only if the operation could not be tried on an object that
     # exists.
     missing = frozenset(o for o in doubted & promised if not settled.get(o, o not in absent))
+    # The answer to a HEAD request has no body to tell it from a router's.
+    missing |= {o for o in doubted & promised - settled.keys() if GET_OF_HEAD.get(o) in missing}
     return Detection(served | found, missing, answers.silent)
 
 
