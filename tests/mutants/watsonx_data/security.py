@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,39 @@ def broken_keys_break(enter: Enter) -> Enter:
             if "base64" in str(problem):
                 raise Problem(500, "InternalServerError", "asked for by a fault") from None
             raise
+
+    return entered
+
+
+@fault("IRC-SEC-002", by=partial(wrap_rule, "enter"))
+def signatures_of_tokens_do_not_count(enter: Enter) -> Enter:
+    beginnings: set[str] = set()
+
+    def entered(scope: Scope) -> None:
+        beginning = _scheme(scope)[1][:16]
+        try:
+            enter(scope)
+        except Problem:
+            if beginning not in beginnings:
+                raise
+        else:
+            beginnings.add(beginning)
+
+    return entered
+
+
+@fault("WXD-SEC-002", by=partial(wrap_rule, "enter"))
+def keys_may_go_on(enter: Enter) -> Enter:
+    def entered(scope: Scope) -> None:
+        try:
+            enter(scope)
+        except Problem:
+            if not _well_formed_key(scope):
+                raise
+            text = base64.b64decode(_scheme(scope)[1])[:-1]
+            shown = b"ZenApiKey " + base64.b64encode(text)
+            others = [header for header in scope["headers"] if header[0] != b"authorization"]
+            enter({**scope, "headers": [*others, (b"authorization", shown)]})
 
     return entered
 
