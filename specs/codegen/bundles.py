@@ -21,7 +21,7 @@ from lakepact.codegen.documents import (
     is_object,
     no_twins,
     read_yaml,
-    resolved,
+    resolve,
     rewritten,
 )
 
@@ -30,11 +30,13 @@ from lakepact.codegen.documents import (
 class Bundle:
     """A contract, corrected."""
 
-    written: Document  #: as its authors wrote it
+    source_document: Document  #: as its authors wrote it
     verdicts: Document  #: the normative document: what servers are held to
     models: Document  #: the same, shaped for classes
     corrections: tuple[Correction, ...]
-    touched: dict[str, tuple[str, ...]]  #: by correction: where it changed the normative document
+    changed_pointers: dict[
+        str, tuple[str, ...]
+    ]  #: by correction: where it changed the normative document
     adopted: frozenset[
         str
     ]  #: corrections that its authors have made themselves, so that they are none of ours any more
@@ -42,33 +44,33 @@ class Bundle:
     differences: tuple[Written, ...] = ()  #: of a profile: from that contract
 
 
-def bundled(source: Source) -> Bundle:
+def read_bundle(source: Source) -> Bundle:
     """Return the contract of a folder with its corrections applied.
 
     Raises:
         Broken: The contract or its overlay is wrong; the message says where.
     """
     if source.profile_of is not None:
-        return _profile(source, bundled(source.profile_of))
-    written = _written(source)
-    if written["info"]["title"] != source.title:
+        return _profile(source, read_bundle(source.profile_of))
+    source_document = _source_document(source)
+    if source_document["info"]["title"] != source.title:
         raise Broken(
             f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about"
-            f" {written['info']['title']!r}"
+            f" {source_document['info']['title']!r}"
         )
     corrections = _corrections(source)
-    verdicts, models = passes.prepared(written), passes.prepared(written)
-    touched = overlay.apply(verdicts, corrections, view="verdicts")
+    verdicts, models = passes.prepare(source_document), passes.prepare(source_document)
+    pointers = overlay.apply(verdicts, corrections, view="verdicts")
     overlay.apply(models, corrections, view="models")
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
     return Bundle(
-        written,
-        passes.bounded(verdicts),
+        source_document,
+        passes.with_ranges(verdicts),
         _for_classes(models),
         corrections,
-        touched,
+        pointers,
         _adopted(source),
     )
 
@@ -76,32 +78,37 @@ def bundled(source: Source) -> Bundle:
 def _profile(source: Source, base: Bundle) -> Bundle:
     """Return a profile: the other contract, corrected, with what differs in it."""
     differences = profiles.read(source.folder / "profile.yaml")
-    written, verdicts, models = (
-        profiles.changed(document, differences)
-        for document in (base.written, base.verdicts, base.models)
+    source_document, verdicts, models = (
+        profiles.with_differences(document, differences)
+        for document in (base.source_document, base.verdicts, base.models)
     )
-    if written["info"]["title"] != source.title:
+    if source_document["info"]["title"] != source.title:
         raise Broken(
             f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about"
-            f" {written['info']['title']!r}"
+            f" {source_document['info']['title']!r}"
         )
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
     return replace(
-        base, written=written, verdicts=verdicts, models=models, base=base, differences=differences
+        base,
+        source_document=source_document,
+        verdicts=verdicts,
+        models=models,
+        base=base,
+        differences=differences,
     )
 
 
-def _written(source: Source) -> Document:
+def _source_document(source: Source) -> Document:
     """Return the contract as its authors wrote it, with what they added in each version since."""
     document: Document = (
-        read_yaml(source.document) if source.extends is None else _written(source.extends)
+        read_yaml(source.document) if source.extends is None else _source_document(source.extends)
     )
     return (
         document
         if source.extends is None
-        else overlay.added(document, source.folder / "additions.yaml")
+        else overlay.add_later_parts(document, source.folder / "additions.yaml")
     )
 
 
@@ -109,12 +116,16 @@ def _corrections(source: Source) -> tuple[Correction, ...]:
     """Return the corrections of a version: its own, and those of the one that it extends unless its
     authors have made them.
     """
-    inherited = _corrections(source.extends) if source.extends else ()
-    unknown = sorted(set(source.adopted) - {correction.id for correction in inherited})
+    _upstream_corrections = _corrections(source.extends) if source.extends else ()
+    unknown = sorted(set(source.adopted) - {correction.id for correction in _upstream_corrections})
     if unknown:
         raise Broken(f"contract.yaml speaks of corrections that do not exist: {', '.join(unknown)}")
     corrections = (
-        *(correction for correction in inherited if correction.id not in source.adopted),
+        *(
+            correction
+            for correction in _upstream_corrections
+            if correction.id not in source.adopted
+        ),
         *overlay.read(source.folder / "overlay.yaml"),
     )
     no_twins("overlay.yaml", [correction.id for correction in corrections])
@@ -133,7 +144,7 @@ def opaque(document: Document) -> Document:
     def plain_parameter(node: Document) -> Document:
         if not ("in" in node and is_object(node.get("schema"))):
             return node
-        schema = resolved(document, node["schema"])
+        schema = resolve(document, node["schema"])
         # The tool refuses lists in headers, which are text with commas anyway, and makes values of
         # UUIDs, which are text too.
         is_text = node["in"] == "header" and (
@@ -156,15 +167,15 @@ def _for_classes(document: Document) -> Document:
     # Examples would be copied into the code; a deprecated union cannot be marked as one; members of
     # their own beside typed others become code that no type checker follows.
     def plain(schema: Document) -> Document:
-        unwanted = {"example", "examples"}
+        removals = {"example", "examples"}
         if "oneOf" in schema or "anyOf" in schema:
-            unwanted.add("deprecated")
+            removals.add("deprecated")
         if "properties" in schema and is_object(schema.get("additionalProperties")):
-            unwanted.add("additionalProperties")
-        return {key: value for key, value in schema.items() if key not in unwanted}
+            removals.add("additionalProperties")
+        return {key: value for key, value in schema.items() if key not in removals}
 
-    shaped: Document = rewritten(_with_open_enumerations(document), plain)
-    return shaped
+    schemas: Document = rewritten(_with_open_enumerations(document), plain)
+    return schemas
 
 
 def _with_open_enumerations(document: Document) -> Document:
@@ -180,17 +191,19 @@ def _with_open_enumerations(document: Document) -> Document:
         if union["discriminator"]["propertyName"] in part.get("properties", {})
     ]
 
-    def opened(schema: Document) -> Document:
+    def with_open_enumeration(schema: Document) -> Document:
         if (
             schema.get("type") != "string" or len(schema.get("enum", ())) < 2 or schema in tags
         ):  # a single value is a constant
             return schema
-        kept: Document = {
+        annotations: Document = {
             key: value for key, value in schema.items() if key in {"description", "default"}
         }
-        return kept | {"anyOf": [{"type": "string", "enum": schema["enum"]}, {"type": "string"}]}
+        return annotations | {
+            "anyOf": [{"type": "string", "enum": schema["enum"]}, {"type": "string"}]
+        }
 
-    whole: Document = rewritten(document, opened)
+    whole: Document = rewritten(document, with_open_enumeration)
     return whole
 
 
@@ -205,7 +218,7 @@ def _schemas_used(document: Document, node: Any) -> set[str]:
         return used
     if reference.startswith("#/components/schemas/"):
         return used | {reference.rsplit("/", 1)[-1]}
-    return used | _schemas_used(document, resolved(document, node))
+    return used | _schemas_used(document, resolve(document, node))
 
 
 def _check_references(document: Document) -> None:

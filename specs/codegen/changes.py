@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from lakepact.codegen.documents import Document
 
     Change = Mapping[str, Any]
-    Touched = list[str]  # pointers into the document
+    Pointers = list[str]  # pointers into the document
 
 
-def apply(document: Document, change: Change) -> Touched:
+def apply(document: Document, change: Change) -> Pointers:
     """Change a document in place and return the changed pointers.
 
     Raises:
         Broken: The expected value is missing, or the change is invalid.
     """
-    known = [name for name in ACTIONS if name in change]
-    if len(known) != 1 or set(change) - {"at", "expect", *ACTIONS}:
+    actions = [name for name in ACTIONS if name in change]
+    if len(actions) != 1 or set(change) - {"at", "expect", *ACTIONS}:
         raise Broken(
             f"a change has `at`, `expect` and one of {', '.join(ACTIONS)}, but this one has"
             f" {', '.join(change)}"
         )
-    (action,) = known
+    (action,) = actions
     return ACTIONS[action](document, change["at"], change)
 
 
-def _add(document: Document, pointer: str, change: Change) -> Touched:
+def _add(document: Document, pointer: str, change: Change) -> Pointers:
     parent, key = _place(document, pointer)
     if not is_object(parent) or key in parent:
         raise Broken(f"{pointer} is to be added, but is there already")
@@ -42,19 +42,19 @@ def _add(document: Document, pointer: str, change: Change) -> Touched:
     return [pointer]
 
 
-def _set(document: Document, pointer: str, change: Change) -> Touched:
+def _set(document: Document, pointer: str, change: Change) -> Pointers:
     parent, key = _find(document, pointer, change)
     parent[key] = deepcopy(change["set"])
     return [pointer]
 
 
-def _remove(document: Document, pointer: str, change: Change) -> Touched:
+def _remove(document: Document, pointer: str, change: Change) -> Pointers:
     parent, key = _find(document, pointer, change)
     del parent[key]
     return [pointer]
 
 
-def _rename(document: Document, pointer: str, change: Change) -> Touched:
+def _rename(document: Document, pointer: str, change: Change) -> Pointers:
     parent, key = _find(document, pointer, change)
     name = change["rename"]
     if not is_object(parent) or name in parent:
@@ -65,7 +65,7 @@ def _rename(document: Document, pointer: str, change: Change) -> Touched:
     return [pointer, pointer_of([*steps(pointer)[:-1], name])]
 
 
-def _append(document: Document, pointer: str, change: Change) -> Touched:
+def _append(document: Document, pointer: str, change: Change) -> Pointers:
     items = at(document, pointer)
     for item in change["append"]:
         if not is_list(items) or item in items:
@@ -74,7 +74,7 @@ def _append(document: Document, pointer: str, change: Change) -> Touched:
     return [pointer]
 
 
-def _discard(document: Document, pointer: str, change: Change) -> Touched:
+def _discard(document: Document, pointer: str, change: Change) -> Pointers:
     items = at(document, pointer)
     for item in change["discard"]:
         if not is_list(items) or item not in items:
@@ -83,7 +83,7 @@ def _discard(document: Document, pointer: str, change: Change) -> Touched:
     return [pointer]
 
 
-def _merge(document: Document, pointer: str, change: Change) -> Touched:
+def _merge(document: Document, pointer: str, change: Change) -> Pointers:
     members = at(document, pointer)
     for name, value in change["merge"].items():
         if not is_object(members) or name in members:
@@ -92,21 +92,21 @@ def _merge(document: Document, pointer: str, change: Change) -> Touched:
     return [pointer_of([*steps(pointer), name]) for name in change["merge"]]
 
 
-def _replace(document: Document, pointer: str, change: Change) -> Touched:
-    wanted = change["replace"]
-    places = list(_places_of(at(document, pointer), wanted["find"], steps(pointer)))
-    if len(places) != wanted["times"]:
+def _replace(document: Document, pointer: str, change: Change) -> Pointers:
+    edit = change["replace"]
+    places = list(_places_of(at(document, pointer), edit["find"], steps(pointer)))
+    if len(places) != edit["times"]:
         raise Broken(
-            f"{wanted['find']} is to be replaced {wanted['times']} times below {pointer}, but is"
+            f"{edit['find']} is to be replaced {edit['times']} times below {pointer}, but is"
             f" there {len(places)} times"
         )
     for place in places:
         parent, key = _place(document, pointer_of(place))
-        parent[key] = deepcopy(wanted["with"])
+        parent[key] = deepcopy(edit["with"])
     return [pointer_of(place) for place in places]
 
 
-ACTIONS: dict[str, Callable[[Document, str, Change], Touched]] = {
+ACTIONS: dict[str, Callable[[Document, str, Change], Pointers]] = {
     "add": _add,
     "set": _set,
     "remove": _remove,
@@ -147,12 +147,12 @@ def _matches(present: Any, expected: Any) -> bool:
     return type(present) is type(expected) and bool(present == expected)
 
 
-def _places_of(node: Any, wanted: Any, path: list[str]) -> Iterator[list[str]]:
-    if node == wanted:
+def _places_of(node: Any, target: Any, path: list[str]) -> Iterator[list[str]]:
+    if node == target:
         yield path
         return
     for key, value in _members(node):
-        yield from _places_of(value, wanted, [*path, str(key)])
+        yield from _places_of(value, target, [*path, str(key)])
 
 
 def _members(node: Any) -> Iterator[tuple[str | int, Any]]:

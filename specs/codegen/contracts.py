@@ -106,13 +106,13 @@ def all_sources(specs: Path = SPECS) -> tuple[Source, ...]:
         raise Broken(f"impact/{unknown[0]}: there is no contract of this name")
     return tuple(
         sorted(
-            (_chosen(each) for each in versions.values()),
+            (_newest(each) for each in versions.values()),
             key=lambda source: (source.rank, source.name),
         )
     )
 
 
-def _chosen(versions: list[Source]) -> Source:
+def _newest(versions: list[Source]) -> Source:
     by_age = sorted(versions, key=_age)
     newest = next((source for source in reversed(by_age) if source.code), None)
     if newest is None:
@@ -125,27 +125,29 @@ def _age(source: Source) -> list[int]:
 
 
 def _read(folder: Path) -> Source:
-    known: dict[str, Any] = read_yaml(folder / "contract.yaml")
-    name, version = snake(folder.parent.name), str(known["version"])
+    contract: dict[str, Any] = read_yaml(folder / "contract.yaml")
+    name, version = snake(folder.parent.name), str(contract["version"])
     if version != folder.name:
         raise Broken(
             f"{folder.parent.name}: contract.yaml says version {version}, its folder says"
             f" {folder.name}"
         )
-    extends = _extended(folder, str(known["extends"])) if "extends" in known else None
-    adopted = tuple(known.get("adopted", ()))
+    extends = _base_version(folder, str(contract["extends"])) if "extends" in contract else None
+    adopted = tuple(contract.get("adopted", ()))
     if extends is not None and extends.name != name:
-        return _profile(name, folder, known, extends)
+        return _profile(name, folder, contract, extends)
     if extends is not None:
         own = [
-            member for member in ("title", "media", "rank", "client", "server") if member in known
+            member
+            for member in ("title", "media", "rank", "client", "server")
+            if member in contract
         ]
         if own:
             raise Broken(
                 f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it"
                 " extends"
             )
-        code, tables, models = _code(known)
+        code, tables, models = _code(contract)
         return replace(
             extends,
             version=version,
@@ -164,20 +166,24 @@ def _read(folder: Path) -> Source:
     return Source(
         name,
         version,
-        known["title"],
+        contract["title"],
         folder,
-        known["media"],
-        tuple(known.get("client", {}).get("without", ())),
-        tuple(known.get("server", {}).get("without", ())),
-        known.get("server", {}).get("callers", False),
-        known.get("rank", LAST),
-        *_code(known),
+        contract["media"],
+        tuple(contract.get("client", {}).get("without", ())),
+        tuple(contract.get("server", {}).get("without", ())),
+        contract.get("server", {}).get("callers", False),
+        contract.get("rank", LAST),
+        *_code(contract),
     )
 
 
-def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Source:
-    title, rank, (code, tables, models) = known["title"], known.get("rank", LAST), _code(known)
-    unknown = sorted({"media", "adopted"} & set(known))
+def _profile(name: str, folder: Path, contract: dict[str, Any], of: Source) -> Source:
+    title, rank, (code, tables, models) = (
+        contract["title"],
+        contract.get("rank", LAST),
+        _code(contract),
+    )
+    unknown = sorted({"media", "adopted"} & set(contract))
     if unknown:
         raise Broken(
             f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a"
@@ -198,20 +204,20 @@ def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Sour
     )
 
 
-def _code(known: dict[str, Any]) -> tuple[bool, bool, bool]:
+def _code(contract: dict[str, Any]) -> tuple[bool, bool, bool]:
     """Return whether a version may become code, and otherwise whether it has tables of its own, and
     models and endpoints with them.
     """
-    code = known.get("code", True)
+    code = contract.get("code", True)
     if code not in {True, False, "tables", "client"}:
         raise Broken(
-            f"contract.yaml of {known['version']}: code is true, false, tables or client, not"
+            f"contract.yaml of {contract['version']}: code is true, false, tables or client, not"
             f" {code}"
         )
     return code is True, code in {"tables", "client"}, code == "client"
 
 
-def _extended(folder: Path, version: str) -> Source:
+def _base_version(folder: Path, version: str) -> Source:
     """Return the version that another extends: of its own contract, or, as `contract/version`, of
     another one.
     """

@@ -19,12 +19,12 @@ from typing import Any
 
 from codegen.bundles import opaque
 from codegen.contracts import TEMPLATES, Source
-from codegen.registry import known_names
+from codegen.registry import check_names
 from codegen.server import summary
 from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Broken, Document, json_bytes
 from lakepact.codegen.passes import operations_of
-from lakepact.codegen.python_source import placed, source
+from lakepact.codegen.python_source import code_for, source
 
 FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
 CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}
@@ -38,7 +38,7 @@ def endpoints(
     Raises:
         Broken: The tool warned, or the modules are not those of the operations.
     """
-    known_names("operations that the client does not call", of.not_called, operations)
+    check_names("operations that the client does not call", of.not_called, operations)
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
@@ -64,20 +64,20 @@ def endpoints(
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"openapi-python-client:\n{ran.stdout}{ran.stderr}")
-        made = {
+        modules = {
             path.name: path.read_text("utf-8")
             for path in sorted((there / "made" / "api" / "endpoints").glob("*.py"))
         }
-    del made["__init__.py"]
+    del modules["__init__.py"]
     expected = {f"{operation.function}.py" for operation in operations.values()}
-    if set(made) != expected:
+    if set(modules) != expected:
         raise Broken(
-            f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or"
+            f"openapi-python-client made {', '.join(sorted(set(modules) ^ expected))} of its own or"
             " not at all"
         )
     for operation in of.not_called:
-        del made[f"{operations[OperationId(operation)].function}.py"]
-    return made
+        del modules[f"{operations[OperationId(operation)].function}.py"]
+    return modules
 
 
 def _one_tag(document: Document) -> Document:
@@ -90,9 +90,9 @@ def _one_tag(document: Document) -> Document:
 def _one_content(document: Document) -> Document:
     # Of an answer that may come in several media types, or in one that it does not know, the tool
     # makes nothing.
-    shared = document["components"].get("responses", {})
+    responses = document["components"].get("responses", {})
     for answers in (
-        shared,
+        responses,
         *(operation["responses"] for _, _, operation in operations_of(document)),
     ):
         for answer in answers.values():
@@ -104,21 +104,23 @@ def _one_content(document: Document) -> Document:
 def _contract(
     of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str
 ) -> str:
-    written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
+    operation_documents = {
+        operation["operationId"]: operation for _, _, operation in operations_of(document)
+    }
     facts = {
-        operation.function: _facts(of, operation, written[operation.id])
+        operation.function: _facts(of, operation, operation_documents[operation.id])
         for operation in operations.values()
     }
-    known: dict[str, Any] = {
+    variables: dict[str, Any] = {
         "HEADER": header.rstrip(),
         "MODELS": f"lakepact.generated.{of.name}.models",
         "MEDIA": of.media,
         "OPERATIONS": facts,
     }
-    return "".join(f"{{% set {name} = {source(value)} %}}\n" for name, value in known.items())
+    return "".join(f"{{% set {name} = {source(value)} %}}\n" for name, value in variables.items())
 
 
-def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any]:
+def _facts(of: Source, operation: Operation, documents: Document) -> dict[str, Any]:
     answers = operation.answers.values()
     media_types = [
         operation.body_media_type,
@@ -143,7 +145,7 @@ def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any
             r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path
         ),
         "returns": operation.answers[str(operation.success)].schema or "None",
-        "sentence": str(placed(summary(written), "docstring")),
+        "sentence": str(code_for(summary(documents), "docstring")),
         "lines": sorted(answer.status for answer in answers if answer.lines),
         "models": sorted(name for name in names if name is not None),
     }

@@ -23,51 +23,51 @@ def errors(folders: Iterable[Path], document: Document) -> Errors:
         Broken: A file speaks of an operation, a status or a response that the contract does not
             have.
     """
-    written: Document = {"shared": {}, "errors": {}}
+    from_files: Document = {"shared": {}, "errors": {}}
     answers = {
         operation["operationId"]: operation["responses"]
         for _, _, operation in operations_of(document)
     }
     for path in (folder / "errors.yaml" for folder in folders):
         # Of what an extended contract has and this one has not, nothing is said.
-        written["errors"] = {
+        from_files["errors"] = {
             operation: types
-            for operation, types in written["errors"].items()
+            for operation, types in from_files["errors"].items()
             if operation in answers
         }
         for part, entries in (read_yaml(path) if path.exists() else {}).items():
-            written[part] |= entries
-    unknown = list(_unknown(written, document, answers))
+            from_files[part] |= entries
+    unknown = list(_unknown(from_files, document, answers))
     if unknown:
         raise Broken(f"errors.yaml speaks of what the contract does not have: {', '.join(unknown)}")
-    found = {
+    errors = {
         operation: {
             int(status): tuple(types)
             for status, answer in statuses.items()
-            if status.isdecimal() and (types := _types(written, operation, status, answer))
+            if status.isdecimal() and (types := _types(from_files, operation, status, answer))
         }
         for operation, statuses in answers.items()
     }
-    return {operation: types for operation, types in found.items() if types}
+    return {operation: types for operation, types in errors.items() if types}
 
 
-def _types(written: Document, operation: str, status: str, answer: Document) -> list[str]:
-    own: list[str] = written["errors"].get(operation, {}).get(status, [])
-    shared: list[str] = written["shared"].get(
+def _types(from_files: Document, operation: str, status: str, answer: Document) -> list[str]:
+    own: list[str] = from_files["errors"].get(operation, {}).get(status, [])
+    common: list[str] = from_files["shared"].get(
         str(answer.get("$ref", "")).removeprefix(_RESPONSES), []
     )
-    return own or shared
+    return own or common
 
 
-def _unknown(written: Document, document: Document, answers: Mapping[str, Any]) -> Iterator[str]:
+def _unknown(from_files: Document, document: Document, answers: Mapping[str, Any]) -> Iterator[str]:
     responses = document["components"].get("responses", {})
-    yield from (response for response in written["shared"] if response not in responses)
-    for operation, statuses in written["errors"].items():
-        known = answers.get(operation, {})
+    yield from (response for response in from_files["shared"] if response not in responses)
+    for operation, statuses in from_files["errors"].items():
+        of_operation = answers.get(operation, {})
         yield from (
             f"{operation} {status}"
             for status in statuses
-            if "content" not in _body_of(document, known.get(status, {}))
+            if "content" not in _body_of(document, of_operation.get(status, {}))
         )
 
 

@@ -22,9 +22,9 @@ from codegen.versions import Version
 from lakepact.codegen.documents import Broken, Document, json_bytes, rewritten, sha256
 from lakepact.codegen.models import models, typed_dicts
 from lakepact.codegen.names import snake
-from lakepact.codegen.openapi.all_of import merged
+from lakepact.codegen.openapi.all_of import merge
 from lakepact.codegen.openapi.findings import Findings
-from lakepact.codegen.python_source import formatted, header, rendered, write, write_all
+from lakepact.codegen.python_source import format_package, header, render, write, write_all
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -71,7 +71,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
             _generate(source, package / source.name)
         except Broken as broken:
             raise Broken(f"{source.name} {source.version}: {broken}") from None
-    formatted(package)
+    format_package(package)
     (package / NAME).write_bytes(json_bytes(manifest(sources, package)))
 
 
@@ -136,9 +136,9 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
                 json_bytes(difference).decode(),
             )
         first_line = _FirstLines.of_version(later)
-        said = f'"""{other.title} {other.version}: its tables and schemas."""'
+        docstring = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
-        write(folder / "__init__.py", f"{first_line.of('generate')}{said}\n")
+        write(folder / "__init__.py", f"{first_line.of('generate')}{docstring}\n")
         _write_documents(later, folder)
 
 
@@ -173,13 +173,16 @@ def _constants(tables: Sequence[Version], header: str) -> str:
     """Return the module `op`: a constant for each operation of any of these versions of one
     contract.
     """
-    found = {
+    operation_ids = {
         operation.function: operation.id
         for version in tables
         for operation in version.operations.values()
     }
-    return rendered(
-        TEMPLATES / "op.py.jinja", header=header, title=tables[0].source.title, operations=found
+    return render(
+        TEMPLATES / "op.py.jinja",
+        header=header,
+        title=tables[0].source.title,
+        operations=operation_ids,
     )
 
 
@@ -202,8 +205,8 @@ def _requirements(version: Version) -> str:
     """Return the registry as JSON, an entry a line; a version or profile holds what differs from
     the contract that it extends.
     """
-    extended, ours = version.source.extends, version.registry
-    theirs = {r.id: r for r in _read(extended).registry.requirements} if extended else {}
+    base, ours = version.source.extends, version.registry
+    theirs = {r.id: r for r in _read(base).registry.requirements} if base else {}
     entries: dict[str, Iterable[object]] = {
         "requirements": [
             requirement
@@ -215,7 +218,7 @@ def _requirements(version: Version) -> str:
         "differences": ours.differences,
     }
     members = {
-        "extends": _package(extended) if extended else None,
+        "extends": _package(base) if base else None,
         "without": sorted(theirs.keys() - {requirement.id for requirement in ours.requirements}),
         "prose": asdict(ours.prose) if ours.prose else None,
     }
@@ -228,9 +231,9 @@ def _lines(members: Mapping[str, object], entries: Mapping[str, Iterable[object]
         f" {json.dumps(name)}: {json.dumps(member, ensure_ascii=False)}"
         for name, member in members.items()
     ]
-    for name, listed in entries.items():
+    for name, values in entries.items():
         listing = ",".join(
-            f"\n  {json.dumps(entry, ensure_ascii=False, default=_members)}" for entry in listed
+            f"\n  {json.dumps(entry, ensure_ascii=False, default=_members)}" for entry in values
         )
         lines.append(f" {json.dumps(name)}: [{listing}]")
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -258,7 +261,7 @@ def _plain(document: Document) -> Document:
     """
 
     def plain(schema: Document) -> Document:
-        whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema
+        whole = merge(document, schema, (), Findings()) if "allOf" in schema else schema
         whole = {name: value for name, value in whole.items() if name != "customBasePath"}
         constants = [
             name

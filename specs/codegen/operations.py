@@ -8,7 +8,7 @@ from typing import Any
 
 from codegen.contracts import Writing
 from codegen.templates.contract import Answer, Operation, OperationId, Parameter
-from lakepact.codegen.documents import PROSE, Broken, Document, component, is_object, resolved
+from lakepact.codegen.documents import PROSE, Broken, Document, component, is_object, resolve
 from lakepact.codegen.names import snake
 from lakepact.codegen.passes import operations_of
 
@@ -28,46 +28,46 @@ def operations(
     Raises:
         Broken: Two operations have one name, or one says what cannot become a table.
     """
-    found: dict[OperationId, Operation] = {}
-    for path, method, written in operations_of(document):
+    by_id: dict[OperationId, Operation] = {}
+    for path, method, entry in operations_of(document):
         operation = _operation(
-            document, path, method, written, _answers(document, written, errors, media)
+            document, path, method, entry, _answers(document, entry, errors, media)
         )
-        if operation.id in found or operation.function in {
-            other.function for other in found.values()
+        if operation.id in by_id or operation.function in {
+            other.function for other in by_id.values()
         }:
             raise Broken(f"there are two operations called {operation.id}")
-        found[operation.id] = operation
-    return found
+        by_id[operation.id] = operation
+    return by_id
 
 
 def _operation(
-    document: Document, path: str, method: str, written: Document, answers: dict[str, Answer]
+    document: Document, path: str, method: str, entry: Document, answers: dict[str, Answer]
 ) -> Operation:
-    media_type, others, body = _content(resolved(document, written.get("requestBody", {})))
+    media_type, others, body = _content(resolve(document, entry.get("requestBody", {})))
     if others:
         raise Broken(
-            f"{written['operationId']}: a request has one media type, not also {', '.join(others)}"
+            f"{entry['operationId']}: a request has one media type, not also {', '.join(others)}"
         )
     return Operation(
-        id=OperationId(written["operationId"]),
-        function=snake(written["operationId"]),
+        id=OperationId(entry["operationId"]),
+        function=snake(entry["operationId"]),
         method=method.upper(),
         path=path,
-        parameters=_parameters(document, path, written),
+        parameters=_parameters(document, path, entry),
         body=body,
         body_media_type=media_type,
-        body_required=resolved(document, written.get("requestBody", {})).get("required", False),
-        success=_success(written),
+        body_required=resolve(document, entry.get("requestBody", {})).get("required", False),
+        success=_success(entry),
         answers=answers,
-        tags=tuple(written.get("tags", ())),
-        deprecated=written.get("deprecated", False),
+        tags=tuple(entry.get("tags", ())),
+        deprecated=entry.get("deprecated", False),
     )
 
 
 def _parameters(document: Document, path: str, operation: Document) -> tuple[Parameter, ...]:
     all_of_them = [
-        resolved(document, p)
+        resolve(document, p)
         for p in [*document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
     ]
     names = [snake(parameter["name"]) for parameter in all_of_them]
@@ -93,7 +93,7 @@ def _parameter(document: Document, parameter: Document) -> Parameter:
 
 def _plain(document: Document, schema: Any) -> Any:
     """Return a parameter's schema with its references resolved and without prose."""
-    schema = resolved(document, schema)
+    schema = resolve(document, schema)
     if is_object(schema):
         return {
             key: _plain(document, deepcopy(value))
@@ -117,8 +117,8 @@ def _answers(
 ) -> dict[str, Answer]:
     types = errors.get(operation["operationId"], {})
     answers: dict[str, Answer] = {}
-    for status, written in operation["responses"].items():
-        answer = resolved(document, written)
+    for status, response in operation["responses"].items():
+        answer = resolve(document, response)
         media_type, others, schema = _content(answer)
         answers[status] = Answer(
             status=status,
@@ -139,8 +139,8 @@ def _content(holder: Document) -> tuple[str | None, tuple[str, ...], str | None]
     content = holder.get("content", {})
     if not content:
         return None, (), None
-    schemas = {component(described["schema"]["$ref"]) for described in content.values()}
+    schemas = {component(media["schema"]["$ref"]) for media in content.values()}
     if len(schemas) > 1:
         raise Broken(f"one body, but several schemas, by media type: {', '.join(content)}")
-    preferred, *others = content
-    return preferred, tuple(others), schemas.pop()
+    main, *others = content
+    return main, tuple(others), schemas.pop()

@@ -41,7 +41,7 @@ def read(path: Path) -> tuple[Correction, ...]:
     return corrections
 
 
-def added(document: Document, path: Path) -> Document:
+def add_later_parts(document: Document, path: Path) -> Document:
     """Return the document with what its authors added in a later version, as a file of additions
     says it.
 
@@ -76,7 +76,7 @@ def apply(
     Raises:
         Broken: A correction does not find what it expects; the message names the correction.
     """
-    touched: dict[str, tuple[str, ...]] = {}
+    by_correction: dict[str, tuple[str, ...]] = {}
     for correction in corrections:
         if correction.only in {None, view}:
             try:
@@ -89,25 +89,25 @@ def apply(
                 raise Broken(
                     f"correction {correction.id} ({correction.sentence}): {broken}"
                 ) from None
-            touched[correction.id] = tuple(dict.fromkeys(pointers))
-    return touched
+            by_correction[correction.id] = tuple(dict.fromkeys(pointers))
+    return by_correction
 
 
 def _correction(entry: dict[str, Any]) -> Correction:
-    named = entry.get("id", entry)
+    name = entry.get("id", entry)
     lacking = {"id", "sentence", "why", "effect", "changes"} - set(entry)
     if lacking or set(entry) - {"id", "sentence", "why", "effect", "only", "changes"}:
         raise Broken(
-            f"correction {named}: a correction has id, sentence, why, effect, changes and perhaps"
+            f"correction {name}: a correction has id, sentence, why, effect, changes and perhaps"
             f" only, but this one has {', '.join(entry)}"
         )
     if entry["effect"] not in get_args(Effect) or entry.get("only") not in {None, *get_args(View)}:
         raise Broken(
-            f"correction {named}: effect is one of {get_args(Effect)}, only is one of"
+            f"correction {name}: effect is one of {get_args(Effect)}, only is one of"
             f" {get_args(View)}"
         )
     if entry.get("only") == "models" and entry["effect"] != "none":
-        raise Broken(f"correction {named}: what is only for models has no effect on verdicts")
+        raise Broken(f"correction {name}: what is only for models has no effect on verdicts")
     return Correction(
         entry["id"],
         entry["sentence"],

@@ -32,7 +32,7 @@ class Written:
 
     id: str
     sentence: str
-    taken: str  #: what follows from it
+    consequence: str  #: what follows from it
     changes: tuple[Document, ...]  #: of the other contract's document
     without: tuple[str, ...]  #: patterns of the other contract's requirements that do not hold
 
@@ -67,7 +67,7 @@ def read(path: Path) -> tuple[Written, ...]:
     )
 
 
-def changed(document: Document, differences: Iterable[Written]) -> Document:
+def with_differences(document: Document, differences: Iterable[Written]) -> Document:
     """Another contract's document with the changes of a profile, and without components that only
     what is gone had used.
 
@@ -81,37 +81,35 @@ def changed(document: Document, differences: Iterable[Written]) -> Document:
                 changes.apply(later, change)
         except Broken as broken:
             raise Broken(f"difference {difference.id} ({difference.sentence}): {broken}") from None
-    unused = _used(document) - _used(later)
+    orphans = _used(document) - _used(later)
     for kind in PRUNED:
         components = later["components"].get(kind, {})
         for name in [
-            name for name in components if pointer_of(["components", kind, name]) in unused
+            name for name in components if pointer_of(["components", kind, name]) in orphans
         ]:
             del components[name]
     return later
 
 
-def difference(written: Written, requirements: Iterable[str]) -> Difference:
+def difference(stated: Written, requirements: Iterable[str]) -> Difference:
     """Return a difference as a value, given the requirements of the base contract.
 
     Raises:
         Broken: It removes an unknown requirement.
     """
-    known = list(requirements)
+    ids = list(requirements)
     idle = [
-        pattern
-        for pattern in written.without
-        if not any(fnmatchcase(name, pattern) for name in known)
+        pattern for pattern in stated.without if not any(fnmatchcase(name, pattern) for name in ids)
     ]
     if idle:
         raise Broken(
-            f"difference {written.id} is without requirements that do not exist: {', '.join(idle)}"
+            f"difference {stated.id} is without requirements that do not exist: {', '.join(idle)}"
         )
     return Difference(
-        written.id,
-        written.sentence,
-        written.taken,
-        tuple(name for name in known if written.drops(name)),
+        stated.id,
+        stated.sentence,
+        stated.consequence,
+        tuple(name for name in ids if stated.drops(name)),
     )
 
 

@@ -65,7 +65,7 @@ class _Context:
     headings: Mapping[str, str]
     inherited: bool = False  #: whether the requirement is from the base contract of a profile
 
-    def dropped(self, requirement: str) -> bool:
+    def is_dropped(self, requirement: str) -> bool:
         """Return whether a difference says that what the other contract demands does not hold."""
         return self.inherited and any(
             difference.drops(requirement) for difference in self.bundle.differences
@@ -94,19 +94,26 @@ def registry(
         e["requirement"]: e["reason"] for e in _entries(folders, "uncovered.yaml", "requirement")
     }
     prose = _prose(folders)
-    named = frozenset(feature.name for feature in features)
+    feature_names = frozenset(feature.name for feature in features)
     context = _Context(
-        bundle, operations, named, interpretations, uncovered, prose.headings if prose else {}
+        bundle,
+        operations,
+        feature_names,
+        interpretations,
+        uncovered,
+        prose.headings if prose else {},
     )
     requirements: dict[str, Requirement] = {}
     others: list[str] = []  # ids of what the contract demands that a profile differs from
     for folder in folders:
         inherited = bundle.base is not None and folder != folders[-1]
         here = replace(context, inherited=inherited)
-        said = [requirement for path in _areas(folder) for requirement in _area(path, here)]
+        own_requirements = [
+            requirement for path in _areas(folder) for requirement in _area(path, here)
+        ]
         others += _ids(folder) if inherited else ()
-        no_twins("requirements", [requirement.id for requirement in said])
-        requirements |= {requirement.id: requirement for requirement in said}
+        no_twins("requirements", [requirement.id for requirement in own_requirements])
+        requirements |= {requirement.id: requirement for requirement in own_requirements}
     own = (
         uncovered
         if bundle.base is None
@@ -116,10 +123,12 @@ def registry(
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
     corrections = tuple(
-        Correction(e.id, e.sentence, e.why, e.effect, bundle.touched.get(e.id, ()))
+        Correction(e.id, e.sentence, e.why, e.effect, bundle.changed_pointers.get(e.id, ()))
         for e in bundle.corrections
     )
-    differences = tuple(profiles.difference(written, others) for written in bundle.differences)
+    differences = tuple(
+        profiles.difference(declaration, others) for declaration in bundle.differences
+    )
     return Registry(tuple(requirements.values()), features, corrections, prose, differences)
 
 
@@ -131,51 +140,51 @@ def _prose(folders: Sequence[Path]) -> Prose | None:
     prose: Prose | None = None
     for path in (folder / "headings.yaml" for folder in folders):
         if path.exists():
-            written = read_yaml(path)
+            document = read_yaml(path)
             prose = Prose(
-                written["document"],
-                written["address"],
-                {**(prose.headings if prose else {}), **written["headings"]},
+                document["document"],
+                document["address"],
+                {**(prose.headings if prose else {}), **document["headings"]},
             )
     return prose
 
 
 def _areas(folder: Path) -> list[Path]:
-    found = (
+    paths = (
         path for path in (folder / "requirements").rglob("*.yaml") if path.stem != "interpretations"
     )
-    return sorted(found, key=lambda path: path.stem)
+    return sorted(paths, key=lambda path: path.stem)
 
 
 def _entries(folders: Sequence[Path], file: str, key: str) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    by_key: dict[str, dict[str, Any]] = {}
     for path in (folder / file for folder in folders):
         entries: list[dict[str, Any]] = read_yaml(path)[path.stem] if path.exists() else []
         no_twins(path.name, [entry[key] for entry in entries])
-        found |= {entry[key]: entry for entry in entries}
-    return list(found.values())
+        by_key |= {entry[key]: entry for entry in entries}
+    return list(by_key.values())
 
 
 def _area(path: Path, context: _Context) -> Iterator[Requirement]:
-    written = read_yaml(path)
-    if written["area"] != path.stem:
-        raise Broken(f"{path.name} says that it is about {written['area']}")
-    for entry in written["requirements"]:
-        if context.dropped(entry["id"]):
+    document = read_yaml(path)
+    if document["area"] != path.stem:
+        raise Broken(f"{path.name} says that it is about {document['area']}")
+    for entry in document["requirements"]:
+        if context.is_dropped(entry["id"]):
             continue
         try:
             yield _requirement(
-                _narrowed(entry, context) if context.inherited else entry, path.stem, context
+                _narrow(entry, context) if context.inherited else entry, path.stem, context
             )
         except Broken as broken:
             raise Broken(f"{path.name}, {entry.get('id', entry)}: {broken}") from None
 
 
-def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
+def _narrow(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
     """Return the requirements of the base contract for the operations of a profile."""
-    named = entry["operations"]
-    left = [operation for operation in named if operation in context.operations]
-    if named and not left:
+    names = entry["operations"]
+    left = [operation for operation in names if operation in context.operations]
+    if names and not left:
         raise Broken(
             "it concerns only operations that the profile has not; a difference has to say that it"
             " is without it"
@@ -184,25 +193,25 @@ def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
 
 
 def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Requirement:
-    known_names("members", entry, _MEMBERS)
+    check_names("members", entry, _MEMBERS)
     for name, choices in _CHOICES.items():
-        known_names(name, [entry.get(name, choices[0])], choices)
-    known_names("operations", entry.get("operations", ()), context.operations)
-    known_names("features", entry.get("features", ()), context.features)
-    known_names(
+        check_names(name, [entry.get(name, choices[0])], choices)
+    check_names("operations", entry.get("operations", ()), context.operations)
+    check_names("features", entry.get("features", ()), context.features)
+    check_names(
         "interpretations",
         [entry["interpretation"]] if "interpretation" in entry else (),
         context.interpretations,
     )
-    known_names(
+    check_names(
         "differences",
         [entry["difference"]] if "difference" in entry else (),
         [d.id for d in context.bundle.differences],
     )
-    known_names(
+    check_names(
         "corrections",
         entry.get("corrections", ()),
-        context.bundle.adopted.union(context.bundle.touched),
+        context.bundle.adopted.union(context.bundle.changed_pointers),
     )
     _there(entry["clause"], context)
     interpretation = entry.get("interpretation")
@@ -235,18 +244,18 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
 
 def _there(clause: str, context: _Context) -> None:
     if not clause.startswith("#"):
-        at(context.bundle.written, clause)
+        at(context.bundle.source_document, clause)
     elif clause[1:] not in context.headings:
         raise Broken(f"{clause} points to nothing: the prose has no such heading")
 
 
-def known_names(what: str, used: Iterable[str], known: Iterable[str]) -> None:
+def check_names(what: str, used: Iterable[str], names: Iterable[str]) -> None:
     """Check that every name that people wrote is known.
 
     Raises:
         Broken: one is not.
     """
-    unknown = sorted(set(used) - set(known))
+    unknown = sorted(set(used) - set(names))
     if unknown:
         raise Broken(f"unknown {what}: {', '.join(unknown)}")
 
@@ -255,17 +264,17 @@ def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
     """Return the corrections that a verdict on a requirement rests on: those that it names, and
     those that changed its clause.
     """
-    named = set(entry.get("corrections", ()))
+    ids = set(entry.get("corrections", ()))
     clause = entry["clause"]
     ours = (
         correction
         for correction in bundle.corrections
-        if correction.effect != "none" and correction.id in bundle.touched
+        if correction.effect != "none" and correction.id in bundle.changed_pointers
     )
     return tuple(
         e.id
         for e in ours
-        if e.id in named or any(_bears_on(target, clause) for target in bundle.touched[e.id])
+        if e.id in ids or any(_bears_on(target, clause) for target in bundle.changed_pointers[e.id])
     )
 
 
@@ -278,9 +287,9 @@ def _bears_on(target: str, clause: str) -> bool:
     """
     if clause.startswith("#"):
         return False
-    changed, read = steps(target), steps(clause)
-    if changed[: len(read)] == read:
-        return changed == read or not (
+    target_steps, read = steps(target), steps(clause)
+    if target_steps[: len(read)] == read:
+        return target_steps == read or not (
             read[:1] == ["paths"] and len(read) <= len(["paths", "path", "method"])
         )
-    return read[: len(changed)] == changed
+    return read[: len(target_steps)] == target_steps

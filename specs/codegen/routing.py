@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from lakepact.codegen.documents import PROSE, Document, is_list, resolved
+from lakepact.codegen.documents import PROSE, Document, is_list, resolve
 from lakepact.codegen.passes import METHODS
 
 _SERVER_ERRORS = ("500", "501", "502", "503", "504")
@@ -43,19 +43,19 @@ def _item(document: Document, item: Document) -> Document:
 def _operation(document: Document, operation: Document, of_path: list[Document]) -> Document:
     # connexion 3.3 appends the parameters of a path to those of its operations again and again;
     # here they are the operation's own.
-    routed: Document = {"operationId": operation["operationId"]}
-    routed |= {
+    plain_operation: Document = {"operationId": operation["operationId"]}
+    plain_operation |= {
         key: deepcopy(operation[key])
         for key in ("tags", "summary", "deprecated", "security")
         if key in operation
     }
-    routed["parameters"] = [
+    plain_operation["parameters"] = [
         _parameter(document, parameter)
         for parameter in [*of_path, *operation.get("parameters", [])]
     ]
     if "requestBody" in operation:
-        body = resolved(document, operation["requestBody"])
-        routed["requestBody"] = {
+        body = resolve(document, operation["requestBody"])
+        plain_operation["requestBody"] = {
             "required": body.get("required", False),
             "content": _content(body["content"], {"type": "object"}),
         }
@@ -68,16 +68,16 @@ def _operation(document: Document, operation: Document, of_path: list[Document])
             **answers,
             **{status: deepcopy(every) for status in _SERVER_ERRORS if status not in answers},
         }
-    return {**routed, "responses": answers}
+    return {**plain_operation, "responses": answers}
 
 
 def _parameter(document: Document, parameter: Document) -> Document:
     parameter = {
         key: deepcopy(value)
-        for key, value in resolved(document, parameter).items()
+        for key, value in resolve(document, parameter).items()
         if key not in PROSE
     }
-    schema = _schema_30(resolved(document, parameter["schema"]))
+    schema = _schema_30(resolve(document, parameter["schema"]))
     # connexion does not split lists in headers.
     parameter["schema"] = (
         {"type": "string"}
@@ -89,29 +89,29 @@ def _parameter(document: Document, parameter: Document) -> Document:
 
 def _schema_30(schema: Document) -> Document:
     """Return a parameter's schema in the words of OpenAPI 3.0."""
-    written: dict[str, Any] = {
+    plain_schema: dict[str, Any] = {
         key: deepcopy(value) for key, value in schema.items() if key not in PROSE
     }
-    if is_list(written.get("type")):
-        written["nullable"] = "null" in written["type"]
-        written["type"] = next(kind for kind in written["type"] if kind != "null")
-    if "const" in written:
-        written["enum"] = [written.pop("const")]
-    return written
+    if is_list(plain_schema.get("type")):
+        plain_schema["nullable"] = "null" in plain_schema["type"]
+        plain_schema["type"] = next(kind for kind in plain_schema["type"] if kind != "null")
+    if "const" in plain_schema:
+        plain_schema["enum"] = [plain_schema.pop("const")]
+    return plain_schema
 
 
 def _content(content: Document, schema: Document) -> Document:
     # An empty schema would be taken for none; forms are read as lists unless the schema says
     # object.
     return {
-        media: {"schema": {**schema, "x-schema-ref": described["schema"]["$ref"]}}
-        for media, described in content.items()
+        media: {"schema": {**schema, "x-schema-ref": media_document["schema"]["$ref"]}}
+        for media, media_document in content.items()
     }
 
 
 def _answer(document: Document, answer: Document) -> Document:
-    answer = resolved(document, answer)
-    routed: Document = {"description": answer.get("description", "")}
+    answer = resolve(document, answer)
+    plain_answer: Document = {"description": answer.get("description", "")}
     if "content" in answer:
-        routed["content"] = _content(answer["content"], {})
-    return routed
+        plain_answer["content"] = _content(answer["content"], {})
+    return plain_answer

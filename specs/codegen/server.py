@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from codegen.contracts import TEMPLATES, Source
-from codegen.registry import known_names
+from codegen.registry import check_names
 from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Broken, Document, is_list
 from lakepact.codegen.passes import operations_of
-from lakepact.codegen.python_source import rendered
+from lakepact.codegen.python_source import render
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -23,22 +23,26 @@ def server(
     Raises:
         Broken: contract.yaml leaves out what the contract does not have.
     """
-    known_names(
+    check_names(
         "operations or parameters that have no handlers",
         source.not_handled,
         {*operations, *(p.name for o in operations.values() for p in o.parameters)},
     )
-    written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
-    handled = [o for o in operations.values() if o.id not in source.not_handled]
-    return rendered(
+    operation_documents = {
+        operation["operationId"]: operation for _, _, operation in operations_of(document)
+    }
+    handlers = [o for o in operations.values() if o.id not in source.not_handled]
+    return render(
         TEMPLATES / "server.py.jinja",
         header=header,
         title=source.title,
         version=source.version,
         contract=source.name,
         callers=source.callers,
-        bodies=sorted({o.body for o in handled if o.body}),
-        methods=[(o, summary(written[o.id]), list(_arguments(source, o))) for o in handled],
+        bodies=sorted({o.body for o in handlers if o.body}),
+        methods=[
+            (o, summary(operation_documents[o.id]), list(_arguments(source, o))) for o in handlers
+        ],
     )
 
 

@@ -45,7 +45,7 @@ TRANSLATIONS = (
 )
 
 
-def translated(asynchronous: str) -> str:
+def without_event_loop(asynchronous: str) -> str:
     """Return the source of a module without its event loop."""
     for pattern, replacement in TRANSLATIONS:
         asynchronous = re.sub(pattern, replacement, asynchronous, flags=re.MULTILINE)
@@ -55,7 +55,7 @@ def translated(asynchronous: str) -> str:
     return asynchronous
 
 
-def formatted(source: str, path: Path) -> str:
+def format_module(source: str, path: Path) -> str:
     """Return the source of the module at `path` with its imports sorted and its lines broken as the
     project does it.
     """
@@ -78,33 +78,35 @@ def formatted(source: str, path: Path) -> str:
 def twins() -> dict[Path, str]:
     """Return every derived module with the text that belongs in it."""
     sources = sorted((ROOT / "client").glob(f"lakepact/client/*/{SOURCE}/*.py"))
-    found = {path.parents[1] / TWIN / path.name: path.read_text("utf-8") for path in sources}
+    originals = {path.parents[1] / TWIN / path.name: path.read_text("utf-8") for path in sources}
     return {
-        path: formatted(HEADER.format(name=path.name) + translated(text), path)
-        for path, text in found.items()
+        path: format_module(HEADER.format(name=path.name) + without_event_loop(text), path)
+        for path, text in originals.items()
     }
 
 
 def write() -> None:
     """Write every derived module, and remove those whose source is gone."""
-    made = twins()
-    for path in _committed() - set(made):
+    modules = twins()
+    for path in _present_twins() - set(modules):
         path.unlink()
-    for path, text in made.items():
+    for path, text in modules.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
 
 
 def stale() -> list[Path]:
     """Return the derived modules that are not what they should be."""
-    made = twins()
+    modules = twins()
     different = {
-        path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text
+        path
+        for path, text in modules.items()
+        if not path.exists() or path.read_text("utf-8") != text
     }
-    return sorted(different | (_committed() - set(made)))
+    return sorted(different | (_present_twins() - set(modules)))
 
 
-def _committed() -> set[Path]:
+def _present_twins() -> set[Path]:
     return set((ROOT / "client").glob(f"lakepact/client/*/{TWIN}/*.py"))
 
 

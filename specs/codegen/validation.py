@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lakepact.codegen.documents import PROSE, Document, is_list, resolved, rewritten
+from lakepact.codegen.documents import PROSE, Document, is_list, resolve, rewritten
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
 
@@ -21,7 +21,7 @@ def validation(document: Document) -> Document:
     """Return the component schemas of a normative document, for validators."""
 
     def plain(schema: Document) -> Document:
-        return _chosen(
+        return _with_choice(
             document,
             {key: value for key, value in schema.items() if key not in PROSE | {"deprecated"}},
         )
@@ -30,7 +30,7 @@ def validation(document: Document) -> Document:
     return {"components": schemas}
 
 
-def _chosen(document: Document, schema: Document) -> Document:
+def _with_choice(document: Document, schema: Document) -> Document:
     """Return a schema whose alternatives are chosen by tag or type, if they can be."""
     if "discriminator" in schema:
         return _by_tag(schema)
@@ -50,22 +50,22 @@ def _by_tag(schema: Document) -> Document:
     values: dict[str, list[str]] = {}
     for value, reference in schema["discriminator"]["mapping"].items():
         values.setdefault(reference, []).append(value)
-    known = {
+    tag_schema = {
         "type": "object",
         "required": [tag],
         "properties": {tag: {"enum": list(schema["discriminator"]["mapping"])}},
     }
     rest = {key: value for key, value in schema.items() if key not in {"discriminator", "oneOf"}}
-    return {**rest, "if": known, "then": _chain(tag, list(values.items())), "else": known}
+    return {**rest, "if": tag_schema, "then": _chain(tag, list(values.items())), "else": tag_schema}
 
 
 def _chain(tag: str, alternatives: Sequence[tuple[str, list[str]]]) -> Document:
     (reference, values), *others = alternatives
     if not others:
         return {"$ref": reference}
-    wanted = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    tag_values = {"const": values[0]} if len(values) == 1 else {"enum": values}
     return {
-        "if": {"properties": {tag: wanted}},
+        "if": {"properties": {tag: tag_values}},
         "then": {"$ref": reference},
         "else": _chain(tag, others),
     }
@@ -75,15 +75,15 @@ def _by_type(alternatives: Sequence[tuple[frozenset[str], Document]]) -> Documen
     every: Document = {
         "type": sorted(frozenset[str]().union(*(types for types, _ in alternatives)))
     }
-    *others, (_, chosen) = alternatives
+    *others, (_, choice) = alternatives
     for types, alternative in reversed(others):
-        chosen = {"if": {"type": sorted(types)}, "then": alternative, "else": chosen}
-    return {"if": every, "then": chosen, "else": every}
+        choice = {"if": {"type": sorted(types)}, "then": alternative, "else": choice}
+    return {"if": every, "then": choice, "else": every}
 
 
 def _types(document: Document, schema: Document) -> frozenset[str]:
     """Return the JSON types that a schema leaves open; an integer is a number."""
-    schema = resolved(document, schema)
+    schema = resolve(document, schema)
     if "type" in schema:
         types: list[Any] = schema["type"] if is_list(schema["type"]) else [schema["type"]]
         return frozenset("number" if name == "integer" else name for name in types)

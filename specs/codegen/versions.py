@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codegen import overlay
-from codegen.bundles import Bundle, bundled
+from codegen.bundles import Bundle, read_bundle
 from codegen.contracts import Source
 from codegen.errors import errors
 from codegen.operations import operations
@@ -39,7 +39,7 @@ def read(source: Source) -> Version:
     Raises:
         Broken: Something in its folders is wrong; the message says where.
     """
-    bundle = bundled(source)
+    bundle = read_bundle(source)
     types = errors(source.folders, bundle.verdicts)
     table = operations(bundle.verdicts, types, source.media)
     return Version(source, bundle, table, registry(source.folders, bundle, table))
@@ -60,18 +60,18 @@ def difference(old: Version, new: Version) -> Document:
         if new.source.extends
         else [],
         "demands": [r for i, r in _requirements(new).items() if before.get(i) != r],
-        "operations": compared(_operations(old), _operations(new)),
-        "schemas": compared(_schemas(old), _schemas(new)),
-        "requirements": compared(_requirements(old), _requirements(new)),
-        "features": compared(_by_name(old.registry.features), _by_name(new.registry.features)),
+        "operations": comparison(_operations(old), _operations(new)),
+        "schemas": comparison(_schemas(old), _schemas(new)),
+        "requirements": comparison(_requirements(old), _requirements(new)),
+        "features": comparison(_by_name(old.registry.features), _by_name(new.registry.features)),
     }
 
 
-def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
+def comparison(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
     """Return names that came and went, and by name the places within that did, each as a JSON
     pointer.
     """
-    changed = {
+    differences = {
         name: dict(_places(old[name], new[name], ()))
         for name in old
         if name in new and old[name] != new[name]
@@ -79,7 +79,7 @@ def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
     return {
         "added": [name for name in new if name not in old],
         "removed": [name for name in old if name not in new],
-        "changed": changed,
+        "changed": differences,
     }
 
 
@@ -98,15 +98,15 @@ def _places(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[tuple[str, st
 
 
 def _operations(version: Version) -> dict[str, Document]:
-    found: dict[str, Document] = {}
+    by_id: dict[str, Document] = {}
     for operation in version.operations.values():
-        written = dataclasses.asdict(operation)
-        written["parameters"] = {
+        members = dataclasses.asdict(operation)
+        members["parameters"] = {
             f"{parameter['where']} {parameter['name']}": parameter
-            for parameter in written["parameters"]
+            for parameter in members["parameters"]
         }
-        found[operation.id] = written
-    return found
+        by_id[operation.id] = members
+    return by_id
 
 
 def _schemas(version: Version) -> Document:
@@ -115,13 +115,13 @@ def _schemas(version: Version) -> Document:
 
 
 def _requirements(version: Version) -> dict[str, Document]:
-    written = {
+    by_id = {
         requirement.id: dataclasses.asdict(requirement)
         for requirement in version.registry.requirements
     }
     return {
         i: {name: value for name, value in members.items() if name not in _OF_OURS}
-        for i, members in written.items()
+        for i, members in by_id.items()
     }
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import lakepact.client
-from codegen.sync_twin import translated
+from codegen.sync_twin import without_event_loop
 
 SOURCE = Path(__file__).with_name("every_method.py").read_text("utf-8")
-PROGRAMS = [ast.parse(SOURCE), ast.parse(translated(SOURCE))]
+PROGRAMS = [ast.parse(SOURCE), ast.parse(without_event_loop(SOURCE))]
 
 
 OURS = ("lakepact.client", "lakepact.reach")  #: packages of public classes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given as any_of
 from hypothesis import strategies as st
 
-from lakepact.generated.calls import form, given, segment
+from lakepact.generated.calls import form, present_parameters, segment
 from lakepact.generated.wire import WireModel
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -26,11 +26,11 @@ def test_path_segment_round_trips(name: str) -> None:
     ("value", "written"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")]
 )
 def test_parameter_becomes_text(value: str | int, written: str) -> None:
-    assert given(("name", value)) == (("name", written),)
+    assert present_parameters(("name", value)) == (("name", written),)
 
 
 def test_missing_parameter_is_left_out() -> None:
-    assert given(("a", None), ("b", 1)) == (("b", "1"),)
+    assert present_parameters(("a", None), ("b", 1)) == (("b", "1"),)
 
 
 @any_of(st.dictionaries(TEXT.filter(bool), TEXT.filter(bool)))

@@ -9,7 +9,7 @@ import pytest
 from codegen import overlay
 from codegen.contracts import Source, all_sources
 from lakepact.codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
-from lakepact.codegen.passes import prepared
+from lakepact.codegen.passes import prepare
 
 
 def without(document: Document, pointer: str) -> None:
@@ -21,7 +21,7 @@ def without(document: Document, pointer: str) -> None:
 @pytest.mark.parametrize("source", all_sources(), ids=lambda source: source.name)
 def test_correction_without_its_target_raises_broken_with_its_id(source: Source) -> None:
     contract, corrections = (
-        prepared(read_yaml(source.document)),
+        prepare(read_yaml(source.document)),
         overlay.read(source.folder / "overlay.yaml"),
     )
     for number, correction in enumerate(corrections):

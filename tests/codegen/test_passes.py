@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakepact.codegen.documents import Broken
-from lakepact.codegen.passes import bounded, prepared
+from lakepact.codegen.passes import prepare, with_ranges
 
 
 def document(**schemas: Any) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def document(**schemas: Any) -> dict[str, Any]:
 
 
 def schema_after(schema: dict[str, Any], **others: Any) -> Any:
-    return prepared(document(Subject=schema, **others))["components"]["schemas"]["Subject"]
+    return prepare(document(Subject=schema, **others))["components"]["schemas"]["Subject"]
 
 
 KIND = {"$ref": "#/components/schemas/Kind"}
@@ -67,7 +67,7 @@ def test_header_reference_to_a_parameter_becomes_a_header() -> None:
         "responses": {"Ok": {"headers": {"etag": {"$ref": "#/components/parameters/etag"}}}},
     }
 
-    assert prepared(contract)["components"]["responses"]["Ok"] == {
+    assert prepare(contract)["components"]["responses"]["Ok"] == {
         "headers": {"etag": {"schema": {"type": "string"}}}
     }
 
@@ -82,7 +82,7 @@ def test_shared_answer_to_head_loses_its_content() -> None:
         "get": {"operationId": "g", "responses": {"404": {"$ref": "#/components/responses/No"}}},
     }
 
-    after = prepared(contract)
+    after = prepare(contract)
 
     assert after["paths"]["/a"]["head"]["responses"] == {"404": {"description": "no"}}
     assert after["paths"]["/a"]["get"]["responses"] == {
@@ -102,7 +102,7 @@ def test_shared_answer_to_head_loses_its_content() -> None:
 def test_integer_format_without_a_range_becomes_one(
     schema: dict[str, Any], least: int, most: int
 ) -> None:
-    after = bounded(document(Subject=schema))
+    after = with_ranges(document(Subject=schema))
 
     assert after["components"]["schemas"]["Subject"] == {
         **schema,
@@ -114,6 +114,6 @@ def test_integer_format_without_a_range_becomes_one(
 def test_given_document_is_not_modified() -> None:
     contract = document(Subject={"type": "string", "nullable": True})
 
-    prepared(contract)
+    prepare(contract)
 
     assert contract == document(Subject={"type": "string", "nullable": True})

@@ -36,7 +36,7 @@ def document(*, mapping: dict[str, str] | None = None, **schemas: Any) -> dict[s
 def test_union_with_constant_tags_is_accepted() -> None:
     unions.check(document())
 
-    assert unions.tagged(document()) == {"Union": ("A", "B")}
+    assert unions.tag_values(document()) == {"Union": ("A", "B")}
 
 
 @pytest.mark.parametrize(

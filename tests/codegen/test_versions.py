@@ -58,7 +58,7 @@ def test_adopted_corrections_are_dropped(later: Path) -> None:
     version = versions.read(beside(later))
 
     assert [correction.id for correction in version.bundle.corrections] == ["S02", "S03"]
-    assert "discriminator" in version.bundle.written["components"]["schemas"]["Change"]
+    assert "discriminator" in version.bundle.source_document["components"]["schemas"]["Change"]
 
 
 def test_requirement_of_a_later_version_overrides_the_earlier(later: Path) -> None:
@@ -232,7 +232,7 @@ def test_other_version_can_become_code(other: Source, tmp_path: Path) -> None:
 
 @given(DOCUMENTS, DOCUMENTS)
 def test_reversed_comparison_is_the_inverse(old: dict[str, Any], new: dict[str, Any]) -> None:
-    there, back = versions.compared(old, new), versions.compared(new, old)
+    there, back = versions.comparison(old, new), versions.comparison(new, old)
     contrary = {"added": "removed", "removed": "added", "changed": "changed"}
 
     assert (sorted(there["added"]), sorted(there["removed"])) == (
@@ -247,7 +247,7 @@ def test_reversed_comparison_is_the_inverse(old: dict[str, Any], new: dict[str, 
 
 @given(DOCUMENTS, DOCUMENTS)
 def test_differing_places_exist_in_the_documents(old: dict[str, Any], new: dict[str, Any]) -> None:
-    for name, places in versions.compared(old, new)["changed"].items():
+    for name, places in versions.comparison(old, new)["changed"].items():
         for place, what in places.items():
             assert what == "added" or at(old[name], place) is not ...
             assert what == "removed" or at(new[name], place) is not ...

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from page_blocks import PAGES, Block, blocks
 
-from codegen.sync_twin import translated
+from codegen.sync_twin import without_event_loop
 from lakepact.cli import main
 
 GENERATES = "docs/generate-code.md"  #: its programs import the package that its command generates
@@ -59,6 +59,6 @@ def generate(folder: Path) -> None:
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
     (Path(sys.argv[1]) / "every_method_page_0.py").write_text(
-        translated(EVERY_METHOD.read_text("utf-8")), "utf-8"
+        without_event_loop(EVERY_METHOD.read_text("utf-8")), "utf-8"
     )
     generate(Path(sys.argv[1]))

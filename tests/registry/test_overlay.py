@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from codegen import overlay
-from lakepact.codegen.documents import read_yaml, resolved
+from lakepact.codegen.documents import read_yaml, resolve
 from lakepact.codegen.passes import operations_of
 
 FOLDER = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0"
@@ -74,7 +74,7 @@ def described() -> Iterator[tuple[str, str, str, Any]]:
                     operation["operationId"],
                     status,
                     shared,
-                    resolved(document, answer).get("description", ""),
+                    resolve(document, answer).get("description", ""),
                 )
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from codegen import versions
-from codegen.bundles import Bundle, bundled
+from codegen.bundles import Bundle, read_bundle
 from codegen.contracts import Source, all_sources
 from lakepact.codegen.passes import operations_of
 
@@ -39,7 +39,7 @@ def document(contract: str, file: str) -> Any:
 
 @cache
 def bundle(contract: str) -> Bundle:
-    return bundled(SOURCES[contract])
+    return read_bundle(SOURCES[contract])
 
 
 def extended(contract: str) -> list[str]:
@@ -64,7 +64,10 @@ def requirements(contract: str) -> list[dict[str, Any]]:
 
 
 def operations(contract: str) -> set[str]:
-    return {operation["operationId"] for _, _, operation in operations_of(bundle(contract).written)}
+    return {
+        operation["operationId"]
+        for _, _, operation in operations_of(bundle(contract).source_document)
+    }
 
 
 def headings(contract: str) -> dict[str, str]:

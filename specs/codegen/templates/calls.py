@@ -56,7 +56,7 @@ class Answers(Mapping[str, Any]):
 segment = partial(quote, safe="")
 
 
-def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
+def present_parameters(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
     """Return the parameters that have a value, as text."""
     result = []
     for name, value in parameters:

@@ -332,9 +332,9 @@ def _registry(package: str) -> _Registry:
     another one.
     """
     document = _document(package, "requirements.json")
-    shared = _registry(document["extends"]).requirements if document["extends"] else {}
+    base_requirements = _registry(document["extends"]).requirements if document["extends"] else {}
     return _Registry(
-        {i: r for i, r in shared.items() if i not in document["without"]}
+        {i: r for i, r in base_requirements.items() if i not in document["without"]}
         | _values(Requirement, document["requirements"], key="id"),
         _values(Feature, document["features"], key="name"),
         _values(Correction, document["corrections"], key="id"),

@@ -37,7 +37,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such schema.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "schema",
             metadata.current_schema_id,
             ((schema.schema_id or 0, schema) for schema in metadata.schemas),
@@ -51,7 +51,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such partition spec.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "partition spec",
             metadata.default_spec_id,
             ((spec.spec_id or 0, spec) for spec in metadata.partition_specs),
@@ -65,7 +65,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such sort order.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "sort order",
             metadata.default_sort_order_id,
             ((order.order_id, order) for order in metadata.sort_orders),
@@ -82,12 +82,12 @@ class CurrentParts(FormatVersion1Defaults):
         id_ = metadata.current_snapshot_id
         if id_ is None or id_ == _NO_SNAPSHOT:
             return None
-        return _chosen(
+        return _part_by_id(
             "snapshot", id_, ((snapshot.snapshot_id, snapshot) for snapshot in metadata.snapshots)
         )
 
 
-def _chosen(kind: str, id_: int, parts: Iterable[tuple[int, T]]) -> T:
+def _part_by_id(kind: str, id_: int, parts: Iterable[tuple[int, T]]) -> T:
     for own, part in parts:
         if own == id_:
             return part

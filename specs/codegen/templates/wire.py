@@ -97,12 +97,14 @@ class TaggedModel(WireModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        fixed = (
+        constants = (
             name
             for name, field in cls.model_fields.items()
             if get_origin(field.annotation) is Literal and field.default is not None
         )
-        cls._tags = frozenset(name for name in fixed if not cls.model_fields[name].is_required())
+        cls._tags = frozenset(
+            name for name in constants if not cls.model_fields[name].is_required()
+        )
 
     def model_post_init(self, _: Any, /) -> None:
         """Count the tag as given, also where a caller relied on its default."""

@@ -105,11 +105,11 @@ def from_yaml(content: bytes) -> Any:
         yaml.YAMLError: It is not YAML.
         ValueError: A number has too many digits.
     """
-    return _Copy().of(_loaded(content))
+    return _Copy().of(_load(content))
 
 
 @lru_cache(maxsize=256)  # versions and profiles of a contract read the same files
-def _loaded(content: bytes) -> Any:
+def _load(content: bytes) -> Any:
     return yaml.load(content, _Loader)  # noqa: S506  # a SafeLoader
 
 
@@ -237,7 +237,7 @@ def at(document: Any, pointer: str) -> Any:
     return node
 
 
-def resolved(document: Document, node: Any) -> Any:
+def resolve(document: Document, node: Any) -> Any:
     """Return the object that `node` stands for: itself, or what its `$ref` refers to."""
     while is_object(node) and "$ref" in node:
         node = at(document, str(node["$ref"]).removeprefix("#"))

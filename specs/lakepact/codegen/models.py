@@ -93,9 +93,9 @@ def models(
     Raises:
         Broken: The generator warned, or left out a schema.
     """
-    tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
-    base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
-    source = _generated(
+    tagged_names = json.dumps(dict.fromkeys(_tag_bases(document), f"{wire}.TaggedModel"))
+    base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged_names}"]
+    source = _generate(
         document,
         header + PREAMBLE,
         [*FLAGS, *OF_MODELS, *(["--use-default"] if lazy else []), *base_classes],
@@ -111,10 +111,10 @@ def typed_dicts(document: Document, header: str) -> str:
     Raises:
         Broken: The generator warned, or left out a schema.
     """
-    return _generated(document, header + TYPED_DICTS_PREAMBLE, [*FLAGS, *OF_TYPED_DICTS])
+    return _generate(document, header + TYPED_DICTS_PREAMBLE, [*FLAGS, *OF_TYPED_DICTS])
 
 
-def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
+def _generate(document: Document, header: str, flags: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         (there / "models.json").write_bytes(json_bytes(document))
@@ -129,7 +129,7 @@ def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
         source = (there / "models.py").read_text("utf-8")
-    left_out = sorted(set(document["components"]["schemas"]) - defined(source))
+    left_out = sorted(set(document["components"]["schemas"]) - defined_names(source))
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")
     return source
@@ -165,21 +165,21 @@ def _empty_by_default(source: str) -> str:
     """Return the source of a module of models where members whose default is empty are not None,
     and share one empty value.
     """
-    aliases = {found["name"]: found["type"] for found in _ALIAS.finditer(source)}
+    aliases = {match["name"]: match["type"] for match in _ALIAS.finditer(source)}
 
-    def member(found: re.Match[str]) -> str:
-        of = aliases.get(found["type"], found["type"])
+    def member(match: re.Match[str]) -> str:
+        of = aliases.get(match["type"], match["type"])
         annotation = (
-            f"Annotated[Optional{of}, Field({found['alias']})]"
-            if found["alias"]
+            f"Annotated[Optional{of}, Field({match['alias']})]"
+            if match["alias"]
             else f"Optional{of}"
         )
-        return f"    {found['name']}: {annotation} = NO_{of.partition('[')[0].upper()}"
+        return f"    {match['name']}: {annotation} = NO_{of.partition('[')[0].upper()}"
 
     return _EMPTY_BY_DEFAULT.sub(member, source)
 
 
-def defined(source: str) -> set[str]:
+def defined_names(source: str) -> set[str]:
     """Return the names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
@@ -191,12 +191,12 @@ def defined(source: str) -> set[str]:
     return classes | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _tagged(document: Document) -> list[str]:
+def _tag_bases(document: Document) -> list[str]:
     """Return schemas that are alternatives of a union, and what they are made of: their tag has to
     be written, whoever sets it.
     """
     schemas = document["components"]["schemas"]
-    names = [name for members in unions.tagged(document).values() for name in members]
+    names = [name for members in unions.tag_values(document).values() for name in members]
     for name in names:  # grows while it is walked
         parts = (
             component(part["$ref"]) for part in schemas[name].get("allOf", ()) if "$ref" in part

@@ -16,7 +16,7 @@ def snake(name: str) -> str:
     Raises:
         Broken: No name of Python comes of it.
     """
-    written = _SEAM.sub("_", name).lower().strip("_")
-    if not written.isidentifier() or keyword.iskeyword(written):
+    words = _SEAM.sub("_", name).lower().strip("_")
+    if not words.isidentifier() or keyword.iskeyword(words):
         raise Broken(f"{name!r} is no name in Python")
-    return written
+    return words

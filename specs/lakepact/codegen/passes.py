@@ -7,7 +7,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, resolved, rewritten
+from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, resolve, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,22 +28,24 @@ _SCALARS = {"string", "integer", "number", "boolean"}
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
-def prepared(document: Document) -> Document:
+def prepare(document: Document) -> Document:
     """Return the contract as an overlay finds it: a 3.1 document in which every keyword means what
     its author meant.
     """
     plain: Document = rewritten(document, _null_as_a_type)
-    narrowed: Document = rewritten(plain, lambda schema: _narrowed_in_place(plain, schema))
-    whole: Document = rewritten(narrowed, lambda response: _headers_as_headers(narrowed, response))
+    plain_unions: Document = rewritten(plain, lambda schema: _narrow_in_place(plain, schema))
+    whole: Document = rewritten(
+        plain_unions, lambda response: _headers_as_headers(plain_unions, response)
+    )
     return _head_without_body(whole)
 
 
-def bounded(document: Document) -> Document:
+def with_ranges(document: Document) -> Document:
     """Return the document with the range that each integer format stands for: a format alone
     refuses nothing.
     """
-    ranged: Document = rewritten(document, _with_range)
-    return ranged
+    document_with_ranges: Document = rewritten(document, _with_range)
+    return document_with_ranges
 
 
 def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
@@ -62,25 +64,25 @@ def _null_as_a_type(schema: Document) -> Document:
     if "type" not in schema:
         raise Broken(f"nullable says nothing of a schema without a type: {schema}")
     types = _types(schema)
-    kept = {key: value for key, value in schema.items() if key != "nullable"}
-    return {**kept, "type": [*types, "null"]} if nullable and "null" not in types else kept
+    keywords = {key: value for key, value in schema.items() if key != "nullable"}
+    return {**keywords, "type": [*types, "null"]} if nullable and "null" not in types else keywords
 
 
-def _narrowed_in_place(document: Document, schema: Document) -> Document:
+def _narrow_in_place(document: Document, schema: Document) -> Document:
     # A `$ref` to a scalar with a `const` or `enum` beside it: generators overlook what stands
     # beside a reference.
     beside = {key: value for key, value in schema.items() if key != "$ref"}
     if not isinstance(schema.get("$ref"), str) or not _NARROWING & set(beside):
         return schema
-    target = resolved(document, schema)
+    target = resolve(document, schema)
     if target.get("type") not in _SCALARS:
         return schema
-    taken = {
+    target_keywords = {
         key: deepcopy(value) for key, value in target.items() if key not in {"example", "examples"}
     }
     if "enum" in beside or "const" in beside:
-        taken.pop("enum", None)
-    return taken | beside
+        target_keywords.pop("enum", None)
+    return target_keywords | beside
 
 
 def _headers_as_headers(document: Document, response: Document) -> Document:
@@ -112,7 +114,7 @@ def _head_without_body(document: Document) -> Document:
     for _, method, operation in operations_of(document):
         if method == "head":
             answers = {
-                status: resolved(document, answer)
+                status: resolve(document, answer)
                 for status, answer in operation["responses"].items()
             }
             operation["responses"] = {

@@ -54,7 +54,7 @@ _IMPORTS = [
 
 
 class Code(str):
-    """Source of Python. Other text is data, and no template accepts data before `placed` has made
+    """Source of Python. Other text is data, and no template accepts data before `code_for` has made
     source of it.
     """
 
@@ -64,7 +64,7 @@ class Code(str):
 Context = Literal["comment", "docstring", "name", "source", "type"]
 
 
-def placed(value: object, context: Context) -> Code:
+def code_for(value: object, context: Context) -> Code:
     """Return source that means a value, and nothing else.
 
     Args:
@@ -113,14 +113,14 @@ def header(maker: str, origin: str, content: bytes | str) -> Code:
         origin: Its input.
         content: The SHA-256 of the input.
     """
-    made = placed(
+    text = code_for(
         f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate",
         "comment",
     )
-    return Code(f"{made}\n")
+    return Code(f"{text}\n")
 
 
-def rendered(template: Path, **values: object) -> str:
+def render(template: Path, **values: object) -> str:
     """Return a filled-in template; each value has to be `Code`."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template.parent),
@@ -132,7 +132,7 @@ def rendered(template: Path, **values: object) -> str:
         finalize=_only_code,
     )
     environment.filters.update(
-        {context: partial(placed, context=context) for context in get_args(Context)}
+        {context: partial(code_for, context=context) for context in get_args(Context)}
     )
     return environment.get_template(template.name).render(**values)
 
@@ -152,10 +152,10 @@ def source(value: Any) -> str:
             (field.name, getattr(value, field.name), field.default)
             for field in dataclasses.fields(value)
         )
-        given = ", ".join(
+        arguments = ", ".join(
             f"{name}={source(member)}" for name, member, default in members if member != default
         )
-        return f"{type(value).__name__}({given})"
+        return f"{type(value).__name__}({arguments})"
     if is_object(value):
         return (
             f"{{{', '.join(f'{source(key)}: {source(member)}' for key, member in value.items())}}}"
@@ -171,7 +171,7 @@ def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
     return isinstance(value, tuple)
 
 
-def formatted(folder: Path) -> None:
+def format_package(folder: Path) -> None:
     """Sort the imports and break the lines of every module below `folder`, whatever settings
     surround it.
     """

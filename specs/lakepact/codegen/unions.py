@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.codegen.documents import Broken, component, resolved
+from lakepact.codegen.documents import Broken, component, resolve
 
 if TYPE_CHECKING:
     from lakepact.codegen.documents import Document
 
 
-def tagged(document: Document) -> dict[str, tuple[str, ...]]:
+def tag_values(document: Document) -> dict[str, tuple[str, ...]]:
     """Return the component schemas that are told apart by a member, each with the names of its
     alternatives.
     """
@@ -43,25 +43,29 @@ def _check(document: Document, schema: Document) -> None:
         raise Broken("has a discriminator, but no oneOf that it could tell apart")
     tag = schema["discriminator"]["propertyName"]
     mapping = schema["discriminator"]["mapping"]
-    said = {
+    schema_pairs = {
         (value, component(member["$ref"]))
         for member in schema["oneOf"]
         for value in _values(document, member, tag)
     }
-    meant = {(value, component(reference)) for value, reference in mapping.items()}
-    if said != meant:
+    mapping_pairs = {(value, component(reference)) for value, reference in mapping.items()}
+    if schema_pairs != mapping_pairs:
         raise Broken(
-            f"the alternatives say {sorted(said - meant)} and the mapping says"
-            f" {sorted(meant - said)} of {tag}"
+            f"the alternatives say {sorted(schema_pairs - mapping_pairs)} and the mapping says"
+            f" {sorted(mapping_pairs - schema_pairs)} of {tag}"
         )
 
 
 def _values(document: Document, member: Document, tag: str) -> list[Any]:
     """Return the values of the tag that an alternative allows."""
     whole = parts(document, member)
-    fixed = [part["properties"][tag] for part in whole if tag in part.get("properties", {})]
+    tag_schemas = [part["properties"][tag] for part in whole if tag in part.get("properties", {})]
     values = next(
-        ([s["const"]] if "const" in s else s["enum"] for s in fixed if "const" in s or "enum" in s),
+        (
+            [s["const"]] if "const" in s else s["enum"]
+            for s in tag_schemas
+            if "const" in s or "enum" in s
+        ),
         None,
     )
     if values is None or not any(tag in part.get("required", ()) for part in whole):
@@ -75,5 +79,5 @@ def _values(document: Document, member: Document, tag: str) -> list[Any]:
 
 def parts(document: Document, schema: Document) -> list[Document]:
     """Return a schema and all schemas that it must satisfy too."""
-    whole = resolved(document, schema)
+    whole = resolve(document, schema)
     return [whole, *(part for member in whole.get("allOf", ()) for part in parts(document, member))]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.bundles import Bundle, bundled
+from codegen.bundles import Bundle, read_bundle
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import models
@@ -21,11 +21,11 @@ from lakepact.generated.delta_sharing import models
 @cache
 def corrected() -> Bundle:
     (source,) = (source for source in all_sources() if source.name == "delta_sharing")
-    return bundled(source)
+    return read_bundle(source)
 
 
 FORMS: dict[str, Callable[[], dict[str, Any]]] = {
-    "written": lambda: corrected().written,
+    "written": lambda: corrected().source_document,
     "bundle": lambda: Contract("delta_sharing").bundle,
     "schemas": lambda: Contract("delta_sharing").schemas,
 }
@@ -165,7 +165,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
-        for correction, pointers in corrected().touched.items()
+        for correction, pointers in corrected().changed_pointers.items()
         if any(
             pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests)
             for pointer in pointers

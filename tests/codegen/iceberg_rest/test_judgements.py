@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.bundles import Bundle, bundled
+from codegen.bundles import Bundle, read_bundle
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 from sample_tables.table_documents import view_version
@@ -213,11 +213,11 @@ PAYLOADS = (
 @cache
 def contract() -> Bundle:
     (source,) = (source for source in all_sources() if source.name == "iceberg_rest")
-    return bundled(source)
+    return read_bundle(source)
 
 
 FORMS: dict[str, Callable[[], dict[str, Any]]] = {
-    "written": lambda: contract().written,
+    "written": lambda: contract().source_document,
     "bundle": lambda: Contract("iceberg_rest").bundle,
     "schemas": lambda: Contract("iceberg_rest").schemas,
 }
@@ -301,7 +301,7 @@ def test_every_correction_of_schemas_has_an_example() -> None:
         if correction.effect in {"corrects", "widens"}
         and all(
             pointer.startswith("/components/schemas/")
-            for pointer in contract().touched[correction.id]
+            for pointer in contract().changed_pointers[correction.id]
         )
     }
 

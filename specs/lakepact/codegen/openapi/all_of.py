@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.codegen.documents import Broken, Document, at, is_object, steps
-from lakepact.codegen.openapi.keywords import ANNOTATIONS, unchecked
+from lakepact.codegen.openapi.keywords import ANNOTATIONS, without_unchecked
 
 if TYPE_CHECKING:
     from lakepact.codegen.openapi.findings import Findings, Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _UNION = ("oneOf", "anyOf")
 
 
-def merged(document: Document, schema: Document, path: Path, findings: Findings) -> Document:
+def merge(document: Document, schema: Document, path: Path, findings: Findings) -> Document:
     """Return a schema with the schemas of its `allOf` in it; of a single part that is a reference,
     the reference.
 
@@ -85,5 +85,5 @@ class _Merge:
                 (*path, "$ref"), f"{reference} is outside the document, and left out"
             )
             return {}
-        known = unchecked(schema, path, self._findings)
-        return self.of(known, path, above) if "allOf" in known else known
+        checkable = without_unchecked(schema, path, self._findings)
+        return self.of(checkable, path, above) if "allOf" in checkable else checkable

@@ -91,10 +91,10 @@ def check(folder: Path, copies: Mapping[str, str]) -> None:
 
 
 def _other(tree: ast.Module) -> ast.AST | None:
-    return next((node for node in ast.walk(tree) if not _is_allowed(node)), None)
+    return next((node for node in ast.walk(tree) if not _allows(node)), None)
 
 
-def _is_allowed(node: Any) -> bool:
+def _allows(node: Any) -> bool:
     if type(node) in _IN_BODIES:
         plain = not getattr(node, "decorator_list", ()) and not getattr(node, "keywords", ())
         return plain and all(

@@ -11,9 +11,9 @@ import click
 
 from lakepact.codegen.documents import Broken
 from lakepact.codegen.openapi.naming import argument_name
-from lakepact.codegen.openapi.package import MADE, Package, limited, package, write_package
+from lakepact.codegen.openapi.package import MADE, Package, package, time_limit, write_package
 from lakepact.codegen.openapi.reading import lines
-from lakepact.codegen.python_source import placed
+from lakepact.codegen.python_source import code_for
 
 INCOMPLETE = 3
 
@@ -55,20 +55,20 @@ def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: b
     _require("ruff", "datamodel_code_generator")
     _check_target(out, force=force)
     try:
-        with limited():
-            made = package(contract)
-            refused = strict and bool(made.findings)
-            if not refused:
-                write_package(made, out.resolve())
+        with time_limit():
+            package_ = package(contract)
+            refuse = strict and bool(package_.findings)
+            if not refuse:
+                write_package(package_, out.resolve())
     except Broken as wrong:
-        raise click.UsageError(placed(wrong, "comment")) from wrong
+        raise click.UsageError(code_for(wrong, "comment")) from wrong
     except OSError as wrong:
         click.echo(
             f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True
         )
         sys.exit(INCOMPLETE)
-    _tell(made, out, written=not refused, as_json=as_json)
-    sys.exit(1 if refused else 0)
+    _tell(package_, out, is_written=not refuse, as_json=as_json)
+    sys.exit(1 if refuse else 0)
 
 
 def _require(*libraries: str) -> None:
@@ -99,45 +99,49 @@ def _check_target(out: Path, *, force: bool) -> None:
         )
 
 
-def _tell(made: Package, out: Path, *, written: bool, as_json: bool) -> None:
+def _tell(package_: Package, out: Path, *, is_written: bool, as_json: bool) -> None:
     """Print the result and the findings, each on one line: texts of the document reach no terminal
     as they are.
     """
     places = (
-        lines(made.file, [finding.pointer for finding in made.findings]) if made.findings else {}
+        lines(package_.file, [finding.pointer for finding in package_.findings])
+        if package_.findings
+        else {}
     )
     if as_json:
         findings = [
             {"pointer": each.pointer, "line": places.get(each.pointer), "sentence": each.sentence}
-            for each in made.findings
+            for each in package_.findings
         ]
         result = {
-            "title": made.title,
-            "written": written,
-            "operations": made.operations,
-            "models": made.models,
+            "title": package_.title,
+            "written": is_written,
+            "operations": package_.operations,
+            "models": package_.models,
             "findings": findings,
         }
         click.echo(json.dumps(result, indent=1))
         return
-    for finding in made.findings:
+    for finding in package_.findings:
         line = f":{places[finding.pointer]}" if finding.pointer in places else ""
         click.echo(
-            placed(f"{made.file.path}{line}: #{finding.pointer} {finding.sentence}", "comment"),
+            code_for(
+                f"{package_.file.path}{line}: #{finding.pointer} {finding.sentence}", "comment"
+            ),
             err=True,
         )
-    counted = f"{made.title}: {made.operations} operations, {made.models} models"
-    number = len(made.findings)
-    noted = (
+    counts = f"{package_.title}: {package_.operations} operations, {package_.models} models"
+    number = len(package_.findings)
+    notes = (
         f"{number} construct{'s are' if number > 1 else ' is'} not supported or changed"
         if number
         else "everything is supported"
     )
     click.echo(
-        placed(
-            f"{counted} in {out}; {noted}"
-            if written
-            else f"{counted}; nothing is written: {noted}",
+        code_for(
+            f"{counts} in {out}; {notes}"
+            if is_written
+            else f"{counts}; nothing is written: {notes}",
             "comment",
         )
     )

@@ -57,7 +57,7 @@ class Operations:
         self._schemas = schemas
         self._findings = findings
         self._functions = function_names()
-        self._ids = Names(frozenset(self._written_ids()))
+        self._ids = Names(frozenset(self._operation_ids()))
 
     def all(self) -> Iterator[Described]:
         """Yield each operation that becomes code, in the order of the document."""
@@ -72,7 +72,7 @@ class Operations:
                 (*path, "$ref"), f"{reference} is outside the document: the path is left out"
             )
             return
-        item = self._schemas.resolved(item)
+        item = self._schemas.resolve(item)
         if "servers" in item:
             self._findings.add((*path, "servers"), "is ignored: the client has one address")
         for method in METHODS:
@@ -84,19 +84,19 @@ class Operations:
 
     def _operation(self, template: str, method: str, item: Document) -> Described:
         path: tuple[str, ...] = ("paths", template, method)
-        written: Document = item[method]
-        if "callbacks" in written:
+        operation_document: Document = item[method]
+        if "callbacks" in operation_document:
             self._findings.add((*path, "callbacks"), "is left out")
-        if "servers" in written:
+        if "servers" in operation_document:
             self._findings.add((*path, "servers"), "is ignored: the client has one address")
-        if "operationId" not in written:
+        if "operationId" not in operation_document:
             name = self._ids.unique(argument_name(f"{method} {template}"))
             self._findings.add(path, f"has no operationId: it is called {name}")
         else:
-            name = written["operationId"]
+            name = operation_document["operationId"]
         parameters, types = self._parameters(template, item, path)
-        body, body_required, body_type = self._body(written, path, name)
-        answers = self._answers(written, path, name, with_bodies=method != "head")
+        body, body_required, body_type = self._body(operation_document, path, name)
+        answers = self._answers(operation_document, path, name, with_bodies=method != "head")
         success = _success(answers)
         function = self._functions.unique(argument_name(name))
         operation = Operation(
@@ -109,8 +109,8 @@ class Operations:
             body_required=body_required,
             answers=answers,
             success=success,
-            tags=tuple(written.get("tags", ())),
-            deprecated=written.get("deprecated", False),
+            tags=tuple(operation_document.get("tags", ())),
+            deprecated=operation_document.get("deprecated", False),
         )
         required = {
             parameter.argument: types[parameter.argument]
@@ -126,35 +126,37 @@ class Operations:
             if body_required
             else {**required, **optional, **bodies}
         )
-        returned = [
+        results = [
             answer.model if answer else "None" for answer in (answers[status] for status in success)
         ]
-        sentence = " ".join(str(written.get("summary") or f"Call {name}").split()).rstrip(".")
+        sentence = " ".join(
+            str(operation_document.get("summary") or f"Call {name}").split()
+        ).rstrip(".")
         return Described(
-            operation, arguments, " | ".join(dict.fromkeys(returned)) or "None", f"{sentence}."
+            operation, arguments, " | ".join(dict.fromkeys(results)) or "None", f"{sentence}."
         )
 
     def _parameters(
         self, template: str, item: Document, path: tuple[str, ...]
     ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
         """Return the parameters of an operation, and the type of each argument."""
-        found: dict[tuple[str, str], tuple[Document, Path]] = {}
+        parameters_by_place: dict[tuple[str, str], tuple[Document, Path]] = {}
         places: tuple[tuple[Document, Path], ...] = ((item, path[:2]), (item[path[-1]], path))
         for holder, place in places:  # those of the operation override those of its path
-            for index, described in enumerate(holder.get("parameters", ())):
+            for index, parameter_document in enumerate(holder.get("parameters", ())):
                 here: Path = (*place, "parameters", index)
-                reference = described.get("$ref")
+                reference = parameter_document.get("$ref")
                 if isinstance(reference, str) and not reference.startswith("#"):
                     self._omit(here, f"{reference} is outside the document", required=False)
                     continue
-                parameter: Document = self._schemas.resolved(described)
-                found[parameter["name"], parameter["in"]] = parameter, here
+                parameter: Document = self._schemas.resolve(parameter_document)
+                parameters_by_place[parameter["name"], parameter["in"]] = parameter, here
         names, parameters, types = Names(), list[Parameter](), dict[str, str]()
-        for parameter, here in found.values():
+        for parameter, here in parameters_by_place.values():
             if parameter["in"] == "header" and parameter["name"].lower() in _IGNORED_HEADERS:
                 continue
             required = bool(parameter.get("required", False)) or parameter["in"] == "path"
-            reason = _unsupported(parameter)
+            reason = _obstacle(parameter)
             kind = None if reason else self._parameter_type(parameter["schema"])
             if reason is not None or kind is None:
                 self._omit(
@@ -179,16 +181,18 @@ class Operations:
             )
         lacking = [
             name
-            for name in _templated(template)
+            for name in _template_names(template)
             if name not in {p.name for p in parameters if p.where == "path"}
         ]
         if lacking:
             raise Omitted(f"the path parameter {lacking[0]} is not described")
-        unused = [
-            p.name for p in parameters if p.where == "path" and p.name not in _templated(template)
+        orphans = [
+            p.name
+            for p in parameters
+            if p.where == "path" and p.name not in _template_names(template)
         ]
-        if unused:
-            raise Omitted(f"the path has no {{{unused[0]}}}")
+        if orphans:
+            raise Omitted(f"the path has no {{{orphans[0]}}}")
         return tuple(parameters), types
 
     def _omit(self, path: Path, reason: str, *, required: bool) -> None:
@@ -198,7 +202,7 @@ class Operations:
 
     def _parameter_type(self, schema: Any) -> str | None:
         """Return the Python type of a parameter, or None if it cannot be written as text."""
-        schema = self._schemas.resolved(schema)
+        schema = self._schemas.resolve(schema)
         if not is_object(schema):
             return "str"
         for key in ("anyOf", "oneOf", "allOf"):
@@ -206,7 +210,7 @@ class Operations:
                 types = [
                     self._parameter_type(each)
                     for each in schema[key]
-                    if self._schemas.resolved(each).get("type") != "null"
+                    if self._schemas.resolve(each).get("type") != "null"
                 ]
                 return None if None in types else _either({each for each in types if each})
         values = [
@@ -231,19 +235,19 @@ class Operations:
         )
 
     def _body(
-        self, written: Document, path: Path, name: str
+        self, operation_document: Document, path: Path, name: str
     ) -> tuple[Body | None, bool, str | None]:
         """Return the body of a request, whether it has to be sent, and its type."""
         place: Path = (*path, "requestBody")
-        described = written.get("requestBody")
-        if described is None:
+        body_document = operation_document.get("requestBody")
+        if body_document is None:
             return None, False, None
-        if str(described.get("$ref", "#")).startswith("#"):
-            described = self._schemas.resolved(described)
-            body = self._content(described.get("content", {}), place, f"{name} Body")
+        if str(body_document.get("$ref", "#")).startswith("#"):
+            body_document = self._schemas.resolve(body_document)
+            body = self._content(body_document.get("content", {}), place, f"{name} Body")
         else:
             body = None
-        required = bool(described.get("required", False))
+        required = bool(body_document.get("required", False))
         if body is None and required:
             raise Omitted("its required body has no media type that can be sent")
         if body is None:
@@ -252,22 +256,22 @@ class Operations:
         return body, required, body.model
 
     def _answers(
-        self, written: Document, path: Path, name: str, *, with_bodies: bool
+        self, operation_document: Document, path: Path, name: str, *, with_bodies: bool
     ) -> dict[str, Body | None]:
         answers: dict[str, Body | None] = {}
-        success = _success(written["responses"])
-        for status, described in written["responses"].items():
+        success = _success(operation_document["responses"])
+        for status, response in operation_document["responses"].items():
             if status.startswith("x-"):
                 continue
             place: Path = (*path, "responses", status)
-            if not str(described.get("$ref", "#")).startswith("#"):
+            if not str(response.get("$ref", "#")).startswith("#"):
                 self._findings.add(
                     (*place, "$ref"),
-                    f"{described['$ref']} is outside the document: the body is left out",
+                    f"{response['$ref']} is outside the document: the body is left out",
                 )
                 answers[status.upper() if status != "default" else status] = None
                 continue
-            answer = self._schemas.resolved(described)
+            answer = self._schemas.resolve(response)
             if "links" in answer:
                 self._findings.add((*place, "links"), "is left out")
             suffix = "Response" if status in success[:1] else f"Response {status}"
@@ -288,22 +292,22 @@ class Operations:
         """Return the body in the preferred one of its media types: JSON, a form, text, other
         bytes.
         """
-        ranked = sorted(content, key=_rank)
-        chosen = ranked[0] if ranked and (answer or _rank(ranked[0]) < _MULTIPART) else None
-        others = [media_type for media_type in content if media_type != chosen]
-        what = f"is left out: {chosen} is used" if chosen else "is not supported, and left out"
+        by_rank = sorted(content, key=_rank)
+        first = by_rank[0] if by_rank and (answer or _rank(by_rank[0]) < _MULTIPART) else None
+        others = [media_type for media_type in content if media_type != first]
+        what = f"is left out: {first} is used" if first else "is not supported, and left out"
         self._findings.each((*path, "content"), others, what)
-        if chosen is None:
+        if first is None:
             return None
-        place: Path = (*path, "content", chosen)
-        if is_json(chosen) or (chosen.startswith(FORM) and not answer):
-            schema = content[chosen].get("schema", {})
-            return Body(chosen, self._schemas.type_of(schema, (*place, "schema"), name))
-        if _rank(chosen) >= _LINES:
+        place: Path = (*path, "content", first)
+        if is_json(first) or (first.startswith(FORM) and not answer):
+            schema = content[first].get("schema", {})
+            return Body(first, self._schemas.type_of(schema, (*place, "schema"), name))
+        if _rank(first) >= _LINES:
             self._findings.add(place, "is not parsed: the body is bytes")
-        return Body(chosen, "str" if chosen.startswith("text/") else "bytes")
+        return Body(first, "str" if first.startswith("text/") else "bytes")
 
-    def _written_ids(self) -> Iterator[str]:
+    def _operation_ids(self) -> Iterator[str]:
         for item in self._document["paths"].values():
             yield from (
                 item[method]["operationId"]
@@ -330,10 +334,14 @@ def _rank(media_type: str) -> int:
 
 def _success(answers: Mapping[str, object]) -> tuple[str, ...]:
     """Return the statuses that a call returns: 2xx, or the default, or what there is below 400."""
-    for chosen in (lambda s: s.startswith("2"), lambda s: s == "default", lambda s: s[0] in "13"):
-        found = tuple(status for status in answers if chosen(status))
-        if found:
-            return found
+    for is_success in (
+        lambda s: s.startswith("2"),
+        lambda s: s == "default",
+        lambda s: s[0] in "13",
+    ):
+        statuses = tuple(status for status in answers if is_success(status))
+        if statuses:
+            return statuses
     return ()
 
 
@@ -347,11 +355,11 @@ def _either(types: set[str]) -> str | None:
     return f"{_LIST}{union}]" if items else union or None
 
 
-def _templated(template: str) -> list[str]:
+def _template_names(template: str) -> list[str]:
     return [part.partition("}")[0] for part in template.split("{")[1:]]
 
 
-def _unsupported(parameter: Document) -> str | None:
+def _obstacle(parameter: Document) -> str | None:
     """Return why a parameter cannot be sent, if so."""
     where: Literal["path", "query", "header", "cookie"] = parameter["in"]
     if where == "cookie":

@@ -18,7 +18,7 @@ from lakepact.codegen.openapi import allowed, reading
 from lakepact.codegen.openapi.findings import Finding, Findings
 from lakepact.codegen.openapi.operations import Operations
 from lakepact.codegen.openapi.schemas import Schemas
-from lakepact.codegen.python_source import Code, formatted, placed, rendered, write_all
+from lakepact.codegen.python_source import Code, code_for, format_package, render, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,7 +37,7 @@ LONGEST = 300  #: seconds of one generation
 
 
 @contextmanager
-def limited() -> Generator[None]:
+def time_limit() -> Generator[None]:
     """Stop code in the main thread that generates for too long, or that a document leads into
     itself.
 
@@ -84,16 +84,16 @@ def package(path: Path) -> Package:
     Raises:
         Broken: The document is wrong; the message says where.
     """
-    file = reading.opened(path)
+    file = reading.read_file(path)
     document = reading.read(file)
     findings = Findings()
     findings.each((), [part for part in ("webhooks",) if part in document], "is left out")
     schemas = Schemas(document, findings)
     operations = list(Operations(document, schemas, findings).all())
-    components = schemas.finished()
+    components = schemas.finish()
     title = " ".join(f"{document['info']['title']} {document['info']['version']}".split())
     header = Code(
-        placed(
+        code_for(
             f"{MADE} from {path.name}, sha256 {sha256(file.content)[:16]}. Do not edit.", "comment"
         )
         + "\n"
@@ -107,21 +107,21 @@ def package(path: Path) -> Package:
     )
     modules = {
         "__init__.py": (
-            f'{header}"""{placed(title, "docstring")}: models, endpoints, a client and a'
+            f'{header}"""{code_for(title, "docstring")}: models, endpoints, a client and a'
             ' server."""\n'
         ),
         "py.typed": "",
         "models.py": _models(components, header),
         **{name: header + text for name, text in copies.items()},
         **{
-            f"{name}.py": _rendered(name, operations, components, title=title, header=header)
+            f"{name}.py": _render(name, operations, components, title=title, header=header)
             for name in _MODULES
         },
     }
     return Package(title, file, modules, copies, len(operations), len(components), findings.all())
 
 
-def write_package(made: Package, into: Path) -> None:
+def write_package(package_: Package, into: Path) -> None:
     """Write a package into a folder, which it replaces: either all of it is there afterwards, or
     what was there before.
 
@@ -132,9 +132,9 @@ def write_package(made: Package, into: Path) -> None:
     into.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{into.name}-", dir=into.parent) as beside:
         fresh, before = Path(beside) / "fresh", Path(beside) / "before"
-        write_all(fresh, made.modules)
-        allowed.check(fresh, made.copies)
-        formatted(fresh)
+        write_all(fresh, package_.modules)
+        allowed.check(fresh, package_.copies)
+        format_package(fresh)
         if into.exists():
             into.rename(before)
         try:
@@ -163,7 +163,7 @@ def _models(components: dict[str, Document], header: str) -> str:
     )
 
 
-def _rendered(
+def _render(
     name: str, operations: list[Described], components: dict[str, Document], **values: Any
 ) -> str:
     bodies = [
@@ -173,6 +173,6 @@ def _rendered(
         if body
     ]
     used = sorted({body.model for body in bodies} & components.keys())
-    return rendered(
+    return render(
         _HERE / "templates" / f"{name}.py.jinja", operations=operations, models=used, **values
     )

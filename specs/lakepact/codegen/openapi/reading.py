@@ -78,7 +78,7 @@ class File:
     content: bytes
 
 
-def opened(path: Path) -> File:
+def read_file(path: Path) -> File:
     """Return a file with its content.
 
     Raises:
@@ -121,10 +121,10 @@ def read(file: File) -> Document:
         for template, item in document.get("paths", {}).items()
         if not template.startswith("x-")
     }
-    checked: Document = {**document, "paths": paths}
-    _Check(file, checked).node(checked)
-    _check_operations(file, checked)
-    return checked
+    subset: Document = {**document, "paths": paths}
+    _Check(file, subset).node(subset)
+    _check_operations(file, subset)
+    return subset
 
 
 def lines(file: File, pointers: Iterable[str]) -> dict[str, int]:
@@ -143,12 +143,12 @@ def _line(node: Any, path: list[str]) -> int:
     line: int = node.start_mark.line + 1
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            found = next(
+            line_number = next(
                 ((key, value) for key, value in node.value if str(key.value) == step), None
             )
-            if found is None:
+            if line_number is None:
                 return line
-            key, node = found
+            key, node = line_number
             line = key.start_mark.line + 1
         elif (
             isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value)
@@ -175,7 +175,7 @@ def _check_schema(file: File, document: Document) -> None:
         kind for prefix, kind in _VALIDATORS.items() if str(document["openapi"]).startswith(prefix)
     )
     for error in validator.schema_validator.iter_errors(document):
-        raise _broken(file, error.absolute_path, error.message.partition("\n")[0])
+        raise _invalid(file, error.absolute_path, error.message.partition("\n")[0])
 
 
 class _Check:
@@ -215,12 +215,12 @@ class _Check:
 
     def _schema(self, schema: Any, place: Place) -> None:
         for error in _SCHEMA.iter_errors(_without_draft_4(schema)):
-            raise _broken(self._file, [*place, *error.instance_path], error.message)
+            raise _invalid(self._file, [*place, *error.instance_path], error.message)
 
     def _reference(self, reference: str, place: Place, *, in_schema: bool) -> None:
         wrong = _wrong(self._document, reference)
         if wrong:
-            raise _broken(self._file, place, f"{reference} {wrong}")
+            raise _invalid(self._file, place, f"{reference} {wrong}")
         if in_schema and reference.startswith("#") and reference not in self._targets:
             self._targets.add(reference)
             pointer = unquote(reference[1:])
@@ -231,28 +231,28 @@ class _Check:
 
 
 def _check_operations(file: File, document: Document) -> None:
-    seen: dict[str, str] = {}
+    methods: dict[str, str] = {}
     for template, method, operation in operations_of(document):
         name = operation.get("operationId")
         here = pointer_of(["paths", template, method])
-        if name in seen:
-            raise _broken(
+        if name in methods:
+            raise _invalid(
                 file,
                 ["paths", template, method, "operationId"],
-                f"operationId {name} is that of {seen[name]} too",
+                f"operationId {name} is that of {methods[name]} too",
             )
         if name is not None:
-            seen[name] = here
+            methods[name] = here
 
 
 def _wrong(document: Document, reference: str) -> str | None:
     """Return why a reference has no target in the document, if so."""
-    seen: set[str] = set()
+    names: set[str] = set()
     node: Any = {"$ref": reference}
     while is_object(node) and str(node.get("$ref", "")).startswith("#"):
-        if node["$ref"] in seen:
+        if node["$ref"] in names:
             return "leads back to itself"
-        seen.add(node["$ref"])
+        names.add(node["$ref"])
         try:
             node = at(document, unquote(node["$ref"][1:]))
         except Broken:
@@ -263,16 +263,16 @@ def _wrong(document: Document, reference: str) -> str | None:
 def _without_draft_4(schema: Any) -> Any:
     # OpenAPI 3.0 has the boolean exclusive bounds of draft 4.
     if is_object(schema):
-        kept = {
+        keywords = {
             key: value
             for key, value in schema.items()
             if not (key.startswith("exclusiveM") and isinstance(value, bool))
         }
-        return {key: _without_draft_4(value) for key, value in kept.items()}
+        return {key: _without_draft_4(value) for key, value in keywords.items()}
     return [_without_draft_4(item) for item in schema] if is_list(schema) else schema
 
 
-def _broken(file: File, place: Iterable[str | int], message: str) -> Broken:
+def _invalid(file: File, place: Iterable[str | int], message: str) -> Broken:
     pointer = pointer_of(place)
     line = lines(file, [pointer]).get(pointer)
     return Broken(f"{file.path}{'' if line is None else f':{line}'}: #{pointer}: {message}")

@@ -14,8 +14,8 @@ from pydantic import Field, TypeAdapter
 from pydantic_core import SchemaError
 
 from lakepact.codegen.documents import Document, at, is_list, is_object, pointer_of, steps
-from lakepact.codegen.openapi.all_of import merged
-from lakepact.codegen.openapi.keywords import ANNOTATIONS, unchecked
+from lakepact.codegen.openapi.all_of import merge
+from lakepact.codegen.openapi.keywords import ANNOTATIONS, without_unchecked
 from lakepact.codegen.openapi.naming import class_name, class_names
 from lakepact.codegen.openapi.tags import Tags, with_tags
 
@@ -46,19 +46,19 @@ class Schemas:
         self._findings = findings
         self._names = class_names()
         self.components: dict[str, Document] = {}
-        written: dict[str, Any] = document.get("components", {}).get("schemas", {})
+        schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         #: Names of components by the pointer of what they are made of.
         self._named = {
-            f"{_PREFIX}{_escaped(name)}": self._names.unique(class_name(name)) for name in written
+            f"{_PREFIX}{_escape(name)}": self._names.unique(class_name(name)) for name in schemas
         }
-        self._tags = Tags(written, findings)
-        for name, schema in written.items():
+        self._tags = Tags(schemas, findings)
+        for name, schema in schemas.items():
             path: Path = ("components", "schemas", name)
-            self.components[self._named[f"{_PREFIX}{_escaped(name)}"]] = self._component(
+            self.components[self._named[f"{_PREFIX}{_escape(name)}"]] = self._component(
                 schema, path, self._class_of(path)
             )
 
-    def finished(self) -> dict[str, Document]:
+    def finish(self) -> dict[str, Document]:
         """Return all components, once every schema of the document is translated."""
         return with_tags(self.components, self._findings)
 
@@ -67,16 +67,16 @@ class Schemas:
         reference = schema.get("$ref") if is_object(schema) else None
         if isinstance(reference, str) and reference.startswith("#"):
             return self._class_of_reference(reference)
-        return self._hoisted(schema, path, name)
+        return self._hoist(schema, path, name)
 
-    def resolved(self, node: Any) -> Any:
+    def resolve(self, node: Any) -> Any:
         """Return what a node refers to, or itself."""
         while is_object(node) and str(node.get("$ref", "")).startswith("#"):
             node = at(self._document, node["$ref"][1:])
         return node
 
     def _class_of(self, path: Path) -> str:
-        return self._named[f"{_PREFIX}{_escaped(str(path[2]))}"]
+        return self._named[f"{_PREFIX}{_escape(str(path[2]))}"]
 
     def _class_of_reference(self, reference: str) -> str:
         """Return the component of a pointer; what is no component schema in the document becomes
@@ -105,7 +105,7 @@ class Schemas:
             )
         return self._named[reference]
 
-    def _hoisted(self, schema: Any, path: Path, name: str) -> str:
+    def _hoist(self, schema: Any, path: Path, name: str) -> str:
         unique = self._names.unique(class_name(name))
         self.components[unique] = self._component(schema, path, unique)
         return unique
@@ -114,26 +114,28 @@ class Schemas:
         """Return a schema as a component: the members of an object stay in it."""
         schema = self._whole(schema, path)
         if "discriminator" in schema and "oneOf" not in schema and "anyOf" not in schema:
-            schema = self._extended(schema, path, name)
+            schema = self._as_union(schema, path, name)
         if is_object(schema) and schema.get("type") == "object" and "properties" in schema:
-            return self._described(schema, self._object(schema, path, name))
-        return self._described(schema, self._plain(schema, path, name))
+            return self._with_description(schema, self._object(schema, path, name))
+        return self._with_description(schema, self._plain(schema, path, name))
 
     def _part(self, schema: Any, path: Path, name: str) -> Document:
         """Return a schema inside another one: an object with properties becomes a component."""
         whole = self._whole(schema, path)
         if is_object(whole) and whole.get("type") == "object" and "properties" in whole:
             unique = self._names.unique(class_name(name))
-            self.components[unique] = self._described(whole, self._object(whole, path, unique))
+            self.components[unique] = self._with_description(
+                whole, self._object(whole, path, unique)
+            )
             return {"$ref": f"{_PREFIX}{unique}"}
-        made = self._described(whole, self._plain(whole, path, name))
-        if "discriminator" in made:
+        schema_part = self._with_description(whole, self._plain(whole, path, name))
+        if "discriminator" in schema_part:
             unique = self._names.unique(class_name(name))
-            self.components[unique] = made
+            self.components[unique] = schema_part
             return {"$ref": f"{_PREFIX}{unique}"}
-        return made
+        return schema_part
 
-    def _extended(self, schema: Document, path: Path, name: str) -> Document:
+    def _as_union(self, schema: Document, path: Path, name: str) -> Document:
         """Return a schema that others extend as the union of those; its `discriminator` tells them
         apart.
         """
@@ -143,25 +145,25 @@ class Schemas:
         if not mapping:
             return plain
         if own in mapping.values():
-            self._named[f"{own}#own"] = self._hoisted(plain, path, f"{name} Itself")
+            self._named[f"{own}#own"] = self._hoist(plain, path, f"{name} Itself")
             mapping = {
                 value: f"{own}#own" if reference == own else reference
                 for value, reference in mapping.items()
             }
         alternatives = [{"$ref": reference} for reference in dict.fromkeys(mapping.values())]
-        described = {key: schema[key] for key in ("description",) if key in schema}
+        annotations = {key: schema[key] for key in ("description",) if key in schema}
         return {
-            **described,
+            **annotations,
             "oneOf": alternatives,
             "discriminator": {**schema["discriminator"], "mapping": mapping},
         }
 
-    def _described(self, schema: Document, made: Document) -> Document:
+    def _with_description(self, schema: Document, translation: Document) -> Document:
         text = schema.get("description")
         return (
-            {**made, "description": text}
-            if isinstance(text, str) and text.strip() and "$ref" not in made
-            else made
+            {**translation, "description": text}
+            if isinstance(text, str) and text.strip() and "$ref" not in translation
+            else translation
         )
 
     def _plain(self, schema: Document, path: Path, name: str) -> Document:  # noqa: PLR0911 - one return for each kind of schema
@@ -190,10 +192,10 @@ class Schemas:
         required = [
             member for member in schema.get("required", ()) if member in schema["properties"]
         ]
-        for member, described in schema["properties"].items():
+        for member, member_schema in schema["properties"].items():
             place = (*path, "properties", member)
-            properties[member] = self._part(described, place, f"{name} {member}")
-            whole = self.resolved(described)
+            properties[member] = self._part(member_schema, place, f"{name} {member}")
+            whole = self.resolve(member_schema)
             if (
                 member in required
                 and is_object(whole)
@@ -208,14 +210,14 @@ class Schemas:
                 (*path, "additionalProperties"),
                 "members beside the properties are kept, but their values are not checked",
             )
-        closed = (
+        closing = (
             {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
         )
         return {
             "type": "object",
             "properties": properties,
             **({"required": required} if required else {}),
-            **closed,
+            **closing,
         }
 
     def _map(self, schema: Document, path: Path, name: str) -> Document:
@@ -231,11 +233,11 @@ class Schemas:
 
     def _scalar(self, schema: Document, path: Path) -> Document:
         kind = schema["type"]
-        made: Document = {"type": kind}
+        scalar: Document = {"type": kind}
         if schema.get("format") in _FORMATS:
-            made["format"] = schema["format"]
+            scalar["format"] = schema["format"]
             if kind == "string":
-                return made  # bounds of the text hold for the text, and the model has a date
+                return scalar  # bounds of the text hold for the text, and the model has a date
         bounds = {key: schema[key] for key in _BOUNDS.get(kind, ()) if key in schema}
         for exclusive, bound in (
             ("exclusiveMinimum", "minimum"),
@@ -252,67 +254,67 @@ class Schemas:
                 (*path, "pattern"), "is not checked: pydantic has no such regular expression"
             )
             del bounds["pattern"]
-        return made | bounds
+        return scalar | bounds
 
     def _enum(self, schema: Document, path: Path) -> Document:
         values = [value for value in schema["enum"] if value is not None]
         kinds = {type(value) for value in values}
-        made: Document = {"enum": values}
+        enumeration: Document = {"enum": values}
         if kinds == {str}:
-            made["type"] = "string"
+            enumeration["type"] = "string"
         elif kinds == {int}:
-            made["type"] = "integer"
+            enumeration["type"] = "integer"
         elif values:
             self._findings.add(
                 (*path, "enum"), "values other than texts and integers are not checked"
             )
-            made = {"type": "boolean"} if kinds == {bool} else ANY
+            enumeration = {"type": "boolean"} if kinds == {bool} else ANY
         if not values:
             return {"type": "null"}
         return (
-            {"anyOf": [made, {"type": "null"}]}
-            if made and len(values) < len(schema["enum"])
-            else made
+            {"anyOf": [enumeration, {"type": "null"}]}
+            if enumeration and len(values) < len(schema["enum"])
+            else enumeration
         )
 
     def _union(self, schema: Document, path: Path, name: str) -> Document:
         key = "oneOf" if "oneOf" in schema else "anyOf"
         if "properties" in schema and key in schema:
             self._findings.add((*path, key), "is not checked beside properties")
-        made = self._either(schema[key], (*path, key), name)
-        tagged = self._tags.tagged(schema, key, path) if "anyOf" in made else {}
-        if not tagged:
-            return made
+        union = self._either(schema[key], (*path, key), name)
+        tag_mapping = self._tags.alternatives_of(schema, key, path) if "anyOf" in union else {}
+        if not tag_mapping:
+            return union
         mapping = {
             value: f"{_PREFIX}{self._class_of_reference(reference)}"
-            for value, reference in tagged.items()
+            for value, reference in tag_mapping.items()
         }
         discriminator = {
             "propertyName": schema["discriminator"]["propertyName"],
             "mapping": mapping,
         }
         return {
-            "oneOf": made["anyOf"],
+            "oneOf": union["anyOf"],
             "discriminator": discriminator,
             "x-path": (*path, "discriminator"),
         }
 
     def _either(self, alternatives: list[Any], path: Path, name: str) -> Document:
-        made: list[Document] = []
+        parts: list[Document] = []
         for index, alternative in enumerate(alternatives):
             part = self._part(
                 alternative,
                 (*path, index),
                 f"{name} {index + 1}" if len(alternatives) > 2 else name,
             )
-            made += part.get("anyOf", [part])
-        made = [each for index, each in enumerate(made) if each not in made[:index]]
+            parts += part.get("anyOf", [part])
+        parts = [each for index, each in enumerate(parts) if each not in parts[:index]]
         if any(
             each == ANY
-            for each in ({k: v for k, v in part.items() if k != "description"} for part in made)
+            for each in ({k: v for k, v in part.items() if k != "description"} for part in parts)
         ):
             return ANY
-        return made[0] if len(made) == 1 else {"anyOf": made}
+        return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
     def _whole(self, schema: Any, path: Path) -> Document:
         """Return a schema without `nullable`, `const`, `allOf` and what is not understood."""
@@ -334,14 +336,14 @@ class Schemas:
                 self._findings.each(path, beside, "is not checked beside $ref")
             whole: Document = {"$ref": reference}
             return {"anyOf": [whole, {"type": "null"}]} if schema.get("nullable") is True else whole
-        whole = unchecked(schema, path, self._findings)
+        whole = without_unchecked(schema, path, self._findings)
         if "const" in whole:
             whole = {
                 **{key: value for key, value in whole.items() if key != "const"},
                 "enum": [whole["const"]],
             }
         if "allOf" in whole:
-            whole = merged(self._document, whole, path, self._findings)
+            whole = merge(self._document, whole, path, self._findings)
             return (
                 self._whole(whole, path) if "$ref" in whole else self._nullable(_with_type(whole))
             )
@@ -372,17 +374,17 @@ def _with_type(schema: Document) -> Document:
         or "enum" in schema
     ):
         return dict(schema)
-    implied = (
+    kind = (
         "object"
         if "properties" in schema or is_object(schema.get("additionalProperties"))
         else "array"
         if "items" in schema
         else None
     )
-    return {**schema, "type": implied} if implied else dict(schema)
+    return {**schema, "type": kind} if kind else dict(schema)
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 

@@ -24,8 +24,8 @@ class Tags:
         findings: The findings, to which it adds.
     """
 
-    def __init__(self, written: Mapping[str, Any], findings: Findings) -> None:
-        self._written = written
+    def __init__(self, schemas: Mapping[str, Any], findings: Findings) -> None:
+        self._written = schemas
         self._findings = findings
 
     def extensions(self, schema: Document, path: Path) -> dict[str, str]:
@@ -41,7 +41,7 @@ class Tags:
             )
         return mapping or extending
 
-    def tagged(self, schema: Document, key: str, path: Path) -> dict[str, str]:
+    def alternatives_of(self, schema: Document, key: str, path: Path) -> dict[str, str]:
         """Return the alternatives of a union by the value of its discriminator; empty if it has
         none that can be used.
         """
@@ -57,8 +57,8 @@ class Tags:
                 (*path, "discriminator"), "does not name the alternatives: they are tried in turn"
             )
             return {}
-        unnamed = [reference for reference in references if reference not in mapping.values()]
-        return {**mapping, **{reference.rpartition("/")[2]: reference for reference in unnamed}}
+        rest = [reference for reference in references if reference not in mapping.values()]
+        return {**mapping, **{reference.rpartition("/")[2]: reference for reference in rest}}
 
     def _mapping(self, schema: Document, path: Path) -> dict[str, str]:
         """Return a discriminator's mapping with a reference for each value; values may be given the
@@ -78,15 +78,15 @@ class Tags:
 
     def _extending(self, reference: str) -> list[str]:
         """Return the schemas that name another one in `allOf`, or that name one that does."""
-        found = added = {reference}
-        while added:
-            added = {
+        references = additions = {reference}
+        while additions:
+            additions = {
                 f"{_PREFIX}{name}"
                 for name, schema in self._written.items()
-                if found & _parts(schema)
-            } - found
-            found = found | added
-        return [name for name in self._written if f"{_PREFIX}{name}" in found - {reference}]
+                if references & _parts(schema)
+            } - references
+            references = references | additions
+        return [name for name in self._written if f"{_PREFIX}{name}" in references - {reference}]
 
 
 def _parts(schema: Any) -> set[str]:
@@ -99,11 +99,11 @@ def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, 
 
     A union of anything but objects loses its discriminator, which is reported.
     """
-    tagged = {name: dict(schema) for name, schema in components.items()}
-    fixed: dict[
+    results = {name: dict(schema) for name, schema in components.items()}
+    tag_values: dict[
         tuple[str, str], list[str]
     ] = {}  # an alternative of several unions has the values of all of them
-    for name, schema in tagged.items():
+    for name, schema in results.items():
         if "discriminator" not in schema:
             continue
         path = schema.pop("x-path")
@@ -111,25 +111,27 @@ def with_tags(components: dict[str, Document], findings: Findings) -> dict[str, 
         for value, reference in schema["discriminator"]["mapping"].items():
             values.setdefault(component(reference), []).append(value)
         tag = schema["discriminator"]["propertyName"]
-        if tag and all("properties" in tagged[alternative] for alternative in values):
+        if tag and all("properties" in results[alternative] for alternative in values):
             for alternative, its_values in values.items():
-                known = fixed.setdefault((alternative, tag), [])
-                known += [value for value in its_values if value not in known]
-                tagged[alternative] = _fixed(tagged[alternative], tag, known)
+                alternative_values = tag_values.setdefault((alternative, tag), [])
+                alternative_values += [
+                    value for value in its_values if value not in alternative_values
+                ]
+                results[alternative] = _with_tag(results[alternative], tag, alternative_values)
         else:
             findings.add(
                 path, "has no name, or an alternative is not an object: they are tried in turn"
             )
-            tagged[name] = {
+            results[name] = {
                 "anyOf": schema["oneOf"],
                 **{key: schema[key] for key in ("description",) if key in schema},
             }
-    return tagged
+    return results
 
 
-def _fixed(schema: Document, tag: str, values: list[str]) -> Document:
+def _with_tag(schema: Document, tag: str, values: list[str]) -> Document:
     member = schema["properties"].get(tag, {})
-    described = {"description": member["description"]} if "description" in member else {}
-    fixed = {"type": "string", "enum": values, **described}
+    annotations = {"description": member["description"]} if "description" in member else {}
+    tag_schema = {"type": "string", "enum": values, **annotations}
     required = [*schema.get("required", ()), *([] if tag in schema.get("required", ()) else [tag])]
-    return {**schema, "properties": {**schema["properties"], tag: fixed}, "required": required}
+    return {**schema, "properties": {**schema["properties"], tag: tag_schema}, "required": required}

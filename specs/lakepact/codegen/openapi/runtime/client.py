@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from .contract import Call, read, text, written
+from .contract import Call, encode_body, read, text
 
 if TYPE_CHECKING:
     import httpx
@@ -113,11 +113,11 @@ def _request(call: Call[Any]) -> dict[str, Any]:
         target += [
             (parameter.name, item) for item in (values if parameter.explode else [",".join(values)])
         ]
-    accepted = dict.fromkeys(
+    media_types = dict.fromkeys(
         answer.media_type for answer in call.operation.answers.values() if answer
     )
-    if accepted:
-        headers.append(("Accept", ", ".join(accepted)))
+    if media_types:
+        headers.append(("Accept", ", ".join(media_types)))
     body = call.operation.body
     if body is None or (call.body is None and not call.operation.body_required):
         return {"params": query, "headers": headers}
@@ -125,20 +125,20 @@ def _request(call: Call[Any]) -> dict[str, Any]:
     return {
         "params": query,
         "headers": headers,
-        "content": written(call.body, body, call.body_type),
+        "content": encode_body(call.body, body, call.body_type),
     }
 
 
 def _result(call: Call[T], response: httpx.Response) -> T:
     operation, status, content = call.operation, response.status_code, response.content
     key, answer = operation.answer(status)
-    succeeded = key in operation.success
+    is_success = key in operation.success
     try:
         body: Any = None if answer is None else read(content, answer, call.answers[key])
     except (ValidationError, UnicodeDecodeError) as problem:
-        kind = InvalidResponse if succeeded else ResponseError
+        kind = InvalidResponse if is_success else ResponseError
         raise kind(status, content, operation.id) from problem
-    if succeeded:
+    if is_success:
         result: T = body
         return result
     if response.is_success:

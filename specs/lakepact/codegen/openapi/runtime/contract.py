@@ -113,7 +113,7 @@ def adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
 
 
-def written(value: Any, body: Body, model: Any) -> bytes:
+def encode_body(value: Any, body: Body, model: Any) -> bytes:
     """Return the value of a body as it is sent."""
     if is_json(body.media_type):
         return adapter(model).dump_json(value, by_alias=True, exclude_unset=True)

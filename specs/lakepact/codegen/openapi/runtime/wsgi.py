@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
-from .contract import Operation, Parameter, Problem, Reply, adapter, read, written
+from .contract import Operation, Parameter, Problem, Reply, adapter, encode_body, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ class Application:
     ) -> Iterable[bytes]:
         """Answer one request."""
         try:
-            response = self._answered(Request(environment))
+            response = self._answer(Request(environment))
         except HTTPException as refusal:
             return refusal(environment, start_response)
         return response(environment, start_response)
@@ -58,7 +58,7 @@ class Application:
             routes.add(rule)
         return routes
 
-    def _answered(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> Response:
         matcher = self._routes.bind("", "/")
         operation_id, path = matcher.match(_raw_path(request.environ), method=request.method)
         operation = self.operations[operation_id]
@@ -77,10 +77,12 @@ class Application:
         self, operation: Operation, request: Request, path: Mapping[str, str]
     ) -> dict[str, Any]:
         types = self.types[operation.id]
-        given = {parameter: _given(parameter, request, path) for parameter in operation.parameters}
+        values = {
+            parameter: _argument(parameter, request, path) for parameter in operation.parameters
+        }
         arguments = {
             parameter.argument: adapter(types[parameter.argument]).validate_python(value)
-            for parameter, value in given.items()
+            for parameter, value in values.items()
             if value is not None or parameter.required
         }
         content = request.get_data()
@@ -93,7 +95,7 @@ class Application:
         key, answer = operation.answer(status)
         if answer is None or (reply.body is None and key not in operation.success):
             return Response(status=status, headers=dict(reply.headers))
-        content = written(reply.body, answer, self.answers[operation.id][key])
+        content = encode_body(reply.body, answer, self.answers[operation.id][key])
         return Response(content, status, {"Content-Type": answer.media_type, **reply.headers})
 
 
@@ -124,13 +126,13 @@ def _raw_path(environment: WSGIEnvironment) -> str:
     """Return the path as it was sent, where the server tells it: a decoded path has lost which
     slashes were part of a name.
     """
-    sent = environment.get("REQUEST_URI") or environment.get("RAW_URI")
-    if sent:
-        return urlsplit(sent).path.removeprefix(environment.get("SCRIPT_NAME", "")) or "/"
+    target = environment.get("REQUEST_URI") or environment.get("RAW_URI")
+    if target:
+        return urlsplit(target).path.removeprefix(environment.get("SCRIPT_NAME", "")) or "/"
     return quote(environment.get("PATH_INFO", "/").encode("latin-1"), safe=_PLAIN)
 
 
-def _given(parameter: Parameter, request: Request, path: Mapping[str, str]) -> Any:
+def _argument(parameter: Parameter, request: Request, path: Mapping[str, str]) -> Any:
     if parameter.where == "path":
         segment = path[parameter.argument]
         return (
