@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 9bf06babdfc5bc05. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/calls.py, sha256 52595d5b96a6daf8. Do not edit: nox -s generate
 """How the parts of a call are written: segments of paths, parameters, forms."""
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Answers(Mapping[str, Any]):
 segment = partial(quote, safe="")
 
 
-def given(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
+def present_parameters(*parameters: tuple[str, Value | None]) -> tuple[tuple[str, str], ...]:
     """Return the parameters that have a value, as text."""
     result = []
     for name, value in parameters:

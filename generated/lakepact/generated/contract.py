@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 48928d99be0068a1. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9c80449e50754357. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen
 values.
 
@@ -333,9 +333,9 @@ def _registry(package: str) -> _Registry:
     another one.
     """
     document = _document(package, "requirements.json")
-    shared = _registry(document["extends"]).requirements if document["extends"] else {}
+    base_requirements = _registry(document["extends"]).requirements if document["extends"] else {}
     return _Registry(
-        {i: r for i, r in shared.items() if i not in document["without"]}
+        {i: r for i, r in base_requirements.items() if i not in document["without"]}
         | _values(Requirement, document["requirements"], key="id"),
         _values(Feature, document["features"], key="name"),
         _values(Correction, document["corrections"], key="id"),

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 4f7e9d53eaeb2d8f. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/current_parts.py, sha256 b3f07d330b177858. Do not edit: nox -s generate
 """The base class of Iceberg's table metadata: its current schema, partition spec, sort order and
 snapshot as properties.
 """
@@ -38,7 +38,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such schema.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "schema",
             metadata.current_schema_id,
             ((schema.schema_id or 0, schema) for schema in metadata.schemas),
@@ -52,7 +52,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such partition spec.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "partition spec",
             metadata.default_spec_id,
             ((spec.spec_id or 0, spec) for spec in metadata.partition_specs),
@@ -66,7 +66,7 @@ class CurrentParts(FormatVersion1Defaults):
             ValueError: The metadata has no such sort order.
         """
         metadata = cast("TableMetadata", self)
-        return _chosen(
+        return _part_by_id(
             "sort order",
             metadata.default_sort_order_id,
             ((order.order_id, order) for order in metadata.sort_orders),
@@ -83,12 +83,12 @@ class CurrentParts(FormatVersion1Defaults):
         id_ = metadata.current_snapshot_id
         if id_ is None or id_ == _NO_SNAPSHOT:
             return None
-        return _chosen(
+        return _part_by_id(
             "snapshot", id_, ((snapshot.snapshot_id, snapshot) for snapshot in metadata.snapshots)
         )
 
 
-def _chosen(kind: str, id_: int, parts: Iterable[tuple[int, T]]) -> T:
+def _part_by_id(kind: str, id_: int, parts: Iterable[tuple[int, T]]) -> T:
     for own, part in parts:
         if own == id_:
             return part

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 9aaf9dab04115536. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 5eae94582995dfac. Do not edit: nox -s generate
 """Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old
 writer, may omit.
 
@@ -24,7 +24,7 @@ class _WithDefaults(WireModel):
     """A document in which members may be absent or null."""
 
     @classmethod
-    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _defaults(cls, document: dict[str, Any]) -> dict[str, Any]:
         raise NotImplementedError
 
     @model_validator(mode="wrap")
@@ -32,24 +32,26 @@ class _WithDefaults(WireModel):
     def _complete(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(value, dict):
             return handler(value)
-        given = cast("dict[str, Any]", value)
-        defaults = cls._defaults(given)
+        document = cast("dict[str, Any]", value)
+        defaults = cls._defaults(document)
         if not defaults:
             return handler(value)
-        added = {
-            name: default for name, default in defaults.items() if _member(given, name) is None
+        defaults_used = {
+            name: default for name, default in defaults.items() if _member(document, name) is None
         }
-        made = handler({**given, **added})
-        made.__pydantic_fields_set__.difference_update(name.replace("-", "_") for name in added)
-        return made
+        model = handler({**document, **defaults_used})
+        model.__pydantic_fields_set__.difference_update(
+            name.replace("-", "_") for name in defaults_used
+        )
+        return model
 
 
 class FormatVersion1Defaults(_WithDefaults):
     """Table metadata; later versions than 1 require all that is added."""
 
     @classmethod
-    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return _of_version_1(given) if _member(given, "format-version") == 1 else {}
+    def _defaults(cls, document: dict[str, Any]) -> dict[str, Any]:
+        return _of_version_1(document) if _member(document, "format-version") == 1 else {}
 
 
 class SortFieldDefaults(_WithDefaults):
@@ -58,9 +60,11 @@ class SortFieldDefaults(_WithDefaults):
     """
 
     @classmethod
-    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _defaults(cls, document: dict[str, Any]) -> dict[str, Any]:
         return {
-            "null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"
+            "null-order": "nulls-last"
+            if _member(document, "direction") == "desc"
+            else "nulls-first"
         }
 
 
@@ -78,7 +82,7 @@ def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
         for spec in specs
         for field in _member(_document(spec), "fields") or ()
     ]
-    found: dict[str, Any] = {
+    members: dict[str, Any] = {
         "last-sequence-number": 0,
         "partition-specs": specs,
         "default-spec-id": 0,
@@ -88,9 +92,9 @@ def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
     }
     schema = _document(_member(metadata, "schema") or _member(metadata, "schema_"))
     if schema:
-        found["schemas"] = [{"schema-id": 0, **schema}]
-        found["current-schema-id"] = found["schemas"][0]["schema-id"]
-    return found
+        members["schemas"] = [{"schema-id": 0, **schema}]
+        members["current-schema-id"] = members["schemas"][0]["schema-id"]
+    return members
 
 
 def _member(document: dict[str, Any], name: str) -> Any:

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 c805a8c566fa6692. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 c7f6bedb12be7ba9. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they
@@ -142,9 +142,9 @@ class UnreadList(ReadOnlyList[T]):
 
 def read_only(items: list[T]) -> ReadOnlyList[T]:
     """Return a list that no caller changes as a read-only one."""
-    made: ReadOnlyList[T] = object.__new__(ReadOnlyList)
-    made._items = items  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it spares the constructor
-    return made
+    view: ReadOnlyList[T] = object.__new__(ReadOnlyList)
+    view._items = items  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it spares the constructor
+    return view
 
 
 def _read(
@@ -169,13 +169,15 @@ def _refuse(*_: object, **__: object) -> NoReturn:
     raise TypeError("what a server sent cannot be changed; dict(…) makes a copy that can")
 
 
-_refused: Any = _refuse
+_refuse_change: Any = _refuse
 
 
 class ReadOnlyDict(dict[str, T]):
     """A dictionary that cannot be changed; `dict(…)` makes one that can."""
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refused
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = (
+        _refuse_change
+    )
 
     def __reduce__(self) -> tuple[Callable[..., ReadOnlyDict[T]], tuple[dict[str, T]]]:
         return ReadOnlyDict, (dict(self),)
@@ -229,10 +231,12 @@ class _AsList:
                 return unread  # type: ignore[no-any-return]
             return eager(value, validate)
 
-        written = core_schema.wrap_serializer_function_ser_schema(_written, schema=items)
+        serializer = core_schema.wrap_serializer_function_ser_schema(_write_list, schema=items)
         if of in _SCALARS:
-            return core_schema.no_info_wrap_validator_function(eager, items, serialization=written)
-        return core_schema.with_info_wrap_validator_function(read, items, serialization=written)
+            return core_schema.no_info_wrap_validator_function(
+                eager, items, serialization=serializer
+            )
+        return core_schema.with_info_wrap_validator_function(read, items, serialization=serializer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +273,7 @@ def _members(value: dict[str, Any] | None) -> ReadOnlyDict[Any]:
     return ReadOnlyDict(value) if value else NO_MEMBERS
 
 
-def _written(value: Sequence[Any], write: core_schema.SerializerFunctionWrapHandler) -> Any:
+def _write_list(value: Sequence[Any], write: core_schema.SerializerFunctionWrapHandler) -> Any:
     return write(list(value))
 
 

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/light.py, sha256 8bfd3483edff4061. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/light.py, sha256 7d47d994b73aa420. Do not edit: nox -s generate
 """Light models: they read their fields from their document, and the whole model, made when it is
 needed, does everything else.
 
@@ -54,16 +54,16 @@ def light(model: Any) -> Make | None:
     of_wire.model_rebuild()
     columns: list[tuple[str, set[type], Make | None]] = []
     for name, field in of_wire.model_fields.items():
-        types, make = _accepted(field.annotation)
+        types, make = _types_and_maker(field.annotation)
         if field.metadata or not (types or make):
             return None
         columns.append(
             (field.alias or name, types if field.is_required() else types | {_Absent}, make)
         )
-    return partial(_made, _subclass(of_wire), columns)
+    return partial(_make_light, _subclass(of_wire), columns)
 
 
-def _made(
+def _make_light(
     kind: type[WireModel], columns: list[tuple[str, set[type], Make | None]], documents: list[Any]
 ) -> list[Any] | None:
     """Return the light models of documents; None if one has to be validated."""
@@ -82,21 +82,21 @@ def _made(
                 if type(value) not in types
             ]
             values = [value for value in values if type(value) not in types]
-        made = make(values) if make else None
-        if made is None:
+        replacements = make(values) if make else None
+        if replacements is None:
             return None
-        deque(map(dict.__setitem__, others, repeat(name), made), maxlen=0)
-    found = [*map(object.__new__, repeat(kind, len(documents)))]
-    deque(map(_keep, found, documents), maxlen=0)
-    return found
+        deque(map(dict.__setitem__, others, repeat(name), replacements), maxlen=0)
+    models = [*map(object.__new__, repeat(kind, len(documents)))]
+    deque(map(_keep, models, documents), maxlen=0)
+    return models
 
 
-def _accepted(annotation: Any) -> tuple[set[type], Make | None]:
+def _types_and_maker(annotation: Any) -> tuple[set[type], Make | None]:
     """Return the types of values that a field keeps, and the function that makes what is kept of
     others; neither if it is unknown.
     """
     if isinstance(annotation, TypeAliasType):
-        return _accepted(annotation.__value__)
+        return _types_and_maker(annotation.__value__)
     if annotation in _SCALARS:
         return {annotation}, None
     if annotation == Items[str]:
@@ -108,10 +108,12 @@ def _accepted(annotation: Any) -> tuple[set[type], Make | None]:
             for part in get_args(annotation)
             if get_origin(part) is not Literal or str not in get_args(annotation)
         ]
-        found = [_accepted(part) for part in parts]
-        makes = [make for _, make in found if make]
-        if all(types or make for types, make in found) and len(makes) <= 1:
-            return {kind for types, _ in found for kind in types}, makes[0] if makes else None
+        alternatives = [_types_and_maker(part) for part in parts]
+        makes = [make for _, make in alternatives if make]
+        if all(types or make for types, make in alternatives) and len(makes) <= 1:
+            return {kind for types, _ in alternatives for kind in types}, makes[
+                0
+            ] if makes else None
     return set(), light(annotation)
 
 
@@ -135,11 +137,11 @@ def _subclass(model: type[WireModel]) -> type[WireModel]:
     adapter = TypeAdapter(model)
 
     def whole(one: Any) -> Any:
-        held = one.__pydantic_private__
-        if type(held) is dict:
-            held = adapter.validator.validate_python(held, by_alias=True, by_name=False)
-            _keep(one, held)
-        return held
+        private = one.__pydantic_private__
+        if type(private) is dict:
+            private = adapter.validator.validate_python(private, by_alias=True, by_name=False)
+            _keep(one, private)
+        return private
 
     def method(name: str) -> Any:
         return lambda self, *arguments: getattr(whole(self), name)(*arguments)
@@ -149,8 +151,8 @@ def _subclass(model: type[WireModel]) -> type[WireModel]:
 
     def field(name: str, alias: str, default: Any) -> Any:
         def read(self: Any) -> Any:
-            held = self.__pydantic_private__
-            return held.get(alias, default) if type(held) is dict else getattr(held, name)
+            private = self.__pydantic_private__
+            return private.get(alias, default) if type(private) is dict else getattr(private, name)
 
         return property(read)
 
@@ -170,7 +172,7 @@ def _subclass(model: type[WireModel]) -> type[WireModel]:
     kind: type[WireModel] = metaclass(model.__name__, (model,), members)
     for (
         name,
-        known,
+        model_field,
     ) in model.model_fields.items():  # afterwards: pydantic would take them for defaults
-        setattr(kind, name, field(name, known.alias or name, known.default))
+        setattr(kind, name, field(name, model_field.alias or name, model_field.default))
     return kind

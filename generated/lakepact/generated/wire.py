@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 c27b4aa00f11f25c. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 521492ca6719d701. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
 Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only:
@@ -98,12 +98,14 @@ class TaggedModel(WireModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        fixed = (
+        constants = (
             name
             for name, field in cls.model_fields.items()
             if get_origin(field.annotation) is Literal and field.default is not None
         )
-        cls._tags = frozenset(name for name in fixed if not cls.model_fields[name].is_required())
+        cls._tags = frozenset(
+            name for name in constants if not cls.model_fields[name].is_required()
+        )
 
     def model_post_init(self, _: Any, /) -> None:
         """Count the tag as given, also where a caller relied on its default."""

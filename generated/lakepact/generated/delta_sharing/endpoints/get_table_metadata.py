@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def call(
         operation="getTableMetadata",
         method="GET",
         path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/metadata",
-        query=given(
+        query=present_parameters(
             ("version", version),
             ("timestamp", timestamp),
         ),
-        headers=given(
+        headers=present_parameters(
             ("delta-sharing-capabilities", delta_sharing_capabilities),
         ),
         content=None,

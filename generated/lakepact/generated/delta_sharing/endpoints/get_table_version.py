@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def call(
         operation="getTableVersion",
         method="GET",
         path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/version",
-        query=given(
+        query=present_parameters(
             ("startingTimestamp", starting_timestamp),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def call(
         operation="listAllTables",
         method="GET",
         path=f"/shares/{segment(share)}/all-tables",
-        query=given(
+        query=present_parameters(
             ("maxResults", max_results),
             ("pageToken", page_token),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

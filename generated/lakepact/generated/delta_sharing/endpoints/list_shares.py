@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given
+from lakepact.generated.calls import Answers, Later, present_parameters
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def call(
         operation="listShares",
         method="GET",
         path="/shares",
-        query=given(
+        query=present_parameters(
             ("maxResults", max_results),
             ("pageToken", page_token),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def call(
         operation="queryTableChanges",
         method="GET",
         path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/changes",
-        query=given(
+        query=present_parameters(
             ("startingVersion", starting_version),
             ("startingTimestamp", starting_timestamp),
             ("endingVersion", ending_version),
@@ -59,7 +59,7 @@ def call(
             ("maxFiles", max_files),
             ("pageToken", page_token),
         ),
-        headers=given(
+        headers=present_parameters(
             ("delta-sharing-capabilities", delta_sharing_capabilities),
             ("fileidhash", fileidhash),
         ),

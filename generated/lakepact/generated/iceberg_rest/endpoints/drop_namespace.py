@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def call(
         operation="dropNamespace",
         method="DELETE",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}",
-        query=given(),
-        headers=given(
+        query=present_parameters(),
+        headers=present_parameters(
             ("Idempotency-Key", idempotency_key),
         ),
         content=None,

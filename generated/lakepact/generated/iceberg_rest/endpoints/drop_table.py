@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def call(
         operation="dropTable",
         method="DELETE",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
-        query=given(
+        query=present_parameters(
             ("purgeRequested", purge_requested),
         ),
-        headers=given(
+        headers=present_parameters(
             ("Idempotency-Key", idempotency_key),
         ),
         content=None,

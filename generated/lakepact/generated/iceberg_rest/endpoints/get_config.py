@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given
+from lakepact.generated.calls import Answers, Later, present_parameters
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def call(
         operation="getConfig",
         method="GET",
         path="/v1/config",
-        query=given(
+        query=present_parameters(
             ("warehouse", warehouse),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

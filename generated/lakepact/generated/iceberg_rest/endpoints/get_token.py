@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, form, given
+from lakepact.generated.calls import Answers, Later, form, present_parameters
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def call(
         operation="getToken",
         method="POST",
         path="/v1/oauth/tokens",
-        query=given(),
-        headers=given(
+        query=present_parameters(),
+        headers=present_parameters(
             ("Content-Type", "application/x-www-form-urlencoded"),
         ),
         content=form(body),

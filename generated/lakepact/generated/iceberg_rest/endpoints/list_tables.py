@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def call(
         operation="listTables",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables",
-        query=given(
+        query=present_parameters(
             ("pageToken", page_token),
             ("pageSize", page_size),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def call(
         operation="loadCredentials",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/credentials",
-        query=given(
+        query=present_parameters(
             ("planId", plan_id),
             ("referenced-by", referenced_by),
         ),
-        headers=given(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def call(
         operation="loadFunction",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/functions/{segment(function)}",
-        query=given(),
-        headers=given(),
+        query=present_parameters(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )

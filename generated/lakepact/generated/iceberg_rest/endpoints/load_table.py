@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def call(
         operation="loadTable",
         method="GET",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
-        query=given(
+        query=present_parameters(
             ("snapshots", snapshots),
             ("referenced-by", referenced_by),
         ),
-        headers=given(
+        headers=present_parameters(
             ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),
             ("If-None-Match", if_none_match),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def call(
         operation="registerTable",
         method="POST",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/register",
-        query=given(),
-        headers=given(
+        query=present_parameters(),
+        headers=present_parameters(
             ("Content-Type", "application/json"),
             ("Idempotency-Key", idempotency_key),
             ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.calls import Answers, Later, present_parameters, segment
 from lakepact.generated.contract import Call
 
 ANSWERS = Answers(
@@ -32,8 +32,8 @@ def call(
         operation="tableExists",
         method="HEAD",
         path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
-        query=given(),
-        headers=given(),
+        query=present_parameters(),
+        headers=present_parameters(),
         content=None,
         answers=ANSWERS,
     )
