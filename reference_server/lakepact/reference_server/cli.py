@@ -17,6 +17,7 @@ import uvicorn
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.app import ENGINES, application, services
 from lakepact.reference_server.faults import UnknownFault
+from lakepact.reference_server.http.resetting import Resetting
 from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
@@ -271,6 +272,12 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="The version of the contract to serve. [default: the oldest]",
 )
 @click.option(
+    "--reset-path",
+    default=None,
+    metavar="/PATH",
+    help=("A POST to this path empties the catalog, as between tests; every caller may send it."),
+)
+@click.option(
     "--record",
     type=click.Path(dir_okay=False, path_type=Path),
     default=None,
@@ -307,6 +314,7 @@ def serve(  # one argument for each option
     fast_path: bool,
     wanted: tuple[str, ...],
     contract_version: str | None,
+    reset_path: str | None,
     record: Path | None,
     script: Path | None,
 ) -> None:
@@ -314,6 +322,8 @@ def serve(  # one argument for each option
 
     Example: lakepact serve --port 0 --fault loadTable.slow
     """
+    if reset_path and (store != "memory" or not reset_path.startswith("/")):
+        raise click.UsageError("--reset-path /PATH requires --store memory, and a path with /")
     with _ending_cleanly(), contextlib.ExitStack() as ending:
         try:
             location = ending.enter_context(kept(warehouse, store=store))
@@ -354,6 +364,11 @@ def serve(  # one argument for each option
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
+            if reset_path:
+                app = Resetting(
+                    lambda: application(*services(wanted, settings, faults=faults), engine=engine),
+                    reset_path,
+                )
             if rules or recorder:
                 app = StubApplication(app, served, script=rules, recorder=recorder)
             share_the_interpreter()
