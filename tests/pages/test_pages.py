@@ -242,6 +242,7 @@ REASONS = [
     "starts Spark; nox -s spark_source does the same",
     "starts a server that does not end",
     "tests/attacks/test_shared_files.py runs this with a folder of its own",
+    "tests/conformance/clients runs such a program",
     "tests/conformance/clients runs the program below",
     "tests/conformance/command/test_baseline.py does this with a faulty server",
     "tests/conformance/command/test_fixtures_of_pytest.py runs such tests",
