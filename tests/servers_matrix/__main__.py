@@ -46,8 +46,6 @@ def main(names: list[str]) -> int:
 
 
 def _check(server: CatalogServer) -> None:
-    place = DOCS / server.name
-    place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         report, files = Path(folder, "report.jsonl"), Path(folder, "server")
         with server.start(files) as url:
@@ -67,18 +65,25 @@ def _check(server: CatalogServer) -> None:
             run_check(
                 command, seconds=CHECK_SECONDS, env={RUSTBERG_KEY: KEY, TOKEN_VARIABLE: TOKEN}
             )
-        keep(report, place, name=f"{server.title} {server.version}", seconds=CHECK_SECONDS)
-        for former in place.glob("issue-*.md"):
-            former.unlink()
-        found = lines.read(report)
-        causes = [
-            line for line in found if line["line"] == "cause" and line["outcome"] == Outcome.FAIL
-        ]
-        for number, cause in enumerate(causes[:WRITTEN], start=1):
-            _write(
-                place / f"issue-{number}.md",
-                issue(found, cause, server=f"{server.title} {server.version}"),
-            )
+        publish(server, report)
+
+
+def publish(server: CatalogServer, report: Path) -> None:
+    """Keep the report of a server, its known failures, and issues about its gravest causes."""
+    place = DOCS / server.name
+    place.mkdir(parents=True, exist_ok=True)
+    keep(report, place, name=f"{server.title} {server.version}", seconds=CHECK_SECONDS)
+    for former in place.glob("issue-*.md"):
+        former.unlink()
+    report_lines = lines.read(report)
+    causes = [
+        line for line in report_lines if line["line"] == "cause" and line["outcome"] == Outcome.FAIL
+    ]
+    for number, cause in enumerate(causes[:WRITTEN], start=1):
+        _write(
+            place / f"issue-{number}.md",
+            issue(report_lines, cause, server=f"{server.title} {server.version}"),
+        )
 
 
 def _write(path: Path, text: str) -> None:

@@ -82,6 +82,15 @@ class CatalogServer:
     arguments: Sequence[str] = ("--shared-files", "$folder")
 
 
+def from_sources(_: Path) -> AbstractContextManager[str]:
+    """Start no server: `publish` keeps a report of one that was built from its sources.
+
+    Raises:
+        RuntimeError: Always.
+    """
+    raise RuntimeError("no package registry has it; build it from its sources")
+
+
 @contextlib.contextmanager
 def lakepact(_: Path) -> Generator[str]:
     """Yield no address: `lakepact check` without one starts the reference server with all features
@@ -307,6 +316,7 @@ def _build(version: str, features: Sequence[str]) -> tuple[Path, list[bytes]]:
     ]
 
 
+BUILT = "built from its sources"
 #: The servers of the matrix, in the order of its columns.
 SERVERS = (
     CatalogServer("iceberg-java", "Iceberg Java REST server", "1.11.0", java_server.serving),
@@ -317,6 +327,8 @@ SERVERS = (
         partial(java_server.serving, line="1.10"),
     ),
     CatalogServer("nessie", "Nessie", "0.99.0", nessie),
+    CatalogServer("polaris", "Apache Polaris", f"1.7.0, {BUILT}", from_sources),
+    CatalogServer("gravitino", "Apache Gravitino on PostgreSQL", f"f461aa31, {BUILT}", from_sources),
     CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
     CatalogServer(
