@@ -223,7 +223,22 @@ def crashing(number: int, *actions: str, message: str = "no id") -> list[dict[st
     return [line | {"request": line["request"] | {"body": json.dumps(body)}}]
 
 
+def cases(*expected: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Return failing cases 1, 2, … of one requirement: with a mistake where 400 is expected."""
+    mistake = {"kind": "invalid value", "at": "/name"}
+    return [
+        {
+            "exchange": number,
+            "expected_status": [*statuses],
+            **({"mutation": mistake} if statuses == BAD else {}),
+        }
+        for number, statuses in enumerate(expected, 1)
+    ]
+
+
 BAD = (400,)
+TRANSACTION = {"operation": "commitTransaction"}
+LONG = "no column of a table, " * 10
 BOOM = ERROR % ("boom", "RuntimeException", 500)
 UUID = "assert-table-uuid"
 G404 = ("gone", "Gone", 404)
@@ -352,6 +367,33 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["1", "2"],
     ),
+    "a mistake of one requirement, and the conflict that it meets elsewhere": (
+        [
+            exchange(1, 200),
+            exchange(2, 409, ERROR % ("no", "CommitFailedException", 409)),
+            exchange(3, 409, ERROR % ("no", "CommitFailedException", 409)),
+            with_failures("R-1", *cases(BAD, BAD)),
+            mistaken("R-3", 3, "invalid value", "/name"),
+        ],
+        ["1", "3"],
+    ),
+    "conflicts of one requirement": (
+        [
+            *errors("a exists", "b holds c", "d holds e", status=409, kind="Taken"),
+            with_failures("R-1", *cases((200,), (204,))),
+            result("R-3", 3, expected=(204,)),
+        ],
+        ["1", "3"],
+    ),
+    "right request that is refused beside its opposite that is accepted": (
+        [
+            *errors("no column", status=400, kind="Bad"),
+            *(exchange(n, 200) for n in (2, 3)),
+            with_failures("R-1", *cases((200,), BAD)),
+            mistaken("R-3", 3, "invalid value", "/name"),
+        ],
+        ["1", "3"],
+    ),
     "wrong refusals by mistake, status and type": (
         [
             *errors("of a", "of b", "of c", status=409, kind="CommitFailedException"),
@@ -386,6 +428,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["124", "3"],
     ),
+    "messages that differ behind all that a report shows of them": (
+        [*errors(*(LONG + n for n in "ab"), status=500, kind=NULL), *expecting((200,), (200,))],
+        ["12"],
+    ),
     "message that repeats a header of the request": (
         [
             *(
@@ -412,11 +458,12 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
             *crashing(2, "add-spec", message=""),
             *crashing(3, "add-spec", "set-location", message=""),
             *crashing(4, "set-location", message=""),
+            *(line | TRANSACTION for line in crashing(5, "add-spec", message="")),
             *(mistaken(f"R-{n}", n, "unknown id", "/updates/0/spec") for n in (1, 2)),
-            of_any_exchange(result("R-3", 3, expected=BAD)),
+            *(of_any_exchange(result(f"R-{n}", n, expected=BAD)) for n in (3, 5)),
             result("R-4", 4, expected=BAD),
         ],
-        ["123", "4"],
+        ["1235", "4"],
     ),
     "unknown kind of update, as a text among other values": (
         [
@@ -724,18 +771,8 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "cases of one requirement with different keys": (
         [
             exchange(1, 200),
-            exchange(2, 409, ERROR % ("no", "Conflict", 409)),
-            with_failures(
-                "R-1",
-                *(
-                    {
-                        "exchange": n,
-                        "expected_status": [400],
-                        "mutation": {"kind": "missing", "at": "/a"},
-                    }
-                    for n in (1, 2)
-                ),
-            ),
+            exchange(2, 422, ERROR % ("no", "Bad", 422)),
+            with_failures("R-1", *cases(BAD, BAD)),
         ],
         ["1", "1"],
     ),
@@ -1013,15 +1050,20 @@ def test_server_that_accepts_many_mistakes_and_refuses_none_has_one_cause(
     )
 
 
-@pytest.mark.parametrize(("mistakes", "expected"), [(10, 1), (9, 9)])
-def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "kind", "mistakes", "expected"),
+    [(409, "No", 10, 1), (409, "No", 9, 9), (422, "No", 3, 1), (422, "No", 2, 2), (422, "", 3, 3)],
+)
+def test_one_wrong_error_for_many_mistakes_is_one_cause(
+    status: int, kind: str, mistakes: int, expected: int
+) -> None:
     findings = [mistaken(f"R-{n}", n, "invalid value", f"/{n}x") for n in range(1, mistakes + 1)]
-    found = causes([*errors(*["no"] * mistakes, status=422, kind="Unprocessable"), *findings])
+    found = causes([*errors(*["no"] * mistakes, status=status, kind=kind), *findings])
 
     assert len(found) == expected
     assert (
         found[0].title
-        == "requests with mistakes of many kinds returned 422, expected 400: updateTable"
+        == f"requests with mistakes of many kinds returned {status} (No), expected 400: updateTable"
     ) is (expected == 1)
 
 
@@ -1116,6 +1158,7 @@ def test_error_whose_change_was_applied_is_one_cause_with_its_effects() -> None:
     lines = [
         *errors("no id", status=500, kind=NULL),
         load_after(1, 2),
+        different("R-4", 1, "/updated", "missing"),
         result("R-1", 1, expected=(200,)),
         *(of_any_exchange(different(f"R-{n}", 2, f"/metadata/{n}")) for n in (2, 3)),
     ]

@@ -53,6 +53,8 @@ UNSERVED = frozenset({404, 405, 406, 501})  #: statuses of operations that a ser
 NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
+#: Characters of a message, which the report cuts behind as many particulars as there are.
+SHOWN_MESSAGE = 150
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts
 #: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted
 #: behind "because" is a variable in code.
@@ -133,7 +135,7 @@ class Finding:
     def is_about_status(self) -> bool:
         """Whether the response has another status than the requirement demands."""
         return (
-            bool(self.failure.get("about_status"))
+            bool(self.failure.get("about_status") or self.failure.get("refusal"))
             or self.place == ("status",)
             or (bool(self.expected_status) and self.status not in self.expected_status)
         )
@@ -182,14 +184,14 @@ class Finding:
         )
 
     @property
-    def refusal(self) -> tuple[int, ...]:
-        """The status of the response and the expected one."""
-        return (self.status, *self.expected_status[:1])
+    def refusal(self) -> tuple[int, str, *tuple[int, ...]]:
+        """The status of the response, the type of the error, and the expected status."""
+        return (self.status, self.error_type or "", *self.expected_status[:1])
 
     @property
-    def crash(self) -> tuple[str, int, str | None]:
-        """The operation, the status and the type of the error."""
-        return self.operation, self.status, self.error_type
+    def crash(self) -> tuple[int, str]:
+        """The status and the type of the error."""
+        return self.status, self.error_type or ""
 
     @property
     def difference(self) -> str:
@@ -338,7 +340,7 @@ def message_of(exchange: ExchangeLine) -> str:
     if name := _name(exchange["request"]["body"]):
         text = re.sub(rf"\b{re.escape(name)}\b", "…", text)
     general = PARTICULAR.sub("…", text)
-    return "" if SAYS_NOTHING.fullmatch(general) else general
+    return "" if SAYS_NOTHING.fullmatch(general) else general[:SHOWN_MESSAGE]
 
 
 def _name(body: str) -> str:

@@ -230,8 +230,9 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
         case ("unread", status):
             bodies = "bodies without a required member, or with another JSON type,"
             fault = f"{bodies} returned {status}, expected 400"
-        case ("refused alike", status, expected, *_):
-            fault = f"requests with mistakes of many kinds returned {status}, expected {expected}"
+        case ("refused alike", status, kind, expected, *_):
+            error = f"{status} ({kind})" if kind else status
+            fault = f"requests with mistakes of many kinds returned {error}, expected {expected}"
         case ("accepted", *_):
             first = next((f for f in group if f.accepted), findings[0])
             unread = next((f for f in group if _cannot_be_read(f)), None)
@@ -239,7 +240,7 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             return _title(first, names) + after
         case _:
             numbers = {f.refused["number"] for f in group if f.refused and f.is_effect}
-            ranked = sorted(group, key=_explains)
+            ranked = sorted(group, key=lambda each: (not each.is_about_status, *_explains(each)))
             refused = (f for f in ranked if f.exchange and f.exchange["number"] in numbers)
             if (origin := next(refused, None)) is not None:
                 return f"{_title(origin, names)}; the change was applied"

@@ -21,6 +21,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Wrong
 from lakepact.conformance.report.cases import (
     BROKEN,
+    CONFLICT,
     NOT_FOUND,
     READS,
     SERVER_ERROR,
@@ -41,9 +42,11 @@ Key: TypeAlias = "tuple[object, ...]"
 #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which
 #: on they are one cause
 MANY = 10
+FEW = 3  #: the same for an error whose status says nothing of what is stored
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 FLAWS = ("empty body", "no JSON")  #: why a body has no members
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
+STORED = frozenset({NOT_FOUND, CONFLICT})  #: statuses of errors about what is stored
 #: Mistakes of a request whose content is right.
 OF_THE_STATE = frozenset({Wrong.ABSENT, Wrong.PRESENT, Wrong.STALE, Wrong.ACCESS})
 
@@ -74,7 +77,8 @@ class Evidence:
         ]
         self._accepted: dict[int, Finding] = {}
         self._first: dict[int, Finding] = {}  #: by exchange, the case that says most about it
-        self._places: dict[tuple[str, ...], Key] = {}  #: by requirement and operation or place
+        #: By requirement and operation, place, or the status of a conflict.
+        self._places: dict[tuple[str, ...], Key] = {}
         for case in sorted(self.findings, key=_clarity):
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
@@ -93,6 +97,12 @@ class Evidence:
             if case.exchange and case.expects_success and case.is_error
         }
         self.findings = [self._explained(case) for case in self.findings]
+        #: By requirement and mistake, a request that was accepted; by requirement, operation and
+        #: objects, a right request that was refused.
+        self._of_rule: dict[Key, Finding] = {
+            **{(f.requirement, f.mistake): f for f in self._accepted.values()},
+            **{_right(case): case for case in self._undone.values()},
+        }
         accepted = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
         self._refuses_none = {
@@ -101,10 +111,12 @@ class Evidence:
             if reads not in refusing and sum(r is reads for r, _ in accepted) >= MANY
         }
         keys = {(_key(finding), finding.refusal) for finding in self.findings}
-        alike = Counter(
-            refusal for key, refusal in keys if key[0] == "refused" and refusal[0] < SERVER_ERROR
-        )
-        self._alike = {refusal for refusal, mistakes in alike.items() if mistakes >= MANY}
+        alike = Counter(r for key, r in keys if key[0] == "refused" and r[0] < SERVER_ERROR)
+        self._alike = {
+            refusal
+            for refusal, mistakes in alike.items()
+            if mistakes >= (MANY if refusal[0] in STORED or not refusal[1] else FEW)
+        }
         flaws = Counter(key[0] for key in {key for key, _ in keys} if key[0] in FLAWS)
         #: Why the bodies of several operations have no members.
         self._flaws = {flaw for flaw, number in flaws.items() if number >= SEVERAL}
@@ -137,7 +149,7 @@ class Evidence:
             if finding.expects_success and finding.is_error
         }
         self._crashes = _crashes(self.findings)
-        #: By operation, error and kind of update: a crash that a check met with one such update.
+        #: By error and kind of update: a crash that a check met with one such update.
         self._of_update: dict[Key, Finding] = {}
         for finding in sorted(self.findings, key=lambda each: not each.message):
             if _is_crash(finding):
@@ -153,13 +165,15 @@ class Evidence:
             and (origin := self._origin(finding)) is not None
             and origin.exchange
         }
-        crashed = {(self._key_of(f), f.object_of_crash) for f in self.findings if f.object_of_crash}
+        silent = (f for f in self.findings if f.object_of_crash)
         #: Numbers of objects with a crash that says nothing, by key.
-        self._crashed = Counter(key for key, _ in crashed)
+        self._crashed = Counter(
+            key for key, _ in {(self._key_of(f), f.object_of_crash) for f in silent}
+        )
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
-        cause = self._origin(finding) or self._of_exchange(finding)
+        cause = self._of_requirement(self._origin(finding) or self._of_exchange(finding))
         key = self._key_of(cause)
         return (*key, *cause.object_of_crash) if self._crashed[key] < MANY else key
 
@@ -174,7 +188,7 @@ class Evidence:
             return wider
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
-            return self._of_requirement(cause, key)
+            return self._first_key(cause, key)
         is_wide = key[0] == "no error body" and cause.status in self._bare
         if is_wide or key[0] in self._flaws:
             return key[:1]
@@ -193,7 +207,9 @@ class Evidence:
         if finding.is_unserved:
             return ("unserved", finding.status)
         if finding.is_error and finding.is_about_status and self._is_undue(finding):
-            return _error(finding)
+            key, of_requirement = _error(finding), (finding.requirement, str(CONFLICT))
+            is_conflict = finding.status == CONFLICT
+            return self._places.setdefault(of_requirement, key) if is_conflict else key
         operation = self._raced(finding)
         return ("lost", resource_of(operation)) if operation else ()
 
@@ -218,7 +234,19 @@ class Evidence:
         is_alike = (finding.refusal, finding.requirement) in self._alike_for
         return ("refused alike", *finding.refusal, finding.requirement) if is_alike else ()
 
-    def _of_requirement(self, finding: Finding, key: Key) -> Key:
+    def _of_requirement(self, finding: Finding) -> Finding:
+        """Return the case that says most about a rule that the server does not keep.
+
+        Without the rule a server accepts a mistake, or finds a conflict with what it stores. It may
+        refuse the right request, and accept the one with the mistake instead.
+        """
+        if finding.accepted:
+            return self._of_rule.get(_right(finding), finding)
+        if finding.is_error and finding.status in STORED and finding.wrong:
+            return self._of_rule.get((finding.requirement, finding.mistake), finding)
+        return finding
+
+    def _first_key(self, finding: Finding, key: Key) -> Key:
         """Return the first key of values that are wrong for one requirement, in one operation or at
         one place.
         """
@@ -305,6 +333,12 @@ class Evidence:
         )
 
 
+def _right(finding: Finding) -> Key:
+    """Return the requirement, the operation and the objects of a finding with an exchange."""
+    objects = _objects(finding.exchange) if finding.exchange else frozenset()
+    return finding.requirement, finding.operation, objects
+
+
 def _is_crash(finding: Finding) -> bool:
     """Return whether an answer has a 5xx status that it should not have."""
     return finding.is_error and finding.is_about_status and finding.status >= SERVER_ERROR
@@ -373,7 +407,7 @@ def _after(
         return replace(finding, refused=exchanges.get(finding.exchange.get("refused", 0)))
     number, objects = finding.exchange["number"], _objects(finding.exchange)
     own = changes.get(finding.exchange["check"], ())
-    before = [e for e in own if e["number"] < number and _objects(e) & objects]
+    before = [e for e in own if e["number"] < number and (_objects(e) & objects or not objects)]
     accepted = (e for e in before if e["response"]["status"] < LOWEST_ERROR)
     change, last = next(accepted, None), next(iter(before), None)
     return replace(finding, change=change, refused=None if last is change else last)
