@@ -18,6 +18,7 @@ from lakepact.conformance.evidence.outcome import (
     STEP,
     Blocked,
     Failure,
+    Mutation,
     NotOffered,
     Outcome,
     StepFailed,
@@ -245,7 +246,7 @@ class Lab(Sender):
         *,
         expected: str,
         actual: str,
-        refusal: bool = False,
+        mutation: Mutation | None = None,
         reply: Reply | None = None,
     ) -> None:
         """Record a warning for a requirement.
@@ -254,11 +255,13 @@ class Lab(Sender):
             requirement: its id.
             expected: what it advises.
             actual: what the target returned.
-            refusal: whether it asks for a refusal of the request.
+            mutation: the mistake of a request that should be refused.
             reply: the answer that shows it; by default the last one.
         """
         shown = None if reply is None else reply.exchange.number
-        failure = Failure(expected, actual, self.trail(shown), refusal=refusal)
+        failure = Failure(
+            expected, actual, self.trail(shown), mutation=mutation, refusal=mutation is not None
+        )
         self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 
     def note(self, requirement: str, remark: str) -> None:

@@ -232,7 +232,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
                 "DS-PAG-07",
                 expected=f"status 400 for maxResults={LARGEST + 1} of {listing}",
                 actual=reply.shown,
-                refusal=True,
+                mutation=Mutation(Wrong.VALUE, "maxResults"),
             )
 
 

@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Mutation,
     NotOffered,
     Reply,
     SharingLab,
+    Wrong,
     check,
     expect,
     ndjson,
@@ -273,7 +275,8 @@ def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
         reply = reading.asked(lab, queried, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:
             expected = f"a 4xx status for a query of {queried.name} with {what}"
-            lab.warn("DS-EST-02", expected=expected, actual=f"status {reply.status}", refusal=True)
+            forgery, actual = Mutation(Wrong.SYNTAX, "/pageToken"), f"status {reply.status}"
+            lab.warn("DS-EST-02", expected=expected, actual=actual, mutation=forgery)
     lab.note("DS-EST-02", "")
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Kind,
+    Mutation,
     NotOffered,
     SharingLab,
+    Wrong,
     check,
     expect,
     invariant,
@@ -215,7 +217,8 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         expected = "status 400 for limitHint 2147483648, which does not fit Int32"
-        lab.warn("DS-QRY-11", expected=expected, actual=f"status {reply.status}", refusal=True)
+        hint, actual = Mutation(Wrong.VALUE, "/limitHint"), f"status {reply.status}"
+        lab.warn("DS-QRY-11", expected=expected, actual=actual, mutation=hint)
 
 
 # -- lines of the response -------------------------------------------------------------------------

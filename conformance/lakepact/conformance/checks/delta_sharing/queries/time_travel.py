@@ -155,7 +155,8 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
             f"a 4xx status for a query of {table.name} as of {early}, which is before its first"
             " version"
         )
-        lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, refusal=True)
+        before = Mutation(Wrong.ABSENT, "version")
+        lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, mutation=before)
     lab.note("DS-TTV-02", "")
 
 

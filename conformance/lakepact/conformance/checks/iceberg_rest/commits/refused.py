@@ -41,13 +41,16 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     wrong: dict[str, Any] = {
         f"{expect.shown(value)} as updates": {"requirements": [], "updates": value}
-        for value in (None, {}, req.HARMLESS, "none", 0)
+        for value in ({}, req.HARMLESS, "none", 0)
     }
     _judge_bodies(
         lab,
         "IRC-COM-003",
         table,
-        {"no updates": {"requirements": []}},
+        {
+            "no updates": {"requirements": []},
+            "null as updates": {"requirements": [], "updates": None},
+        },
         Mutation(Wrong.MISSING, "/updates"),
     )
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))

@@ -260,7 +260,7 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
             "IRC-TBL-DROP-007",
             expected=f"status 400 for {next(iter(drops))} as `purgeRequested`",
             actual="the value is ignored",
-            refusal=True,
+            mutation=Mutation(Wrong.VALUE, "purgeRequested"),
             reply=reply,
         )
         return
