@@ -169,6 +169,14 @@ def without_version(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def with_current_schema(body: dict[str, Any]) -> dict[str, Any]:
+    kinds = {update["action"] for update in body["updates"]}
+    if "add-schema" not in kinds or "set-current-schema" in kinds:
+        return body
+    current = {"action": "set-current-schema", "schema-id": -1}
+    return {**body, "updates": [*body["updates"], current]}
+
+
 def without_refs(body: dict[str, Any]) -> dict[str, Any]:
     return body | {
         "requirements": [
@@ -694,6 +702,10 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
     "format-version-1-is-the-default": (
         rewrites("createTable", with_default("format-version", "1")),
         ("IRC-COM-023", "IRC-UPD-02[26]", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
+    ),
+    "the-last-schema-of-a-new-table-is-its-current-one": (
+        rewrites("updateTable", with_current_schema),
+        ("IRC-REQ-003",),
     ),
     "no-tables-of-version-3": (
         refuses(("createTable", "updateTable"), wants_version_3, 400),
