@@ -18,9 +18,17 @@ from lakepact.conformance.report.lines import lines
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, on_reply, on_status
+from lakepact.reference_server.faults import (
+    Fault,
+    all_of,
+    on_call,
+    on_reply,
+    on_status,
+    unchecked,
+)
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from miniatures import answer, miniature
 from mutants import fault_named
 from mutants.hunting import served
@@ -67,6 +75,37 @@ def test_cause_has_the_trail_of_its_gravest_exchange(tmp_path: Path) -> None:
     assert first["exchanges"][-1] == first["exchange"]
     assert exchanges >= set(first["exchanges"])
     assert first["replay"]["exchanges"][-1] == first["exchange"]
+
+
+def test_namespace_that_a_refused_creation_stores_unreadable_is_lost_data(tmp_path: Path) -> None:
+    unreadable: set[str] = set()
+
+    def store(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        properties = body.get("properties") or {}
+        if all(isinstance(value, str) for value in properties.values()):
+            return handler(**arguments)
+        handler(body={**body, "properties": {}})
+        unreadable.update(body["namespace"])
+        raise bad_request("no text")
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if arguments["namespace"] in unreadable:
+            raise bad_request("no text")
+        return handler(**arguments)
+
+    fault = all_of(
+        unchecked(op.create_namespace),
+        on_call(op.create_namespace, store),
+        on_call(op.load_namespace_metadata, load),
+    )
+    found = report(tmp_path, unnamed(fault), only="IRC-NS-CREATE-014")
+    (cause,) = [line for line in found if line["line"] == "cause"]
+
+    assert cause["severity"] == Severity.DATA
+    assert cause["title"].startswith(
+        "after a refused createNamespace, listNamespaces returned `namespaces` with more"
+    )
 
 
 @pytest.mark.nightly

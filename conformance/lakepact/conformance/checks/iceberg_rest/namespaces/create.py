@@ -149,6 +149,9 @@ def _nothing_is_created(
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
                     loaded = lab.send(op.load_namespace_metadata, namespace=namespace)
+                    if loaded.status not in {MADE, 404}:  # what is stored may be unreadable
+                        names = children(lab, namespace[:-1] or None)
+                        expect.lacks([*namespace], names, "namespaces", at=names.at)
                     expect.not_found(
                         loaded, "namespace", about="for the namespace whose creation was refused"
                     )
