@@ -164,7 +164,7 @@ def causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judged(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return harm.in_order(harm.annotated(found, impact=TABLE))
+    return harm.annotated(found, impact=TABLE)
 
 
 def with_exchange(found: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]]:
@@ -303,27 +303,6 @@ def test_every_format_shows_the_clients_of_measured_causes(form: str) -> None:
         == 1
     )
     assert "<b>" not in forms["issue"]
-
-
-def test_causes_of_one_severity_are_ordered_and_numbered_by_harm() -> None:
-    grave = report(["R-1"], severity="data lost or corrupted")
-    found = report(["R-1"], ["R-9"], ["R-2"], ["R-3"])
-    ordered = judged(found)
-    mixed = judged([*found[:-1], *causes(grave), found[-1]])
-
-    assert [(cause["number"], *cause["requirements"]) for cause in causes(ordered)] == [
-        (1, "R-3"),
-        (2, "R-2"),
-        (3, "R-1"),
-        (4, "R-9"),
-    ]
-    assert {line["requirement"]: line["cause"] for line in ordered if line["line"] == "result"} == {
-        "R-3": 1,
-        "R-2": 2,
-        "R-1": 3,
-        "R-9": 4,
-    }
-    assert causes(mixed)[0]["severity"] == "data lost or corrupted"
 
 
 def test_report_with_its_clients_is_written_and_read_unchanged(tmp_path: Path) -> None:

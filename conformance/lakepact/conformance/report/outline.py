@@ -166,12 +166,10 @@ class Outline:
     footer: FooterLine
     clients: Sequence[ClientLine] = ()
 
-    def lines(
-        self, header: HeaderLine, results: Iterable[ResultLine], causes: Iterable[CauseLine]
-    ) -> list[Line]:
-        """Return the lines with others in place of header, results and causes."""
+    def lines(self, header: HeaderLine, causes: Iterable[CauseLine]) -> list[Line]:
+        """Return the lines with others in place of header and causes."""
         exchanges = self.exchanges.values()
-        return [header, *results, *causes, *self.clients, *exchanges, self.footer]
+        return [header, *self.results, *causes, *self.clients, *exchanges, self.footer]
 
     @cached_property
     def entries(self) -> Sequence[Entry]:

@@ -221,7 +221,7 @@ def write(
     """
     outcomes = {result.outcome for result in run.results().values()}
     stopped = stopped or (NOTHING_JUDGED if outcomes == {Outcome.NOT_OFFERED} else "")
-    report = harm.in_order(harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped))))
+    report = harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     written = [
