@@ -242,7 +242,6 @@ LONG = "no column of a table, " * 10
 BOOM = ERROR % ("boom", "RuntimeException", 500)
 UUID = "assert-table-uuid"
 G404 = ("gone", "Gone", 404)
-VALUE = {"kind": "invalid value"}
 CRASHES = (
     "java.lang.IllegalArgumentException: no id",
     "com.example.MappingException: no id (through a list)",
@@ -776,6 +775,16 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["1", "1"],
     ),
+    "media type of crashes without a message, of several tables": (
+        [
+            *(
+                exchange(n, 500, ERROR % ("", NULL, 500), table=f"t{n}/read") | {"objects": []}
+                for n in (1, 2)
+            ),
+            *differing("/media-type", "/media-type"),
+        ],
+        ["12"],
+    ),
     "requirements about one exchange of a check": (
         [
             exchange(1, 404, ERROR % ("gone", "Gone", 404), operation="loadTable"),
@@ -821,20 +830,6 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
             mistaken("R-3", 3, "missing", "/table-changes/0/identifier/namespace"),
         ],
         ["123"],
-    ),
-    "mistakes of one requirement that get one status": (
-        [
-            *answers(*["updateTable"] * 6, status=409, body=ERROR % ("no", "Conflict", 409)),
-            with_failures(
-                "R-1",
-                *(
-                    {"exchange": n, "expected_status": [400], "mutation": VALUE | {"at": f"/m{n}"}}
-                    for n in range(1, 6)
-                ),
-            ),
-            mistaken("R-6", 6, "invalid value", "/m6"),
-        ],
-        ["1", "6"],
     ),
     "bodies that the server cannot read": (
         [
@@ -1187,11 +1182,11 @@ def test_status_of_nearly_all_requests_is_one_cause() -> None:
     ]
 
 
-def test_change_that_is_refused_and_applied_is_one_cause() -> None:
+def test_changes_that_are_refused_and_applied_are_one_cause() -> None:
     lines = [
-        *errors("no", status=409, kind="Conflict"),
-        load_after(1, 2),
-        *(of_any_exchange(different(f"R-{n}", 2, f"/metadata/{n}")) for n in (1, 2)),
+        *errors("no schema", "no column", status=409, kind="Conflict"),
+        *(load_after(n, n + 2) for n in (1, 2)),
+        *(of_any_exchange(different(f"R-{n}", n + 2, f"/metadata/{n}")) for n in (1, 2)),
     ]
 
     assert grouped(lines) == ["12"]

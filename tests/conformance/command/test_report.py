@@ -374,8 +374,8 @@ def twice() -> list[dict[str, Any]]:
                     expect.status(lab.send_raw("GET", path), 400, about=f"for {path}")
 
     def answered(_method: str, target: str, _body: bytes) -> Answer:
-        error = {"error": {"message": "gone", "type": "Gone", "code": 404}}
-        return answer(200, {}) if target.endswith("accepted") else answer(404, error)
+        error = {"error": {"message": "gone", "type": "Gone", "code": 422}}
+        return answer(200, {}) if target.endswith("accepted") else answer(422, error)
 
     with miniature(answered) as url:
         return list(lines.lines(checked(url, of=suite)))
@@ -388,7 +388,7 @@ def test_case_with_its_own_key_has_a_cause_with_its_exchange(twice: list[dict[st
     assert [
         (cause["requirements"], numbers[cause["evidence"][0]["exchange"]]["response"]["status"])
         for cause in found
-    ] == [(["IRC-CFG-001"], 200), (["IRC-CFG-001"], 404)]
+    ] == [(["IRC-CFG-001"], 200), (["IRC-CFG-001"], 422)]
     assert [line["cause"] for line in twice if line["line"] == "result" and "cause" in line] == [1]
 
 
@@ -398,11 +398,11 @@ def test_formats_show_each_cause_with_its_own_case(twice: list[dict[str, Any]]) 
     for written in (shown(twice), markdown.markdown(twice), failures):
         first, second = (
             written.index("returned 200 for /accepted"),
-            written.index("returned 404"),
+            written.index("returned 422"),
         )
         assert first < second
         assert "status 200" in written[first:second]
-        assert "status 404" in written[second:]
+        assert "status 422" in written[second:]
     assert page.count('id="IRC-CFG-001"') == 1
 
 

@@ -35,12 +35,19 @@ from mutants.hunting import served
 
 
 def report(
-    folder: Path, *faults: Fault | str, only: str | list[str], contract: str = "iceberg_rest"
+    folder: Path,
+    *faults: Fault | str,
+    only: str | list[str] = "",
+    contract: str = "iceberg_rest",
+    planned: plan.Plan | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the report of the checks of some requirements on a server with faults."""
+    """Return the report of the checks of some requirements, or of a plan, on a server with
+    faults.
+    """
     suite = suites.load(contract)
     with served(suite, str(folder), faults=faults) as target:
-        run = runner.Run(plan.plan(suite, only=[only] if isinstance(only, str) else only), target)
+        only = [only] if isinstance(only, str) else only
+        run = runner.Run(planned or plan.plan(suite, only=only), target)
         for _ in run.events():
             pass
         return list(lines(run))
@@ -106,6 +113,23 @@ def test_namespace_that_a_refused_creation_stores_unreadable_is_lost_data(tmp_pa
     assert cause["title"].startswith(
         "after a refused createNamespace, listNamespaces returned `namespaces` with more"
     )
+
+
+def test_table_that_a_refused_registration_removes_is_lost_data(tmp_path: Path) -> None:
+    suite, requirements = suites.load("iceberg_rest"), {"IRC-TBL-REG-010", "IRC-ERR-022"}
+    planned = plan.Plan(
+        suite,
+        tuple(c for c in suite.checks.values() if "IRC-TBL-REG-010" in c.requirements),
+        tuple(i for i in suite.invariants.values() if "IRC-ERR-022" in i.requirements),
+        frozenset(requirements),
+    )
+    fault = fault_named("registers-over-in-vain", "iceberg_rest")
+    found = report(tmp_path, fault, planned=planned)
+    (cause,) = [line for line in found if line["line"] == "cause"]
+
+    assert {*cause["requirements"]} == requirements
+    assert cause["severity"] == Severity.DATA
+    assert cause["title"].startswith("after a refused registerTable, loadTable returned 404 (")
 
 
 @pytest.mark.nightly

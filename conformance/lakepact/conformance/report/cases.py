@@ -223,11 +223,14 @@ class Finding:
 
     @property
     def shows_refused(self) -> bool:
-        """Whether a read shows another value than expected after a change that was refused."""
+        """Whether a read shows another value than expected after a change that was refused, or no
+        object any more.
+        """
+        was_there = self.change is not None or self.is_of_any_exchange
+        is_gone = was_there and self.expects_success and self.status == NOT_FOUND
         is_there = self.accepted and NOT_FOUND in self.expected_status
-        is_changed = is_there or self.is_about(Kind.VALUE, Kind.SURPLUS)
-        is_shown = self.reads and self.status < LOWEST_ERROR
-        return self.refused is not None and is_shown and is_changed
+        is_other = self.status < LOWEST_ERROR and self.is_about(Kind.VALUE, Kind.SURPLUS)
+        return self.refused is not None and self.reads and (is_gone or is_there or is_other)
 
     @property
     def is_effect(self) -> bool:
@@ -284,7 +287,7 @@ class Finding:
         """
         request = self.exchange and self.exchange["request"]
         is_own = bool(self.exchange and self.exchange.get("objects"))
-        is_silent = self.status >= SERVER_ERROR and not self.message
+        is_silent = self.is_error and self.status >= SERVER_ERROR and not self.message
         if not request or is_own or not is_silent or "mutation" in self.failure:
             return ()
         return (urlsplit(request["url"]).path.rpartition("/")[0],)

@@ -109,13 +109,10 @@ def causes(
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
-    told: dict[str, Cause] = {}
-    members: dict[str, list[Finding]] = defaultdict(list)
+    alike: dict[str, tuple[Key, list[Finding]]] = {}
     for key, group in groups.items():  # what reads alike is one cause
-        title = _cause(key, group).title
-        members[title] += group
-        told[title] = _cause(key, members[title])
-    return sorted(told.values(), key=_order)
+        alike.setdefault(_cause(key, group).title, (key, []))[1].extend(group)
+    return sorted((_cause(key, group) for key, group in alike.values()), key=_order)
 
 
 def _order(cause: Cause) -> tuple[bool, int, int]:
@@ -187,7 +184,8 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
         return Severity.TEXT
     if not finding.expects_success or finding.status in BUSY:  # they ask to come again
         return Severity.STATUS
-    return Severity.DATA if is_data and finding.reads else Severity.REFUSED
+    is_lost = finding.shows_refused or (is_data and finding.reads)
+    return Severity.DATA if is_lost else Severity.REFUSED
 
 
 def _cannot_be_read(finding: Finding) -> bool:
@@ -269,11 +267,11 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
 
 def _before(finding: Finding) -> str:
     """Return the change that a read shows otherwise than expected."""
+    if finding.shows_refused and finding.refused is not None:
+        return f"after a refused {finding.refused['operation']}, "
     is_lost = finding.expects_success and finding.status == NOT_FOUND
     if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_lost):
         return ""
-    if finding.shows_refused and finding.refused is not None:
-        return f"after a refused {finding.refused['operation']}, "
     if finding.accepted and IMPLIED not in finding.failure["expected"]:
         return ""
     return f"after {finding.change['operation']}, " if finding.change is not None else ""

@@ -122,14 +122,9 @@ class Evidence:
         self._flaws = {flaw for flaw, number in flaws.items() if number >= SEVERAL}
         #: Statuses of errors that lack the contract's body, whichever was expected.
         self._bare = {f.status for f in self.findings if _key(f) == ("no error body",)}
-        mistakes = {(_key(f), f.refusal, f.requirement) for f in self.findings}
-        refusals = [each for each in mistakes if each[0][0] == "refused"]
-        of_one = Counter(each[1:] for each in refusals if each[1][0] < SERVER_ERROR)
         #: Statuses from 500 on of bodies that the server cannot read, if it has them for many.
-        unread = Counter(key[3] for key in {key for key, *_ in refusals} if _is_unread(key))
+        unread = Counter(key[3] for key in {key for key, _ in keys} if _is_unread(key))
         self._unread = {status for status, number in unread.items() if number >= MANY}
-        #: Refusals with the requirement that has them for several mistakes.
-        self._alike_for = {each for each, number in of_one.items() if number >= SEVERAL}
         self._open = {
             case.operation
             for case in self._accepted.values()
@@ -183,7 +178,7 @@ class Evidence:
             kind = _refusal(cause.refused)
             if number := self._applied.get(kind):
                 first = self._first.get(number)
-                return self.key(first) if first else ("applied", *kind)
+                return self.key(first) if first else ("applied", *kind[:2])
         if wider := self._wider(cause):
             return wider
         key = _key(cause)
@@ -222,17 +217,13 @@ class Evidence:
         return self._simultaneous.get(finding.verdict["check"], "")
 
     def _refused_alike(self, finding: Finding, key: Key) -> Key:
-        """Return the key of a status that many mistakes get, or several of one requirement; else an
-        empty one.
-        """
+        """Return the key of an error that many mistakes get; else an empty one."""
         if key[0] != "refused":
             return ()
         if _is_unread(key) and finding.status in self._unread:
             return ("unread", finding.status)
-        if finding.refusal in self._alike:
-            return ("refused alike", *finding.refusal)
-        is_alike = (finding.refusal, finding.requirement) in self._alike_for
-        return ("refused alike", *finding.refusal, finding.requirement) if is_alike else ()
+        is_alike = finding.refusal in self._alike
+        return ("refused alike", *finding.refusal) if is_alike else ()
 
     def _of_requirement(self, finding: Finding) -> Finding:
         """Return the case that says most about a rule that the server does not keep.

@@ -114,6 +114,8 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[Line
                 cases.update({id(one): (verdict, failure) for one, failure in listed})
         written.append(of_result)
         shown |= _evidence(result)
+    looks = (run.wire.exchanges[number].look for number in shown)
+    shown |= {look.refused.number for look in looks if look}
     sent = [e for e in run.wire.exchanges.values() if e.operation and e.check != DISCOVERY]
     refused = {
         exchange.method

@@ -193,6 +193,8 @@ class ComparingLab(CatalogLab):
         self.wire.exchanges[exchange.number] = exchange
         if answer.status == OK:
             self._shown[path] = exchange
+        elif unmet:  # a later refusal is not what removed it
+            self._shown.pop(path, None)
 
     def _is_fresh(self, path: str, refused: Exchange) -> bool:
         """Return whether a request should have created an object with a name of this lab that it

@@ -32,6 +32,7 @@ def _expect_no_effect(exchange: Exchange) -> None:
             f"{unmet.expected}, as before {refused.operation} returned {refused.status}",
             unmet.actual,
             exchange=exchange.number,
+            expected_status=unmet.expected_status,
             claim=unmet.claim,
             difference=unmet.difference,
         )
