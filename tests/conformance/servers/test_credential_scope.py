@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 import pytest
 
@@ -67,8 +68,16 @@ class Store:
             return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
         if self.is_lost and method in {"HEAD", "GET"}:
             return 404, {}, b""
-        is_open = self.is_open or target.startswith(self.opens.get(key, "nowhere"))
+        path, pattern = unquote(target), _matching(self.opens.get(key, "nowhere"))
+        is_open = self.is_open or re.match(pattern, path) is not None
         return (200 if is_open else 403), {"ETag": '"0"'}, b""
+
+
+def _matching(pattern: str) -> str:
+    """Return the regular expression of a policy's pattern, in which `${*}` is a star."""
+    signs = re.split(r"(\$\{.\}|[*?])", pattern)
+    special = {"*": ".*", "?": "."}
+    return "".join(special.get(s) or re.escape(s[2] if s[:2] == "${" else s) for s in signs)
 
 
 def _signer(authorization: str) -> str:
@@ -129,10 +138,15 @@ def test_keys_for_one_table_pass(judged: Callable[[], Run]) -> None:
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.PASS}
 
 
-def test_keys_for_locations_that_begin_alike_are_a_warning(
-    judged: Callable[[], Run], store: Store
+@pytest.mark.parametrize(
+    "widened",
+    [lambda prefix: prefix.rstrip("/"), lambda prefix: re.sub(r"\$\{(.)\}", r"\1", prefix)],
+    ids=["begin alike", "fit a pattern"],
+)
+def test_keys_for_locations_that_are_alike_are_a_warning(
+    judged: Callable[[], Run], store: Store, widened: Callable[[str], str]
 ) -> None:
-    store.widened = lambda prefix: prefix.rstrip("/")
+    store.widened = widened
 
     results = judged().results()
 

@@ -59,16 +59,16 @@ def credentials_of_region_and_endpoint(config: Config) -> Config:
 
 
 def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
-    """Create tables without the access that is asked for, for the requests that `when(body)`
-    picks.
+    """Create and load tables without the access that is asked for, for the requests that
+    `when(arguments)` picks.
     """
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        if when(arguments["body"]):
+        if when(arguments):
             arguments = {**arguments, "x_iceberg_access_delegation": ()}
         return handler(**arguments)
 
-    return on_call(op.create_table, act)
+    return on_call(TABLES, act)
 
 
 def _headers(
@@ -155,10 +155,13 @@ FAULTS = {
         lambda config: {**config, "s3.secret-access-key": ""}
     ),
     "stages-without-credentials IRC-TBL-CRED-014": _forget_credentials(
-        lambda body: bool(body.get("stage-create"))
+        lambda arguments: bool(arguments.get("body", {}).get("stage-create"))
     ),
     "created-tables-without-credentials IRC-TBL-CRED-014": _forget_credentials(
-        lambda body: not body.get("stage-create")
+        lambda arguments: "body" in arguments and not arguments["body"].get("stage-create")
+    ),
+    "refs-without-credentials IRC-TBL-CRED-014": _forget_credentials(
+        lambda arguments: arguments.get("snapshots") == "refs"
     ),
     "credentials-may-be-shared IRC-TBL-CRED-015": _cached(b"public, max-age=60"),
     "credentials-say-nothing-of-caches IRC-TBL-CRED-015": _headers(

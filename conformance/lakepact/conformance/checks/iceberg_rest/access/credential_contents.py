@@ -243,8 +243,8 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-014")
 def created_tables_have_credentials(lab: CatalogLab) -> None:
-    """Creating or staging a table with access delegation returns credentials, if loading a table
-    does.
+    """Creating or staging a table with access delegation, or loading it with snapshots=refs,
+    returns credentials, if loading a table does.
     """
     table = lab.make_table()
     replies = with_tables(lab, table)
@@ -252,6 +252,10 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CRED-014", "loaded tables come without credentials")
         return
     created = {"created": replies[op.create_table]}
+    if lab.feature("snapshots-refs"):
+        created["loaded with `snapshots=refs`"] = lab.send(
+            op.load_table, headers=DELEGATED, snapshots="refs", **table.at
+        )
     if lab.feature("stage-create"):
         name = lab.name()
         lab.drop_afterwards(table.namespace, name)
@@ -266,7 +270,7 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
                 lab.require(reply, 200)
                 members = ", ".join(sorted(reply.document))
                 wanted, at = (
-                    f"a {how} table with credentials, as when it is loaded",
+                    f"credentials of a table that is {how}, as when it is loaded",
                     reply.place("storage-credentials"),
                 )
                 expect.true(

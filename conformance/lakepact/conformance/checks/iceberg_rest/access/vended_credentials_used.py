@@ -28,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.http.files import Files
 from lakepact.extras import install
@@ -164,8 +165,9 @@ def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
     """
     namespace = lab.make_namespace()
     table = lab.make_table(namespace)
-    beside = _placed(lab, table, f"{table.location.rstrip('/')}2")
-    if beside is None:
+    location = f"{table.location.rstrip('/')}2"
+    beside = _created(lab, namespace, lab.name(), location=location)
+    if beside is None or beside.location.rstrip("/") != location:
         lab.skip(
             "IRC-TBL-CRED-016",
             "the target does not put a table at a requested location beside another",
@@ -174,18 +176,26 @@ def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
     _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
 
 
-def _placed(lab: CatalogLab, table: Table, location: str) -> Table | None:
-    """Return a new table at a location; none where the target refuses it, or puts the table
-    elsewhere.
+@check("IRC-TBL-CRED-016")
+def credentials_take_no_name_as_a_pattern(lab: CatalogLab) -> None:
+    """Credentials of a table whose name and location have `*` or `?` do not read a table that fits
+    the pattern.
     """
-    name = lab.name()
-    lab.drop_afterwards(table.namespace, name)
-    reply = lab.send(
-        op.create_table, namespace=table.namespace, body=lab.table_request(name, location=location)
-    )
-    if reply.status != 200 or reply.at("metadata", "location").rstrip("/") != location:
-        return None
-    return Table(table.namespace, name, reply)
+    namespace = lab.make_namespace()
+    beside = lab.make_table(namespace)
+    for sign in lab.each("*?"):
+        name, location = (f"{t.rstrip('/')[:-1]}{sign}" for t in (beside.name, beside.location))
+        table = _created(lab, namespace, name, location=location)
+        if table is not None:
+            _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
+
+
+def _created(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Table | None:
+    """Return a new table; none where the target refuses it."""
+    lab.drop_afterwards(namespace, name)
+    body = lab.table_request(name, **members)
+    reply = lab.send(op.create_table, namespace=namespace, body=body)
+    return Table(namespace, name, reply) if reply.status == 200 else None
 
 
 def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: Table) -> None:
