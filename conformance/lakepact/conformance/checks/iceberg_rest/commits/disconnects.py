@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    Kind,
+    Place,
     Reply,
     check,
     expect,
@@ -69,8 +71,8 @@ def left(look: Callable[[], T]) -> T:
     return found
 
 
-def _whole(parts: Mapping[str, bool], wanted: str) -> None:
-    """All parts of a change were made, or none.
+def _whole(parts: Mapping[str, bool], wanted: str, *, at: Place | None = None) -> None:
+    """Expect that all parts of a change were made, or none; what was made is at a place.
 
     Raises:
         Unmet: some were.
@@ -79,7 +81,8 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
         len({*parts.values()}) == 1,
         wanted,
         [part for part, is_made in parts.items() if is_made],
-        at=None,
+        at=at,
+        kind=Kind.SURPLUS,
     )
 
 
@@ -151,8 +154,12 @@ def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
         changes[place]["updates"].append(upd.set_location(UNWRITABLE))
         reply = transactions.transact(lab, *changes)
         with lab.judge("IRC-TXN-015", remark=f"the transaction returned {reply.status}"):
-            if reply.status >= LOWEST_SERVER_ERROR:
-                _whole(_changed(lab, tables), "all tables of a transaction changed, or none")
+            if reply.status < LOWEST_SERVER_ERROR:
+                continue
+            loads = [lab.load(table) for table in tables]
+            made = {now.name: MARK in states.properties_of(now) for now in loads}
+            at = next((now.place("properties") for now in loads if made[now.name]), None)
+            _whole(made, "all tables of a transaction changed, or none", at=at)
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
