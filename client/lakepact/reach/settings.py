@@ -12,6 +12,7 @@ from lakepact.reach.access import Access, WrongSetting
 from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.client_credentials import ClientCredentials
 from lakepact.reach.iam import IBM_CLOUD, IamApiKey
+from lakepact.reach.options import option, several
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -23,57 +24,71 @@ if TYPE_CHECKING:
 _OPTION_OF = {"verify": "--ca-file", "cert": "--client-cert", "proxy": "--proxy"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Certificates, proxy and login of a server; none of them is a secret.
+    """Certificates, proxy and login of a server; none of them is a secret."""
 
-    Args:
-        ca_file: Certificates to trust (PEM) instead of those that the environment names.
-        client_cert: The certificate to present (PEM).
-        client_key: Its key, if that is in another file.
-        proxy: The address of a proxy; `none` ignores the proxies of the environment.
-        api_key_env: The environment variable that holds `user:key` of watsonx.data, or an API key
-            of IBM Cloud.
-        credential_env: The environment variable that holds `id:secret` of a client of OAuth2.
-        token_endpoint: Its token endpoint.
-        scope: The scope of its tokens.
-        sigv4: The service that requests are signed for, such as `glue`.
-        region: The region of the signatures.
-    """
+    token_env: str = option("Environment variable that holds a bearer token.", "NAME", default="")
+    api_key_env: str = option(
+        "Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud.",
+        "NAME",
+        default="",
+    )
+    credential_env: str = option(
+        "Environment variable that holds `id:secret` of a client of OAuth2.", "NAME", default=""
+    )
+    token_endpoint: str = option(
+        "Token endpoint of --credential-env, or of --api-key-env.  "
+        "[default: URL/v1/oauth/tokens, or that of IBM Cloud]",
+        "URL",
+        default="",
+    )
+    scope: str = option("Scope of its tokens.  [default: catalog]", "SCOPE", default="")
+    sigv4: str = option(
+        "Sign requests for a service of AWS, such as `glue` or `s3tables`.", "SERVICE", default=""
+    )
+    region: str = option(
+        "Region of the signatures.  [default: that of the AWS configuration]", "REGION", default=""
+    )
+    ca_file: str = option(
+        "Certificates to trust, in PEM.  [default: SSL_CERT_FILE, REQUESTS_CA_BUNDLE]",
+        "FILE",
+        default="",
+    )
+    client_cert: str = option(
+        "Certificate to present, in PEM, with its key or with --client-key.", "FILE", default=""
+    )
+    client_key: str = option("Key of --client-cert, in PEM.", "FILE", default="")
+    proxy: str = option(
+        "Proxy, http://HOST:PORT or socks5://HOST:PORT, or `none`.  "
+        "[default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]",
+        "URL",
+        default="",
+    )
 
-    ca_file: str = ""
-    client_cert: str = ""
-    client_key: str = ""
-    proxy: str = ""
-    api_key_env: str = ""
-    credential_env: str = ""
-    token_endpoint: str = ""
-    scope: str = "catalog"
-    sigv4: str = ""
-    region: str = ""
-
-    @classmethod
-    def of(cls, *layers: Mapping[str, Any]) -> Settings:
-        """Return the settings of options and profiles; the first one that has a setting counts.
+    def with_profile(self, profile: Mapping[str, Any]) -> Settings:
+        """Return these settings, and those of a profile that they leave out.
 
         Raises:
             ValueError: Some exclude each other, or need others; the message names the options.
         """
         values = {
-            name: value
-            for name in OPTIONS
-            if (value := next(filter(None, (layer.get(name) for layer in layers)), None))
+            name: value for name in SETTINGS if (value := getattr(self, name) or profile.get(name))
         }
         if len(values.keys() & set(LOGINS)) > 1:
             raise ValueError(f"{', '.join(map(_spelled, LOGINS))} exclude each other")
-        for option, *needed in (
+        for setting, *needed in (
             ("client_key", "client_cert"),
             ("token_endpoint", "credential_env", "api_key_env"),
         ):
-            if option in values and not values.keys() & set(needed):
-                raise ValueError(f"{_spelled(option)} needs {' or '.join(map(_spelled, needed))}")
-        values.pop("token_env", None)
-        return cls(**values)
+            if setting in values and not values.keys() & set(needed):
+                raise ValueError(f"{_spelled(setting)} needs {' or '.join(map(_spelled, needed))}")
+        return Settings(**values)
+
+    @property
+    def token_scope(self) -> str:
+        """The scope of its tokens."""
+        return self.scope or "catalog"
 
     @property
     def access(self) -> Access:
@@ -106,11 +121,33 @@ class Settings:
         try:
             if urlsplit(endpoint).username is not None:
                 raise ValueError  # noqa: TRY301 - answered below like other invalid addresses
-            return ClientCredentials(endpoint, name, secret, scope=self.scope)
+            return ClientCredentials(endpoint, name, secret, scope=self.token_scope)
         except ValueError:
             raise ValueError(
                 "--token-endpoint: write http://HOST:PORT/PATH or https://HOST/PATH, without a user"
             ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessOptions(Settings):
+    """The settings with headers, which may be secrets."""
+
+    header: tuple[str, ...] = several(
+        "Send a header with every request; reports and profiles do not show its value.",
+        "'NAME: VALUE'",
+    )
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The values of `--header` by name.
+
+        Raises:
+            ValueError: One has no colon; the message shows none, since some are secrets.
+        """
+        split = [line.partition(":") for line in self.header]
+        if not all(colon for _, colon, _ in split):
+            raise ValueError("--header: write 'NAME: VALUE'")
+        return {name.strip(): value.strip() for name, _, value in split}
 
 
 def api_key(variable: str, token_endpoint: str = "") -> IamApiKey | ZenApiKey:
@@ -131,7 +168,6 @@ def api_key(variable: str, token_endpoint: str = "") -> IamApiKey | ZenApiKey:
 DIRECT = Settings()  #: no proxy but that of the environment, and no login
 SETTINGS = tuple(setting.name for setting in fields(Settings))  #: keys of a profile
 LOGINS = ("token_env", "api_key_env", "credential_env", "sigv4")  #: of which one says who asks
-OPTIONS = ("token_env", *SETTINGS)  #: options of a command, which reads the token itself
 
 
 def secret_of(variable: str, option: str) -> str:

@@ -5,9 +5,8 @@ opens no file of this machine.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from lakepact.client.watsonx_data.names import is_instance
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running.profiles import of_catalog
 from lakepact.extras import install
+from lakepact.reach.options import option, part, several
 from lakepact.reach.settings import api_key
 
 if TYPE_CHECKING:
@@ -118,67 +118,49 @@ def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
     )
 
 
-def login_of(api_key_env: str | None, token_env: str | None) -> Auth | None:
-    """Return the authorization by an API key in an environment variable; `None` without one."""
-    if api_key_env and token_env:
-        raise click.UsageError("--api-key-env and --token-env exclude each other")
-    try:
-        return api_key(api_key_env) if api_key_env else None
-    except ValueError as wrong:
-        raise click.UsageError(str(wrong)) from None
+@dataclass(frozen=True, kw_only=True)
+class CatalogLogin:
+    """The options that open a catalog which another option or argument names."""
+
+    token_env: str | None = option(
+        "Environment variable that holds a bearer token for {catalog}.", "NAME"
+    )
+    api_key_env: str | None = option(
+        "Environment variable that holds `user:key` of watsonx.data, or an API key of IBM Cloud,"
+        " for {catalog}.",
+        "NAME",
+    )
+    warehouse: str | None = option("The warehouse to ask {catalog} for.", "NAME")
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The properties of pyiceberg for token and warehouse."""
+        return of_catalog(self.warehouse, self.token_env)
+
+    @property
+    def api_key(self) -> Auth | None:
+        """The authorization by an API key in an environment variable; `None` without one."""
+        if self.api_key_env and self.token_env:
+            raise click.UsageError("--api-key-env and --token-env exclude each other")
+        try:
+            return api_key(self.api_key_env) if self.api_key_env else None
+        except ValueError as wrong:
+            raise click.UsageError(str(wrong)) from None
 
 
-def catalog_options(default: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a catalog, which become its argument `catalog`: an address, or
-    None.
+@dataclass(frozen=True, kw_only=True)
+class CatalogOptions:
+    """The options of a catalog; `{default}` says what happens without one."""
 
-    Args:
-        default: The sentence about what happens without `--catalog`.
-    """
+    catalog: str | None = option("Address of an Iceberg REST catalog.{default}", "URL")
+    login: CatalogLogin = part(CatalogLogin, catalog="--catalog")
+    trust_origin: tuple[str, ...] = several(
+        "An origin to which --catalog may lead, or `file:` for files of this machine.", "ORIGIN"
+    )
 
-    def with_options(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def called(
-            *arguments: Any,
-            catalog: str | None,
-            warehouse: str | None,
-            token_env: str | None,
-            api_key_env: str | None,
-            trust_origin: tuple[str, ...],
-            **others: Any,
-        ) -> None:
-            trusted = {"trustedOrigins": " ".join(trust_origin)}
-            properties = {**of_catalog(warehouse, token_env), **trusted}
-            key = login_of(api_key_env, token_env)
-            address = CatalogAddress(catalog, properties, key) if catalog else None
-            command(*arguments, catalog=address, **others)
-
-        for option in (
-            click.option(
-                "--trust-origin",
-                multiple=True,
-                metavar="ORIGIN",
-                help="An origin to which --catalog may lead, or `file:` for files of this machine.",
-            ),
-            click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for."),
-            click.option(
-                "--api-key-env",
-                metavar="NAME",
-                help=(
-                    "Environment variable that holds `user:key` of watsonx.data, or an API key of"
-                    " IBM Cloud, for --catalog."
-                ),
-            ),
-            click.option(
-                "--token-env",
-                metavar="NAME",
-                help="Environment variable that holds a bearer token for --catalog.",
-            ),
-            click.option(
-                "--catalog", metavar="URL", help=f"Address of an Iceberg REST catalog.{default}"
-            ),
-        ):
-            called = option(called)
-        return called
-
-    return with_options
+    @property
+    def address(self) -> CatalogAddress | None:
+        """The address of the catalog; `None` without one."""
+        trusted = {"trustedOrigins": " ".join(self.trust_origin)}
+        properties, key = {**self.login.properties, **trusted}, self.login.api_key
+        return CatalogAddress(self.catalog, properties, key) if self.catalog else None

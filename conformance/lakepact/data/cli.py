@@ -9,9 +9,8 @@ import itertools
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import asdict
+from collections.abc import Generator, Iterator
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -24,10 +23,10 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
 from lakepact.conformance.running.profiles import token_of
 from lakepact.data import delta, iceberg, truth
-from lakepact.data.catalogs import CatalogAddress, catalog_options
+from lakepact.data.catalogs import CatalogAddress, CatalogOptions
 from lakepact.data.compare import show
 from lakepact.data.compare.cli import compare
-from lakepact.data.compare.engines import Engine, engine_options, spark_options
+from lakepact.data.compare.engines import EngineOptions, SparkOptions
 from lakepact.data.compare.iceberg_side import IcebergSide
 from lakepact.data.compare.model import CannotCompare, Compared
 from lakepact.data.compare.shared_side import SharedSide
@@ -36,6 +35,7 @@ from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.data.verify import ALL, ROWS, Verification
 from lakepact.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
+from lakepact.reach.options import FOLDER, argument, flag, option, part, several, with_options
 from lakepact.reach.urls import server_address
 
 NAMESPACE = "lp_data"
@@ -51,58 +51,40 @@ def data() -> None:
 data.add_command(compare)
 
 
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions:
+    """The options of `lakepact data write`."""
+
+    folder: Path = argument(type=FOLDER)
+    shape: tuple[str, ...] = several(
+        "Columns of a table; several for several tables. [default: all]",
+        type=click.Choice(tuple(SHAPES)),
+    )
+    rows: int = option(
+        "Rows of the first version of each table.",
+        default=100_000,
+        type=click.IntRange(min=10),
+    )
+    files: int = option(
+        "Files of the first version of each table.",
+        default=8,
+        type=click.IntRange(min=1),
+    )
+    as_: tuple[str, ...] = several(
+        "How tables are kept; may be given twice. [default: both]", type=click.Choice(PROTOCOLS)
+    )
+    engine: str = option(
+        "The writer of the files.",
+        default="local",
+        type=click.Choice(("local", "spark")),
+    )
+    spark: SparkOptions = part(SparkOptions)
+    catalog: CatalogOptions = part(CatalogOptions, default=WITHOUT_CATALOG)
+
+
 @data.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--shape",
-    "shapes",
-    type=click.Choice(tuple(SHAPES)),
-    multiple=True,
-    help="Columns of a table; several for several tables. [default: all]",
-)
-@click.option(
-    "--rows",
-    type=click.IntRange(min=10),
-    default=100_000,
-    show_default=True,
-    help="Rows of the first version of each table.",
-)
-@click.option(
-    "--files",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Files of the first version of each table.",
-)
-@click.option(
-    "--as",
-    "protocols",
-    type=click.Choice(PROTOCOLS),
-    multiple=True,
-    help="How tables are kept; may be given twice. [default: both]",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(("local", "spark")),
-    default="local",
-    show_default=True,
-    help="The writer of the files.",
-)
-@spark_options
-@catalog_options(WITHOUT_CATALOG)
-def write(
-    folder: Path,
-    *,
-    shapes: tuple[str, ...],
-    rows: int,
-    files: int,
-    protocols: tuple[str, ...],
-    engine: str,
-    master: str,
-    remote: str | None,
-    confs: tuple[str, ...],
-    catalog: CatalogAddress | None,
-) -> None:
+@with_options(WriteOptions)
+def write(options: WriteOptions) -> None:
     """Write tables into FOLDER: Iceberg tables of a catalog, and Delta tables that can be shared.
 
     Each has three versions: the first rows, a tenth more, and without the first twentieth.
@@ -110,6 +92,8 @@ def write(
 
     Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
     """
+    folder, rows, protocols = options.folder, options.rows, options.as_ or PROTOCOLS
+    catalog = options.catalog.address
     if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
         raise click.UsageError(
             f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name"
@@ -120,11 +104,9 @@ def write(
         Version(0, rows + max(1, rows // 10)),
         Version(max(1, rows // 20), rows + max(1, rows // 10)),
     )
-    wanted = [SHAPES[name] for name in shapes or SHAPES]
-    shared = [
-        shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)
-    ]
-    if not shared and ICEBERG not in (protocols or PROTOCOLS):
+    wanted = [SHAPES[name] for name in options.shape or SHAPES]
+    shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in protocols]
+    if not shared and ICEBERG not in protocols:
         raise click.UsageError(
             f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others"
         )
@@ -133,24 +115,31 @@ def write(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writer: Writer = (
-            OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
+            OnSpark(options.spark.master, options.spark.conf, remote=options.spark.remote)
+            if options.engine == "spark"
+            else LocalWriter()
         )
         with contextlib.ExitStack() as ending:
             ending.enter_context(writer)
-            if ICEBERG in (protocols or PROTOCOLS):
+            if ICEBERG in protocols:
                 address = catalog or CatalogAddress(ending.enter_context(_served(folder)))
                 opened = ending.enter_context(address.opened())
                 iceberg.refuse_foreign(opened, NAMESPACE, wanted)
                 tables += [
                     iceberg.write(
-                        opened, NAMESPACE, shape, versions=versions, files=files, writer=writer
+                        opened,
+                        NAMESPACE,
+                        shape,
+                        versions=versions,
+                        files=options.files,
+                        writer=writer,
                     )
                     for shape in wanted
                 ]
             if shared:
                 tables += [
                     delta.write(
-                        folder / DELTA, shape, versions=versions, files=files, writer=writer
+                        folder / DELTA, shape, versions=versions, files=options.files, writer=writer
                     )
                     for shape in shared
                 ]
@@ -174,41 +163,28 @@ def write(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """The options of `lakepact data verify`."""
+
+    folder: Path = argument(type=click.Path(path_type=Path, file_okay=False, exists=True))
+    catalog: CatalogOptions = part(CatalogOptions, default=WITHOUT_CATALOG)
+    sharing: str | None = option(f"Base address of a Delta Sharing server.{WITHOUT_CATALOG}", "URL")
+    sharing_token_env: str | None = option(
+        "Environment variable that holds a bearer token for --sharing.", "NAME"
+    )
+    allow: str | None = option(
+        "maintenance: snapshots and versions may be gone or new, while rows are the same.",
+        type=click.Choice(("maintenance",)),
+    )
+    rows_only: bool = flag("Compare columns and rows alone.")
+    engine: EngineOptions = part(EngineOptions)
+    json: bool = flag("Print one JSON object per line.")
+
+
 @data.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@catalog_options(WITHOUT_CATALOG)
-@click.option(
-    "--sharing",
-    metavar="URL",
-    help=(
-        "Base address of a Delta Sharing server. [default: the reference server, for as long as it"
-        " takes]"
-    ),
-)
-@click.option(
-    "--sharing-token-env",
-    metavar="NAME",
-    help="Environment variable that holds a bearer token for --sharing.",
-)
-@click.option(
-    "--allow",
-    type=click.Choice(("maintenance",)),
-    help="maintenance: snapshots and versions may be gone or new, while rows are the same.",
-)
-@click.option("--rows-only", is_flag=True, help="Compare columns and rows alone.")
-@engine_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def verify(
-    folder: Path,
-    *,
-    catalog: CatalogAddress | None,
-    sharing: str | None,
-    sharing_token_env: str | None,
-    allow: str | None,
-    rows_only: bool,
-    engine: Callable[[], AbstractContextManager[Engine]],
-    as_json: bool,
-) -> None:
+@with_options(VerifyOptions)
+def verify(options: VerifyOptions) -> None:
     """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with
     what was written.
 
@@ -219,24 +195,27 @@ def verify(
     --sharing-token-env TOKEN
     """
     console, results = Screen(highlight=False, soft_wrap=True), []
+    folder, catalog = options.folder, options.catalog.address
     try:
         written = truth.read(folder)
-        token = token_of(sharing_token_env) if sharing_token_env else None
+        token = token_of(options.sharing_token_env) if options.sharing_token_env else None
         with contextlib.ExitStack() as ending:
             own = cache(lambda: ending.enter_context(_served(folder)))
-            choices = Choices({"": ("id",)}, ROWS if rows_only else ALL)
-            verification = Verification(ending.enter_context(engine()), choices, bool(allow))
+            choices = Choices({"": ("id",)}, ROWS if options.rows_only else ALL)
+            verification = Verification(
+                ending.enter_context(options.engine.started()), choices, bool(options.allow)
+            )
             parts: list[Iterator[Compared]] = []
             if written.of(ICEBERG):
                 address = catalog or CatalogAddress(own())
                 parts.append(_of_catalog(verification, written, address))
             if written.of(DELTA):
-                url = server_address(sharing or f"{own()}/delta-sharing")
+                url = server_address(options.sharing or f"{own()}/delta-sharing")
                 bearer = token or delta.token_of(folder / DELTA)
                 parts.append(_of_server(verification, written, url, bearer))
             for result in itertools.chain(*parts):
                 results.append(result)
-                if as_json:
+                if options.json:
                     click.echo(json(asdict(result)))
                 else:
                     show.line(console, result)
@@ -245,7 +224,7 @@ def verify(
     except (LakepactError, Blocked, Misused, CannotCompare, OSError, ValueError) as broken:
         click.echo(f"lakepact data: {plain(broken)}", err=True)
         sys.exit(INCOMPLETE)
-    if not as_json:
+    if not options.json:
         show.details(console, results, ("as it was written", "as it was read"))
     sys.exit(NOT_WELL if any(result.differences for result in results) else 0)
 

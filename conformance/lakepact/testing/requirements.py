@@ -23,6 +23,7 @@ from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import Misused, embedded
+from lakepact.reach.settings import DIRECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,8 +68,8 @@ class Judging:
         self._url = url
         self._given = given
         self._headers, self._access = (
-            profiles.headers({}, None, given),
-            profiles.access(given, {}, self._url or ""),
+            profiles.headers(profiles.Caller(), given),
+            profiles.access(DIRECT, given, self._url or ""),
         )
         self._shared = profiles.shared_files(None, given) if url else None
         self._listed = listed
@@ -210,8 +211,8 @@ def requirements(
         suite = suites.meant(given, contract)
         extras.require(*suite.libraries)
         url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
-        listed = (
-            known_failures.read(Path(known_file), suite.contract.requirements) if known_file else ()
+        listed = known_failures.read(
+            Path(known_file) if known_file else None, suite.contract.requirements
         )
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:

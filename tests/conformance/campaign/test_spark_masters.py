@@ -76,7 +76,7 @@ def spark(kind: str, folder: Path, *confs: str) -> Iterator[dict[str, Any]]:
         pytest.skip("Spark Connect needs lakepact[spark-connect]")
     if kind == "standalone":
         with standalone(folder) as master:
-            yield {"master": master, "confs": [word for word in ALONE if word != "--conf"]}
+            yield {"master": master, "conf": [word for word in ALONE if word != "--conf"]}
     elif kind == "connect":
         with connect(folder, *confs) as remote:
             yield {"remote": remote}

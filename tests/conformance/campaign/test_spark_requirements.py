@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.campaign import engine_options
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.engine_options import BY_SIZE, Choice
+from lakepact.conformance.campaign.engine_options import Choice
 from lakepact.conformance.campaign.engines import spark_requirements
 from lakepact.extras import install
 
@@ -158,7 +158,7 @@ def test_report_uses_spark_for_large_runs_or_if_a_master_is_named(
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "part.parquet").write_bytes(b"a" * 100)
 
-    assert Choice(BY_SIZE, master).for_analysis_of(tmp_path).engine == engine
+    assert Choice(master=master).for_analysis_of(tmp_path).engine == engine
 
 
 def test_missing_package_of_spark_connect_is_named_with_its_extra(

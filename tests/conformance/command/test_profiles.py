@@ -10,7 +10,9 @@ from click.testing import CliRunner, Result
 
 from lakepact.cli import main
 from lakepact.conformance.commands.check import check
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import profiles
+from lakepact.reach.settings import DIRECT
 from miniatures import Answer, answer, miniature
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
@@ -187,7 +189,7 @@ def test_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.M
     with pytest.raises(
         click.UsageError, match="the header Authorization has a value that cannot be sent"
     ) as refused:
-        profiles.headers({}, "THEIR_TOKEN", {})
+        profiles.headers(profiles.Caller(token_env="THEIR_TOKEN"), {})
 
     assert "s3cret" not in str(refused.value)
 
@@ -215,5 +217,10 @@ def test_timeout_option_overrides_the_timeout_of_a_profile(
     path.write_text(f'url = "{UNREACHABLE}"\ntimeout = 0.2\n', encoding="utf-8")
     given = profiles.profile(path)
     said = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
+    limits = profiles.LimitOptions(timeout=said)
 
-    assert waited == profiles.timeout(said, given)
+    target = profiles.described(
+        Target(UNREACHABLE), given, headers={}, access=DIRECT, limits=limits
+    )
+
+    assert waited == target.timeout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,59 +22,41 @@ from lakepact.client import (
 )
 from lakepact.client.command.failures import WrongUsage
 from lakepact.client.watsonx_data.names import is_instance
-from lakepact.reach.options import with_access
-from lakepact.reach.settings import LOGINS, OPTIONS, Settings, naming_options, secret_of
+from lakepact.reach.options import argument, option, part, several
+from lakepact.reach.settings import LOGINS, AccessOptions, naming_options, secret_of
 from lakepact.reach.urls import server_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Generator
 
     from lakepact.reach.auth import Auth
 
 Client: TypeAlias = IcebergCatalog | SharingClient
 
 ICEBERG, SHARING, WATSONX = "iceberg_rest", "delta_sharing", "watsonx_data"
+VERSIONS = click.IntRange(min=0)  #: of shared tables
 #: A user is waiting at the terminal.
 _RETRIES = Retries(tries=3, total=20)
 _LIMITS = Limits(listing=128 << 20, decoded=256 << 20)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Asking:
     """An address with its credentials; secrets are in environment variables of these names."""
 
-    address: str
-    contract: str | None
-    warehouse: str | None
-    trust_origin: tuple[str, ...]
-    access: dict[str, str | None]
-    headers: Mapping[str, str]
-
-
-def asking(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the argument ADDRESS and its options to a command, as its first argument `asked`."""
-
-    @functools.wraps(command)
-    def asks(*, address: str, **options: Any) -> Any:
-        of_address = {name: options.pop(name) for name in _OPTION_NAMES}
-        access = {name: options.pop(name) for name in OPTIONS}
-        return command(Asking(address=address, access=access, **of_address), **options)
-
-    for option in reversed(_OPTIONS):
-        asks = option(asks)
-    return asks
-
-
-_OPTIONS = (
-    click.argument("address"),
-    click.option("--contract", type=click.Choice([ICEBERG, SHARING, WATSONX]), help="Contract of a URL; by default Delta Sharing "
-                 "if its path has a segment `delta-sharing`, watsonx.data if it ends with `/mds/iceberg`, otherwise Iceberg REST."),
-    click.option("--warehouse", metavar="NAME", help="Which warehouse of the catalog."),
-    click.option("--trust-origin", multiple=True, metavar="ORIGIN", help="An origin to which answers of a catalog may lead "
-                 "requests with credentials, or `file:` for files of this machine. May be given several times."),
-    with_access,
-)  # fmt: skip
-_OPTION_NAMES = ("contract", "warehouse", "trust_origin", "headers")
+    address: str = argument()
+    contract: str | None = option(
+        "Contract of a URL; by default Delta Sharing if its path has a segment `delta-sharing`,"
+        " watsonx.data if it ends with `/mds/iceberg`, otherwise Iceberg REST.",
+        type=click.Choice([ICEBERG, SHARING, WATSONX]),
+    )
+    warehouse: str | None = option("Which warehouse of the catalog.", "NAME")
+    trust_origin: tuple[str, ...] = several(
+        "An origin to which answers of a catalog may lead requests with credentials, or `file:`"
+        " for files of this machine. May be given several times.",
+        "ORIGIN",
+    )
+    access: AccessOptions = part(AccessOptions)
 
 
 @contextmanager
@@ -97,13 +78,13 @@ def opened(asked: Asking) -> Generator[Client]:
 
 
 def _client(asked: Asking) -> Client:
-    settings = Settings.of(asked.access)
+    settings = asked.access.with_profile({})
     access = settings.access
     options: dict[str, Any] = {
         "verify": access.verify,
         "cert": access.cert,
         "proxy": access.proxy,
-        "headers": asked.headers,
+        "headers": asked.access.headers,
         "retries": _RETRIES,
         "limits": _LIMITS,
     }
@@ -116,9 +97,10 @@ def _client(asked: Asking) -> Client:
             "ADDRESS is an http or https address without credentials, query and fragment, or the"
             " file of a profile"
         ) from None
-    token_env = asked.access["token_env"]
     auth: Auth | None = (
-        BearerToken(secret_of(token_env, "--token-env")) if token_env else settings.login(address)
+        BearerToken(secret_of(settings.token_env, "--token-env"))
+        if settings.token_env
+        else settings.login(address)
     )
     contract = asked.contract or _spoken(address)
     if contract == WATSONX and not asked.warehouse:
@@ -160,7 +142,7 @@ def _profile(asked: Asking) -> Profile:
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
     if asked.contract not in {None, SHARING} or any(
-        (asked.warehouse, asked.trust_origin, *map(asked.access.get, LOGINS))
+        (asked.warehouse, asked.trust_origin, *(getattr(asked.access, login) for login in LOGINS))
     ):
         raise WrongUsage(
             "the file of a profile leads to a server of Delta Sharing, and says itself who asks"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import click
 
 from lakepact.client import IcebergCatalog, SharingClient
 from lakepact.client.command import layout
-from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.addresses import VERSIONS, Asking, opened
 from lakepact.client.command.failures import NotRead, NotThere, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.command.values import as_json, as_text, csv_line, rows
@@ -21,6 +22,7 @@ from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import Redactor
 from lakepact.client.rows.needs import need
 from lakepact.client.text import json_line, plain
+from lakepact.reach.options import argument, option, part, with_options
 from lakepact.reach.urls import path_segment
 from lakepact.reach.wire import Request
 
@@ -33,17 +35,23 @@ if TYPE_CHECKING:
 SHOWN = 50
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The options of `lakepact cat`, but for the form."""
+
+    asked: Asking = part(Asking)
+    table: str = argument()
+    limit: int | None = option(
+        f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.",
+        type=click.IntRange(min=0),
+    )
+    columns: str | None = option("Which columns, in this order.", "A,B")
+    version: int | None = option("An earlier version of a shared table.", type=VERSIONS)
+    snapshot: str | None = option("Another snapshot of an Iceberg table.", "ID|BRANCH|TAG")
+
+
 @click.command()
-@asking
-@click.argument("table")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    help=f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.",
-)
-@click.option("--columns", metavar="A,B", help="Which columns, in this order.")
-@click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
-@click.option("--snapshot", metavar="ID|BRANCH|TAG", help="Another snapshot of an Iceberg table.")
+@with_options(Rows)
 @click.option("--json", "form", flag_value="json", help="One JSON object a line.")
 @click.option(
     "--csv",
@@ -52,16 +60,7 @@ SHOWN = 50
     help="CSV: null is nothing, an empty text is two double quotes.",
 )
 @one_line("cat")
-def cat(
-    asked: Asking,
-    *,
-    table: str,
-    limit: int | None,
-    columns: str | None,
-    version: int | None,
-    snapshot: str | None,
-    form: str | None,
-) -> None:
+def cat(options: Rows, *, form: str | None) -> None:
     """Show the rows of TABLE in the catalog or the server of Delta Sharing at ADDRESS.
 
     Rows come in no order. Shared tables need `lakepact[arrow]`, those of Iceberg catalogs
@@ -69,20 +68,23 @@ def cat(
 
     Example: lakepact cat partner.share sales.europe.orders --limit 10 --columns id,day
     """
-    name, wanted = _split(table), (_split(columns, ",") if columns is not None else None)
+    name = _split(options.table)
+    columns = _split(options.columns, ",") if options.columns is not None else None
     # One more, to know whether there are more.
-    most = SHOWN + 1 if limit is None and form is None else limit
-    with opened(asked) as client:
+    most = SHOWN + 1 if options.limit is None and form is None else options.limit
+    with opened(options.asked) as client:
         if isinstance(client, IcebergCatalog):
-            if version is not None:
+            if options.version is not None:
                 raise WrongUsage("a table of an Iceberg catalog has snapshots: --snapshot")
-            batches = _of_iceberg(client, name, columns=wanted, limit=most, snapshot=snapshot)
-        elif snapshot is not None:
+            batches = _of_iceberg(
+                client, name, columns=columns, limit=most, snapshot=options.snapshot
+            )
+        elif options.snapshot is not None:
             raise WrongUsage("a shared table has versions: --version")
         else:
-            batches = _shared(client, name, columns=wanted, limit=most, version=version)
+            batches = _shared(client, name, columns=columns, limit=most, version=options.version)
         with batches as (names, them):
-            _write(names, _up_to(them, most), form, shown=limit)
+            _write(names, _up_to(them, most), form, shown=options.limit)
 
 
 def _split(text: str, between: str = ".") -> tuple[str, ...]:

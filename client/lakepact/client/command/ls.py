@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from lakepact.client import IcebergCatalog
-from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.addresses import Asking, opened
 from lakepact.client.command.failures import FAILED, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.errors import BadRequest, NotFound, ResponseError
 from lakepact.client.text import json_line, plain
+from lakepact.reach.options import argument, flag, part, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,18 +28,20 @@ _WORDS = {"shared": "table"}
 _DEEPEST = 50
 
 
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """The options of `lakepact ls`."""
+
+    asked: Asking = part(Asking)
+    within: str | None = argument(required=False, metavar="[NAMESPACE|SHARE[.SCHEMA]]")
+    recursive: bool = flag("Also what is in namespaces and schemas, to the last table.", "-r")
+    json: bool = flag("One JSON object a line.")
+
+
 @click.command()
-@asking
-@click.argument("within", required=False, metavar="[NAMESPACE|SHARE[.SCHEMA]]")
-@click.option(
-    "--recursive",
-    "-r",
-    is_flag=True,
-    help="Also what is in namespaces and schemas, to the last table.",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@with_options(Listing)
 @one_line("ls")
-def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> None:
+def ls(options: Listing) -> None:
     """List what an Iceberg catalog at ADDRESS holds, or what a server of Delta Sharing shares: down
     to tables and views.
 
@@ -46,21 +50,21 @@ def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> 
 
     Example: lakepact ls http://127.0.0.1:8181 sales.emea
     """
-    place = _place(within)
+    place = _place(options.within)
     refused: list[str] = []
-    with opened(asked) as client:
+    with opened(options.asked) as client:
         if isinstance(client, IcebergCatalog):
-            found = _in_catalog(client, place, recursive=recursive, refused=refused.append)
+            found = _in_catalog(client, place, recursive=options.recursive, refused=refused.append)
         elif len(place) > 2:
             raise WrongUsage(
                 "a share is divided into schemas, and a schema into tables: SHARE or SHARE.SCHEMA"
             )
         else:
-            found = _shared(client, place, recursive=recursive)
+            found = _shared(client, place, recursive=options.recursive)
         for kind, name in found:
             click.echo(
                 _document(kind, name)
-                if as_json
+                if options.json
                 else f"{_WORDS.get(kind, kind):<9}  {plain(whole(name))}"
             )
     for message in refused:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from lakepact.client import IcebergCatalog
 from lakepact.client.command import layout
-from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.addresses import VERSIONS, Asking, opened
 from lakepact.client.command.failures import WrongUsage, one_line
 from lakepact.client.command.iceberg_words import table_in_words, view_in_words
 from lakepact.client.command.names import parts, whole
@@ -17,6 +18,7 @@ from lakepact.client.errors import NoSuchNamespace, NotFound
 from lakepact.client.iceberg_rest.names import addressable
 from lakepact.client.redaction import HIDDEN, is_secret
 from lakepact.client.text import json_line
+from lakepact.reach.options import argument, flag, option, part, with_options
 from lakepact.reach.urls import path_segment
 
 if TYPE_CHECKING:
@@ -27,41 +29,43 @@ if TYPE_CHECKING:
 Snapshots = Literal["refs", "all"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Showing:
+    """The options of `lakepact show`."""
+
+    asked: Asking = part(Asking)
+    table: str = argument()
+    snapshots: Snapshots | None = option(
+        "Which snapshots of an Iceberg table: those of its branches and tags, or all.",
+        type=click.Choice(["refs", "all"]),
+    )
+    version: int | None = option("An earlier version of a shared table.", type=VERSIONS)
+    json: bool = flag("The document as it came, but for credentials.")
+
+
 @click.command()
-@asking
-@click.argument("table")
-@click.option(
-    "--snapshots",
-    type=click.Choice(["refs", "all"]),
-    help="Which snapshots of an Iceberg table: those of its branches and tags, or all.",
-)
-@click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="The document as it came, but for credentials."
-)
+@with_options(Showing)
 @one_line("show")
-def show(
-    asked: Asking, *, table: str, snapshots: Snapshots | None, version: int | None, as_json: bool
-) -> None:
+def show(options: Showing) -> None:
     """Show what TABLE is, a table or view of the catalog at ADDRESS, or a table that the server of
     Delta Sharing at ADDRESS shares.
 
     Example: lakepact show http://127.0.0.1:8181 sales.emea.orders
     """
     try:
-        name = parts(table)
+        name = parts(options.table)
     except ValueError as error:
         raise WrongUsage(str(error)) from None
-    with opened(asked) as client:
+    with opened(options.asked) as client:
         if isinstance(client, IcebergCatalog):
-            if version is not None:
+            if options.version is not None:
                 raise WrongUsage("--version is for shared tables")
-            document, lines = _of_catalog(client, name, snapshots)
-        elif snapshots is not None:
+            document, lines = _of_catalog(client, name, options.snapshots)
+        elif options.snapshots is not None:
             raise WrongUsage("--snapshots is for tables of Iceberg catalogs")
         else:
-            document, lines = _shared(client, name, version)
-    for line in [json_line(document, indent=2)] if as_json else lines:
+            document, lines = _shared(client, name, options.version)
+    for line in [json_line(document, indent=2)] if options.json else lines:
         click.echo(line)
 
 

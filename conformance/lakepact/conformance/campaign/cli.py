@@ -6,13 +6,14 @@ import contextlib
 import sys
 import time
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lakepact.conformance.campaign import gate, plans, run_verdicts, runs, tables
-from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, Choice, with_engine
+from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, Choice
 from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
@@ -29,6 +30,7 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.profiles import DAY, Number
 from lakepact.generated.contract import contracts
+from lakepact.reach.options import EXISTING_FILE, flag, option, part, several, with_options
 
 Found = dict[str, list[dict[str, Any]]]
 
@@ -49,128 +51,94 @@ def campaign() -> None:
     """  # noqa: D301 - click's mark for text that it shall not wrap
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """The options of `lakepact campaign plan`."""
+
+    contract: tuple[str, ...] = several(
+        f"Contract of the cases; may be given several times.  [default: {contracts()[0]}]",
+        type=click.Choice(contracts()),
+    )
+    seeds: str = option("Seeds of the cases, TO excluded.", "FROM:TO", default="0:4")
+    modes: str = option(
+        "Kinds of cases: single requests, sequences of them, checks.",
+        default=",".join(generation.MODES),
+    )
+    per_seed: int = option("Cases of each operation, mode and seed.", default=1)
+    only: tuple[str, ...] = several(
+        "Only these operations; of checks, also requirements and names.", "GLOB"
+    )
+    out: Path = option("Folder of the plan.", type=FOLDER, required=True)
+    engine: Choice = part(Choice, default=LOCAL)
+
+
 @campaign.command()
-@click.option(
-    "--contract",
-    "named",
-    multiple=True,
-    type=click.Choice(contracts()),
-    help=f"Contract of the cases; may be given several times.  [default: {contracts()[0]}]",
-)
-@click.option(
-    "--seeds",
-    default="0:4",
-    show_default=True,
-    metavar="FROM:TO",
-    help="Seeds of the cases, TO excluded.",
-)
-@click.option(
-    "--modes",
-    default=",".join(generation.MODES),
-    show_default=True,
-    help="Kinds of cases: single requests, sequences of them, checks.",
-)
-@click.option(
-    "--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed."
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="GLOB",
-    help="Only these operations; of checks, also requirements and names.",
-)
-@click.option("--out", type=FOLDER, required=True, help="Folder of the plan.")
-@with_engine(LOCAL)
-def plan(
-    *,
-    named: tuple[str, ...],
-    seeds: str,
-    modes: str,
-    per_seed: int,
-    only: tuple[str, ...],
-    out: Path,
-    engine: Choice,
-) -> None:
+@with_options(PlanOptions)
+def plan(options: PlanOptions) -> None:
     """Draw cases: requests, sequences and checks, each once, the same on every machine."""
-    wanted = tuple(mode.strip() for mode in modes.split(","))
+    wanted = tuple(mode.strip() for mode in options.modes.split(","))
     unknown = sorted(set(wanted) - set(generation.MODES))
     if unknown:
         raise click.UsageError(
             f"--modes: there is no {unknown[0]!r}; there are {', '.join(generation.MODES)}"
         )
-    if per_seed < 1:
+    if options.per_seed < 1:
         raise click.UsageError("--per-seed is 1 or more")
     started = time.perf_counter()
 
     def draw() -> None:
-        drawn = _seeds(seeds)
-        with engine.made() as used:
+        drawn = _seeds(options.seeds)
+        with options.engine.made(LOCAL) as used:
             made = plans.plan(
-                named or contracts()[:1],
-                out,
+                options.contract or contracts()[:1],
+                options.out,
                 seeds=drawn,
                 modes=wanted,
-                per_seed=per_seed,
-                only=only or ("*",),
+                per_seed=options.per_seed,
+                only=options.only or ("*",),
                 draw=used.draw,
             )
         click.echo(
-            f"{made['cases']} cases in {out}, drawn in {time.perf_counter() - started:.1f} s"
+            f"{made['cases']} cases in {options.out}, drawn in {time.perf_counter() - started:.1f} s"
         )
 
     with_errors_in_one_line("plan", draw)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """The options of `lakepact campaign run`."""
+
+    plan: Path | None = option("Folder of the plan; not with --resume.", type=FOLDER)
+    target: tuple[str, ...] = several(
+        "A target; only a file can name secrets.", "NAME=[CONTRACT+]URL|FILE.toml"
+    )
+    out: Path = option("Folder of the run.", type=FOLDER, required=True)
+    resume: bool = flag("Go on with the run in --out: send what has not landed.")
+    engine: Choice = part(Choice, default=SPARK)
+    rps: float = option(
+        "Requests a second to each target at most; 0 for no limit.",
+        "N",
+        default=0.0,
+        type=Number(min=0, max=FASTEST),
+    )
+    report: bool = flag("Judge and report in the end, without starting anything again.")
+    patience: float = option(
+        "Seconds to wait for a target that is down, when all others are done.",
+        default=runs.PATIENCE,
+        type=Number(min=0, max=DAY),
+    )
+
+
 @campaign.command()
-@click.option("--plan", "plan_folder", type=FOLDER, help="Folder of the plan; not with --resume.")
-@click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    metavar="NAME=[CONTRACT+]URL|FILE.toml",
-    help="A target; only a file can name secrets.",
-)
-@click.option("--out", type=FOLDER, required=True, help="Folder of the run.")
-@click.option(
-    "--resume", is_flag=True, help="Go on with the run in --out: send what has not landed."
-)
-@with_engine(SPARK)
-@click.option(
-    "--rps",
-    type=Number(min=0, max=FASTEST),
-    default=0.0,
-    metavar="N",
-    help="Requests a second to each target at most; 0 for no limit.",
-)
-@click.option(
-    "--report",
-    "reported",
-    is_flag=True,
-    help="Judge and report in the end, without starting anything again.",
-)
-@click.option(
-    "--patience",
-    type=Number(min=0, max=DAY),
-    default=runs.PATIENCE,
-    show_default=True,
-    help="Seconds to wait for a target that is down, when all others are done.",
-)
-def run(
-    *,
-    plan_folder: Path | None,
-    targets: tuple[str, ...],
-    out: Path,
-    resume: bool,
-    engine: Choice,
-    rps: float,
-    reported: bool,
-    patience: float,
-) -> None:
+@with_options(RunOptions)
+def run(options: RunOptions) -> None:
     """Send the cases of a plan to targets; every exchange lands as a row, secrets left out.
 
     Exit code: 0 all landed, 2 wrong usage, 3 some have not: --resume goes on.
     """
-    if resume == bool(plan_folder) or resume == bool(targets):
+    out, resume = options.out, options.resume
+    if resume == bool(options.plan) or resume == bool(options.target):
         raise click.UsageError(
             "name --plan and --target for a new run, or --resume for one that is there, which knows"
             " both"
@@ -179,16 +147,17 @@ def run(
     def send() -> None:
         if resume:
             runs.is_there(out)
-        made = engine.made()  # what it lacks is said before there is a run
-        if plan_folder is not None:
-            runs.prepare(plan_folder, out, parse_targets(targets, runs.contracts(plan_folder)))
+        made = options.engine.made()  # what it lacks is said before there is a run
+        if options.plan is not None:
+            targets = parse_targets(options.target, runs.contracts(options.plan))
+            runs.prepare(options.plan, out, targets)
         landed = None
         with _with_resume_command(out), made as used, Ticker("cases") as ticker:
             for landed in runs.carried_on(
-                out, used, rps=rps, patience=patience, every=ticker.every
+                out, used, rps=options.rps, patience=options.patience, every=ticker.every
             ):
                 ticker.tell(landed.landed, landed.planned)
-            if reported:
+            if options.report:
                 run_verdicts.judge(out, used)
                 _write_pages(out, used, FORMATS)
         if landed is None or landed.missing or landed.landed < landed.planned:
@@ -202,10 +171,17 @@ def run(
     with_errors_in_one_line("run", send)
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions:
+    """The options of `lakepact campaign judge`."""
+
+    run: Path = option("Folder of the run.", type=FOLDER_THERE, required=True)
+    engine: Choice = part(Choice, default=SPARK)
+
+
 @campaign.command()
-@click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run.")
-@with_engine(SPARK)
-def judge(*, run_folder: Path, engine: Choice) -> None:
+@with_options(JudgeOptions)
+def judge(options: JudgeOptions) -> None:
     """Judge all exchanges of a run, again if need be; nothing is sent.
 
     Exit code: 0 done, 2 there is no run, 3 done, but the run has not come to its end.
@@ -213,79 +189,65 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 
     def decide() -> None:
         started = time.perf_counter()
-        with engine.made() as used:
-            run_verdicts.judge(run_folder, used)
-        counts = tables.counts(run_folder / "results", tables.RESULTS, ["verdict"])
+        with options.engine.made() as used:
+            run_verdicts.judge(options.run, used)
+        counts = tables.counts(options.run / "results", tables.RESULTS, ["verdict"])
         said = (
             ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
         )
         click.echo(
-            f"{counts.total()} verdicts in {run_folder}: {said};"
+            f"{counts.total()} verdicts in {options.run}: {said};"
             f" {time.perf_counter() - started:.1f} s"
         )
-        tell_if_incomplete("judge", run_folder)
+        tell_if_incomplete("judge", options.run)
 
     with_errors_in_one_line("judge", decide)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """The options of `lakepact campaign report`."""
+
+    run: Path = option("Folder of the run, judged.", type=FOLDER_THERE, required=True)
+    base: Path | None = option(
+        "Folder of an earlier run, judged: what changed since then.", type=FOLDER_THERE
+    )
+    format: str = option("Files to write: report.md, report.html.", default=",".join(FORMATS))
+    fail_on: tuple[str, ...] = several(
+        "Exit with 1 if there is one; may be given several times.", type=click.Choice(gate.EVENTS)
+    )
+    known: Path | None = option(
+        "File of results that --fail-on ignores.",
+        type=EXISTING_FILE,
+    )
+    engine: Choice = part(Choice, default=BY_SIZE)
+
+
 @campaign.command()
-@click.option(
-    "--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run, judged."
-)
-@click.option(
-    "--base", type=FOLDER_THERE, help="Folder of an earlier run, judged: what changed since then."
-)
-@click.option(
-    "--format",
-    "formats",
-    default=",".join(FORMATS),
-    show_default=True,
-    help="Files to write: report.md, report.html.",
-)
-@click.option(
-    "--fail-on",
-    multiple=True,
-    type=click.Choice(gate.EVENTS),
-    help="Exit with 1 if there is one; may be given several times.",
-)
-@click.option(
-    "--known",
-    "known_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of results that --fail-on ignores.",
-)
-@with_engine(BY_SIZE)
-def report(
-    *,
-    run_folder: Path,
-    base: Path | None,
-    formats: str,
-    fail_on: tuple[str, ...],
-    known_file: Path | None,
-    engine: Choice,
-) -> None:
+@with_options(PageOptions)
+def report(options: PageOptions) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as
     tables and as pages.
 
     Exit code: 0 done, 1 there is a result of --fail-on, 2 there is no run, 3 done, but the run has
     not come to its end.
     """
-    if gate.REGRESSION in fail_on and base is None:
+    if gate.REGRESSION in options.fail_on and options.base is None:
         raise click.UsageError(
             "--fail-on regression compares with an earlier run: name it with --base"
         )
-    wanted = [name.strip() for name in formats.split(",")]
+    wanted = [name.strip() for name in options.format.split(",")]
     if not set(wanted) <= set(FORMATS):
-        raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
+        raise click.UsageError(f"--format {options.format}: there are {', '.join(FORMATS)}")
 
     def write() -> None:
-        listed = gate.known(known_file, run_folder) if known_file else ()
-        with engine.for_analysis_of(run_folder).made() as used:
-            found = _write_pages(run_folder, used, wanted, base)
-        unexpected = gate.unexpected(found, fail_on, listed, base=base)
+        listed = gate.known(options.known, options.run) if options.known else ()
+        with options.engine.for_analysis_of(options.run).made() as used:
+            found = _write_pages(options.run, used, wanted, options.base)
+        unexpected = gate.unexpected(found, options.fail_on, listed, base=options.base)
         for line in unexpected:
             click.echo(plain(line))
-        tell_if_incomplete("report", run_folder)
+        tell_if_incomplete("report", options.run)
         sys.exit(1 if unexpected else 0)
 
     with_errors_in_one_line("report", write)

@@ -8,7 +8,7 @@ import contextlib
 import sys
 import tempfile
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -24,51 +24,42 @@ from lakepact.conformance.campaign.targets import Asked, parse_targets
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
+from lakepact.reach.options import FOLDER, argument, option, several, with_options
 
 SEEDS = 4
 
 
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions:
+    """The options of `lakepact diff`."""
+
+    left: str = argument()
+    right: str = argument()
+    contract: str = option(
+        "Contract of the cases.",
+        default=contracts()[0],
+        type=click.Choice(contracts()),
+    )
+    only: tuple[str, ...] = several("Only these operations.", "GLOB")
+    seeds: int = option(
+        "How many times cases of each operation are drawn; always the same ones.",
+        default=SEEDS,
+        type=click.IntRange(min=1),
+    )
+    format: str = option(
+        "Format of the output.",
+        default="text",
+        type=click.Choice(["text", "md"]),
+    )
+    out: Path | None = option(
+        "Keep plan, run and reports in this new folder.",
+        type=FOLDER,
+    )
+
+
 @click.command()
-@click.argument("left")
-@click.argument("right")
-@click.option(
-    "--contract",
-    type=click.Choice(contracts()),
-    default=contracts()[0],
-    show_default=True,
-    help="Contract of the cases.",
-)
-@click.option("--only", multiple=True, metavar="GLOB", help="Only these operations.")
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    default=SEEDS,
-    show_default=True,
-    help="How many times cases of each operation are drawn; always the same ones.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "md"]),
-    default="text",
-    show_default=True,
-    help="Format of the output.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Keep plan, run and reports in this new folder.",
-)
-def diff(
-    *,
-    left: str,
-    right: str,
-    contract: str,
-    only: tuple[str, ...],
-    seeds: int,
-    form: str,
-    out: Path | None,
-) -> None:
+@with_options(DiffOptions)
+def diff(options: DiffOptions) -> None:
     """Send the same requests to LEFT and RIGHT, two addresses or profiles (FILE.toml), and say
     where their answers differ.
 
@@ -81,16 +72,18 @@ def diff(
     """
 
     def send() -> None:
-        targets = parse_targets((f"left={left}", f"right={right}"), (contract,))
+        contract, out = options.contract, options.out
+        sides = (f"left={options.left}", f"right={options.right}")
+        targets = parse_targets(sides, (contract,))
         with _folder(out) as folder, LocalEngine(None) as engine:
             for target in targets:
                 runs.discovered(target)  # before the cases are drawn, which takes longer
             plans.plan(
                 contract,
                 folder / "plan",
-                seeds=range(seeds),
+                seeds=range(options.seeds),
                 modes=(EFFECT,),
-                only=only or ("*",),
+                only=options.only or ("*",),
                 draw=engine.draw,
             )
             with Ticker("cases") as ticker:
@@ -100,7 +93,7 @@ def diff(
             if out is not None:
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")
-            if form == "md":
+            if options.format == "md":
                 click.echo(markdown.markdown(found))
             else:
                 text.show(found, Screen())

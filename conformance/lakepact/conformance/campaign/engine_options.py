@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import update_wrapper
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,28 +11,33 @@ from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
+from lakepact.reach.options import option, several
 
 SPARK, LOCAL, BY_SIZE = "spark", "local", "by size"
 LARGE = 4 << 30  #: bytes of verdicts and answers that DuckDB analyses no sooner than Spark
 MASTER = "local[*]"
-OPTIONS = ("engine", "master", "remote", "confs", "workers")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The engine that the options name."""
+    """The options that choose an engine; `{default}` names that of a verb."""
 
-    engine: str
-    master: str | None = None
-    remote: str | None = None
-    confs: tuple[str, ...] = ()
-    workers: int | None = None
+    engine: str | None = option(
+        "Spark, or processes of this machine without a JVM.  [default: ({default})]",
+        type=click.Choice([SPARK, LOCAL]),
+    )
+    master: str | None = option(f"Spark master: local[2], spark://…, yarn.  [default: {MASTER}]")
+    remote: str | None = option("A Spark Connect server that is running.", "sc://HOST:PORT")
+    conf: tuple[str, ...] = several("A setting of Spark.", "KEY=VALUE")
+    workers: int | None = option(
+        "How many send at a time; as many as there are processors if it is left out.", type=int
+    )
 
     def for_analysis_of(self, run: Path) -> Choice:
         """Return the choice for a judged run: if no engine is named, Spark analyses large runs
         only.
         """
-        if self.engine != BY_SIZE:
+        if self.engine:
             return self
         size = sum(
             part.stat().st_size
@@ -44,11 +46,11 @@ class Choice:
         )
         return replace(
             self,
-            engine=SPARK if self.master or self.remote or self.confs or size > LARGE else LOCAL,
+            engine=SPARK if self.master or self.remote or self.conf or size > LARGE else LOCAL,
         )
 
-    def made(self) -> Engine:
-        """Return the engine.
+    def made(self, default: str = SPARK) -> Engine:
+        """Return the engine; the default if no option names one.
 
         Raises:
             CannotRun: something that it needs is missing.
@@ -60,63 +62,8 @@ class Choice:
             )
         if self.workers is not None and self.workers < 1:
             raise ValueError("--workers must be 1 or more")
-        if self.engine == LOCAL:
-            if self.master or self.remote or self.confs:
+        if (self.engine or default) == LOCAL:
+            if self.master or self.remote or self.conf:
                 raise ValueError("--master, --remote and --conf are for --engine spark")
             return LocalEngine(self.workers)
-        return Spark(self.master or MASTER, self.confs, remote=self.remote, workers=self.workers)
-
-
-def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options; it is called with `engine`, a `Choice`.
-
-    Args:
-        default: the engine if none is named.
-    """
-
-    def wrap(command: Callable[..., None]) -> Callable[..., None]:
-        def chosen(**given: Any) -> None:
-            options: dict[str, Any] = {name: given.pop(name) for name in OPTIONS}
-            options["engine"] = options["engine"] or default
-            command(**given, engine=Choice(**options))
-
-        wrapped = update_wrapper(chosen, command)
-        for option in reversed(
-            (
-                click.option(
-                    "--engine",
-                    type=click.Choice([SPARK, LOCAL]),
-                    default=None if default == BY_SIZE else default,
-                    show_default=default,
-                    help="Spark, or processes of this machine without a JVM.",
-                ),
-                click.option(
-                    "--master",
-                    help=f"Spark master: local[2], spark://…, yarn.  [default: {MASTER}]",
-                ),
-                click.option(
-                    "--remote",
-                    metavar="sc://HOST:PORT",
-                    help="A Spark Connect server that is running.",
-                ),
-                click.option(
-                    "--conf",
-                    "confs",
-                    multiple=True,
-                    metavar="KEY=VALUE",
-                    help="A setting of Spark.",
-                ),
-                click.option(
-                    "--workers",
-                    type=int,
-                    help=(
-                        "How many send at a time; as many as there are processors if it is left"
-                        " out."
-                    ),
-                ),
-            )
-        ):
-            wrapped = option(wrapped)
-        return wrapped
-
-    return wrap
+        return Spark(self.master or MASTER, self.conf, remote=self.remote, workers=self.workers)

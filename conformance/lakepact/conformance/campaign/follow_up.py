@@ -5,6 +5,7 @@ only.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,24 +17,32 @@ from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
+from lakepact.reach.options import option, with_options
 
-of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
-of_case = click.option(
-    "--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name."
-)
-of_target = click.option(
-    "--target", required=True, metavar="NAME", help="One of the targets of the run."
-)
-elsewhere = click.option("--url", metavar="URL", help="Send it there instead.")
 SHOWN = 600  #: characters of a body
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions:
+    """The options of `lakepact campaign replay`."""
+
+    run: Path = option("Folder of the run.", type=FOLDER, required=True)
+    case: str = option("The case, or the beginning of its name.", "ID", required=True)
+    target: str = option("One of the targets of the run.", "NAME", required=True)
+    url: str | None = option("Send it there instead.", "URL")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinimizeOptions(ReplayOptions):
+    """The options of `lakepact campaign minimize`."""
+
+    requirement: str | None = option("The broken requirement. [default: the first one]", "ID")
+    attempts: int = option("How often to send it at most.", default=ATTEMPTS)
+
+
 @click.command()
-@of_run
-@of_case
-@of_target
-@elsewhere
-def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> None:
+@with_options(ReplayOptions)
+def replay(options: ReplayOptions) -> None:
     """Send one case again, and show both answers: that of the run, and that of now.
 
     Exit code: 0 nothing is broken now, 1 something is, 2 there is no such case, 3 the target does
@@ -41,7 +50,7 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
     """
 
     def send() -> None:
-        found = replays.replayed(run_folder, case_id, target, url=url)
+        found = replays.replayed(options.run, options.case, options.target, url=options.url)
         for step in range(max(len(found.before), len(found.after))):
             for when, answers in (("then", found.before), ("now", found.after)):
                 if step < len(answers):
@@ -57,36 +66,24 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
 
 
 @click.command()
-@of_run
-@of_case
-@of_target
-@elsewhere
-@click.option(
-    "--requirement", metavar="ID", help="The broken requirement. [default: the first one]"
-)
-@click.option(
-    "--attempts", default=ATTEMPTS, show_default=True, help="How often to send it at most."
-)
-def minimize(
-    *,
-    run_folder: Path,
-    case_id: str,
-    target: str,
-    url: str | None,
-    requirement: str | None,
-    attempts: int,
-) -> None:
+@with_options(MinimizeOptions)
+def minimize(options: MinimizeOptions) -> None:
     """Make a case smaller as long as it breaks the same requirement, and show the least that
     does.
     """
 
     def search() -> None:
         found = replays.minimized(
-            run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts
+            options.run,
+            options.case,
+            options.target,
+            requirement=options.requirement,
+            url=options.url,
+            attempts=options.attempts,
         )
-        path = run_folder / "minimized" / f"{found.case['case_id']}.json"
+        path = options.run / "minimized" / f"{found.case['case_id']}.json"
         tables.write_json(
-            {**found.case, "requirement_id": found.requirement, "target": target}, path
+            {**found.case, "requirement_id": found.requirement, "target": options.target}, path
         )
         click.echo(
             f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests,"

@@ -153,7 +153,7 @@ def _from_profile(name: str, path: Path) -> Asked:
             )
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
-    url, timeout = _address(profile["url"], str(path)), profiles.timeout(None, profile)
+    url, timeout = _address(profile["url"], str(path)), profiles.timeout(profile)
     return Asked(
         name,
         url,
@@ -163,7 +163,7 @@ def _from_profile(name: str, path: Path) -> Asked:
         profile.get("features", {}),
         version=profile.get("version", ""),
         timeout=timeout,
-        access=profiles.access(profile, {}, url),
+        access=profiles.access(DIRECT, profile, url),
     )
 
 

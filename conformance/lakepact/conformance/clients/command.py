@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,62 +28,45 @@ from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
 from lakepact.reach.auth import ZenApiKey
+from lakepact.reach.options import argument, flag, option, part, with_options
 from lakepact.reach.settings import api_key
 
 SECONDS = 30.0  #: for which one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClientOptions:
+    """The options of `lakepact check-client`."""
+
+    command: tuple[str, ...] = argument(nargs=-1, type=click.UNPROCESSED)
+    contract: str | None = option(
+        f"Contract of the client. [default: {suites.with_clients()[0]}]",
+        type=click.Choice(suites.with_clients()),
+    )
+    api_key_env: str | None = option(
+        "Environment variable that holds `user:key`, by which a client of watsonx.data logs in.  "
+        "[default: it gets a token]",
+        "NAME",
+    )
+    name: str | None = option("Name of the client in reports. [default: the name of its program]")
+    output: output.ReportOptions = part(output.ReportOptions)
+    timeout: float = option(
+        "Seconds that one task may take.",
+        default=SECONDS,
+        type=click.FloatRange(min=0, min_open=True),
+    )
+    tasks: bool = flag("List the tasks that a client is given, and end.")
+    hold: str | None = option(
+        "Show the tasks of one requirement that a script answers, and wait while you perform "
+        "them, in a debugger for example; COMMAND, if named, does the others.",
+        "REQUIREMENT",
+    )
+
+
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--contract",
-    type=click.Choice(suites.with_clients()),
-    help=f"Contract of the client. [default: {suites.with_clients()[0]}]",
-)
-@click.option(
-    "--api-key-env",
-    metavar="NAME",
-    help="Environment variable that holds `user:key`, by which a client of watsonx.data logs in.  "
-    "[default: it gets a token]",
-)
-@click.option("--name", help="Name of the client in reports. [default: the name of its program]")
-@output.with_report_options
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=SECONDS,
-    show_default=True,
-    help="Seconds that one task may take.",
-)
-@click.option(
-    "--tasks", "shows_tasks", is_flag=True, help="List the tasks that a client is given, and end."
-)
-@click.option(
-    "--hold",
-    metavar="REQUIREMENT",
-    help="Show the tasks of one requirement that a script answers, and wait while you perform "
-    "them, in a debugger for example; COMMAND, if named, does the others.",
-)
-def check_client(
-    command: tuple[str, ...],
-    *,
-    contract: str | None,
-    contract_version: str | None,
-    api_key_env: str | None,
-    only: tuple[str, ...],
-    name: str | None,
-    known_file: Path | None,
-    reports: tuple[str, ...],
-    make_folders: bool,
-    timeout: float,
-    shows_tasks: bool,
-    hold: str | None,
-    severity: str | None,
-    strict: bool,
-    verbose: bool,
-    as_json: bool,
-) -> None:
+@with_options(ClientOptions)
+def check_client(options: ClientOptions) -> None:
     """Judge the client that COMMAND speaks for.
 
     COMMAND reads tasks from its standard input, one JSON object per line, and answers each with one
@@ -92,30 +76,31 @@ def check_client(
 
     Example: lakepact check-client --report html=report.html -- python my_client.py
     """
-    console = Screen(stderr=as_json)
-    stopped, run, program = "", None, Program((), timeout)
+    reports, hold = options.output, options.hold
+    console = Screen(stderr=reports.json)
+    stopped, run, program = "", None, Program((), options.timeout)
     with contextlib.ExitStack() as stack:
         try:
-            if not shows_tasks:
-                program = _program(hold, command, timeout)
+            if not options.tasks:
+                program = _program(hold, options.command, options.timeout)
                 stack.callback(program.stop)
-            suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
-            if shows_tasks:
+            contract = options.contract or suites.with_clients()[0]
+            suite = suites.of_clients(contract, reports.contract_version)
+            if options.tasks:
                 for task, sentence in suite.lab.tasks.items():
                     click.echo(f"{task:<24} {sentence}")
                 return
             extras.require(*suite.libraries)
-            login = _login(suite.contract.name, api_key_env) if api_key_env else ""
-            planned = plan.plan(suite, only=(hold,) if hold else only, each=True)
-            wanted_reports = output.report_files(reports, make_folders=make_folders)
-            listed = (
-                known_failures.read(known_file, suite.contract.requirements) if known_file else ()
-            )
+            key = options.api_key_env
+            login = _login(suite.contract.name, key) if key else ""
+            planned = plan.plan(suite, only=(hold,) if hold else reports.only, each=True)
+            files = output.report_files(reports.report, make_folders=reports.make_folders)
+            known = known_failures.read(reports.known_failures, suite.contract.requirements)
         except (LookupError, ValueError) as wrong:
             raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
         if hold:
             click.echo(f"{hold}: {suite.requirement(hold).sentence}", err=True)
-        called = name or _client_name(command)
+        called = options.name or _client_name(options.command)
         try:
             program.check_running()
             server = stack.enter_context(embedded(suite))
@@ -128,7 +113,7 @@ def check_client(
                 program=program,
                 login=login,
             )
-            run = runner.Run(planned, client, known=listed, max_workers=1 if hold else MAX_WORKERS)
+            run = runner.Run(planned, client, known=known, max_workers=1 if hold else MAX_WORKERS)
             stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass
@@ -140,18 +125,7 @@ def check_client(
             run = run or runner.Run(
                 planned, Client("http://127.0.0.1", name=called, program=program)
             )
-    code = output.write(
-        run,
-        wanted_reports,
-        console,
-        verb="check-client",
-        stopped=stopped,
-        strict=strict,
-        verbose=verbose,
-        as_json=as_json,
-        severity=severity,
-    )
-    sys.exit(code)
+    sys.exit(output.write(run, files, console, reports, verb="check-client", stopped=stopped))
 
 
 def _login(contract: str, variable: str) -> str:

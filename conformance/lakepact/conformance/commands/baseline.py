@@ -12,15 +12,14 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import baseline as known_failures
 from lakepact.conformance.report import lines
 from lakepact.conformance.running import runner
+from lakepact.reach.options import EXISTING_FILE, OUTPUT_FILE
 
 
 @click.command()
-@click.argument(
-    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
-)
+@click.argument("report", type=EXISTING_FILE, metavar="REPORT.jsonl")
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Write the file there.  [default: print it]",
 )

@@ -3,55 +3,44 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import click
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.limits import Budget
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import discovery, profiles, runner
 from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.profiles import Caller
 from lakepact.generated.contract import contracts
-from lakepact.reach.options import with_access
+from lakepact.reach.options import argument, option, part, with_options
 
 PREFIX = "lp_"  #: of the names of all objects that checks create
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cleaning:
+    """The options of `lakepact clean`."""
+
+    url: str = argument()
+    contract: str = option(
+        "Contract of the server.",
+        default=contracts()[0],
+        type=click.Choice(contracts()),
+    )
+    caller: Caller = part(Caller)
+    prefix: str = option(
+        "How the names of the objects begin; `lp_RUN_` for one run alone.",
+        "lp_RUN_",
+        default=PREFIX,
+    )
+
+
 @click.command()
-@click.argument("url")
-@click.option(
-    "--contract",
-    type=click.Choice(contracts()),
-    default=contracts()[0],
-    show_default=True,
-    help="Contract of the server.",
-)
-@with_access
-@click.option(
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the target, for example `warehouse=…`.",
-)
-@click.option(
-    "--prefix",
-    default=PREFIX,
-    show_default=True,
-    metavar="lp_RUN_",
-    help="How the names of the objects begin; `lp_RUN_` for one run alone.",
-)
-def clean(
-    url: str,
-    *,
-    contract: str,
-    headers: dict[str, str],
-    parameters: tuple[str, ...],
-    prefix: str,
-    **access: str | None,
-) -> None:
+@with_options(Cleaning)
+def clean(options: Cleaning) -> None:
     """Remove the namespaces, tables and views at URL that runs of `lakepact check` left there, by
     their names.
 
@@ -59,15 +48,11 @@ def clean(
 
     Example: lakepact clean http://127.0.0.1:8181
     """
+    contract, prefix = options.contract, options.prefix
     if not prefix.startswith(PREFIX):
         raise click.UsageError(f"--prefix {prefix}: names of checks begin with {PREFIX}")
     try:
-        target = Target(
-            address(url),
-            headers=profiles.headers(headers, access["token_env"], {}),
-            access=profiles.access({}, access, url),
-            parameters=dict(profiles.pairs(parameters)),
-        )
+        target = profiles.target(options.url, options.caller)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     suite = suites.load(contract)

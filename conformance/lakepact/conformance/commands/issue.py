@@ -12,12 +12,11 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm, lines
 from lakepact.conformance.report.issue import issue as text_of
 from lakepact.conformance.running import runner
+from lakepact.reach.options import EXISTING_FILE
 
 
 @click.command()
-@click.argument(
-    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
-)
+@click.argument("report", type=EXISTING_FILE, metavar="REPORT.jsonl")
 @click.argument("cause", type=int, required=False)
 @click.option(
     "--server",

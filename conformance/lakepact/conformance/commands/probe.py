@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,62 +18,47 @@ from rich.table import Table
 
 from lakepact.conformance.evidence.escaping import json, plain, terminal, toml
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.target import Target, address
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import discovery, profiles, runner
 from lakepact.conformance.running.discovery import ProbedOperation, ProbedServer
+from lakepact.conformance.running.profiles import Caller
 from lakepact.generated.contract import UnknownVersion, contracts
-from lakepact.reach.options import with_access
+from lakepact.reach.options import OUTPUT_FILE, argument, flag, option, part, with_options
+from lakepact.reach.settings import SETTINGS
 
 DECLARED = {True: "yes", False: "no", None: ""}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Probing:
+    """The options of `lakepact probe`."""
+
+    url: str = argument()
+    contract: str | None = option(
+        "Contract of the server. [default: detected, except watsonx_data]",
+        type=click.Choice(contracts()),
+    )
+    contract_version: str | None = option(
+        "A version of the contract. [default: the oldest with all declared operations]", "VERSION"
+    )
+    caller: Caller = part(Caller)
+    timeout: float = option(
+        "Seconds to wait for one answer.",
+        default=profiles.TIMEOUT,
+        type=profiles.SECONDS,
+    )
+    profile: Path | None = option(
+        "Write a profile for `lakepact check --profile FILE`.",
+        type=OUTPUT_FILE,
+    )
+    json: bool = flag("JSON instead of text.")
+
+
 @click.command()
-@click.argument("url")
-@click.option(
-    "--contract",
-    type=click.Choice(contracts()),
-    help="Contract of the server. [default: detected, except watsonx_data]",
-)
-@click.option(
-    "--contract-version",
-    metavar="VERSION",
-    help="A version of the contract. [default: the oldest with all declared operations]",
-)
-@with_access
-@click.option(
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the target, for example `warehouse=…`.",
-)
-@click.option(
-    "--timeout",
-    type=profiles.SECONDS,
-    default=profiles.TIMEOUT,
-    show_default=True,
-    help="Seconds to wait for one answer.",
-)
-@click.option(
-    "--profile",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a profile for `lakepact check --profile FILE`.",
-)
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
-def probe(
-    url: str,
-    *,
-    contract: str | None,
-    contract_version: str | None,
-    headers: dict[str, str],
-    parameters: tuple[str, ...],
-    timeout: float,
-    profile: Path | None,
-    as_json: bool,
-    **access: str | None,
-) -> None:
+@with_options(Probing)
+def probe(options: Probing) -> None:
     """Detect what the server at URL declares and implements. Sends only GET and HEAD requests.
 
     Exit code: 0 detected, 2 wrong usage, 3 not detected (no answer, no permission, or an unknown
@@ -80,28 +66,23 @@ def probe(
 
     Example: lakepact probe http://127.0.0.1:8181 --profile target.toml
     """
-    told = dict(profiles.pairs(parameters))
     try:
-        where, reached = address(url), profiles.access({}, access, url)
+        target = replace(profiles.target(options.url, options.caller), timeout=options.timeout)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
-    target = Target(
-        where,
-        headers=profiles.headers(headers, access["token_env"], {}),
-        access=reached,
-        parameters=told,
-        timeout=timeout,
-    )
     with Wire(
         target.url,
         headers=target.headers,
         access=target.access,
-        timeout=timeout,
+        timeout=target.timeout,
         max_body=target.max_body,
     ) as wire:
         try:
             found = discovery.found(
-                wire, target, contract or discovery.recognised(wire, target), contract_version
+                wire,
+                target,
+                options.contract or discovery.recognised(wire, target),
+                options.contract_version,
             )
         except UnknownVersion as wrong:
             raise click.UsageError(plain(wrong)) from wrong
@@ -109,16 +90,15 @@ def probe(
             click.echo(f"lakepact probe: {plain(wire.redact(str(blocked)))}", err=True)
             sys.exit(runner.INCOMPLETE)
         document = orjson.loads(wire.redact(orjson.dumps(_document(found, target)).decode()))
-    if as_json:
+    if options.json:
         click.echo(json(document, indent=True))
     else:
         _show(document, Screen())
-    if profile:
+    if options.profile:
         try:
-            profile.parent.mkdir(parents=True, exist_ok=True)
-            profile.write_text(
-                "\n".join(_profile(found, target, access, hidden=bool(headers))) + "\n",
-                encoding="utf-8",
+            options.profile.parent.mkdir(parents=True, exist_ok=True)
+            options.profile.write_text(
+                "\n".join(_profile(found, target, options.caller)) + "\n", encoding="utf-8"
             )
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
@@ -211,9 +191,7 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
     return {word: said for word, said in parts.items() if said}
 
 
-def _profile(
-    found: ProbedServer, target: Target, access: Mapping[str, str | None], *, hidden: bool
-) -> Iterator[str]:
+def _profile(found: ProbedServer, target: Target, caller: Caller) -> Iterator[str]:
     """Yield the lines of a profile; detected features are comments, so that `check` detects them
     again.
     """
@@ -224,8 +202,8 @@ def _profile(
     yield f"contract = {toml(found.contract)}"
     yield f"contract_version = {toml(found.version)}"
     yield f"url = {toml(target.url)}"
-    yield from (f"{name} = {toml(value)}" for name, value in access.items() if value)
-    if hidden or (target.headers and not access["token_env"]):
+    yield from (f"{name} = {toml(value)}" for name in SETTINGS if (value := getattr(caller, name)))
+    if caller.header or (target.headers and not caller.token_env):
         yield (
             "# Headers and credentials in the address are not stored here: pass them to lakepact"
             " check again."

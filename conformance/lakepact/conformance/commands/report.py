@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,30 +12,25 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.report import harm, lines, output, text
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
+from lakepact.reach.options import EXISTING_FILE, argument, flag, option, several, with_options
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """The options of `lakepact report`."""
+
+    run: Path = argument(type=EXISTING_FILE, metavar="REPORT.jsonl")
+    report: tuple[str, ...] = several(
+        "Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing.", "KIND=FILE"
+    )
+    make_folders: bool = flag(output.MAKE_FOLDERS)
+    verbose: bool = flag("Also list the requirements that pass.", "-v")
+    severity: str | None = option("Print findings of this severity only.", type=output.SEVERITIES)
 
 
 @click.command()
-@click.argument(
-    "report", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="REPORT.jsonl"
-)
-@click.option(
-    "--report",
-    "wanted",
-    multiple=True,
-    metavar="KIND=FILE",
-    help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing.",
-)
-@output.MAKE_FOLDERS
-@click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
-@click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only.")
-def report(
-    report: Path,
-    *,
-    wanted: tuple[str, ...],
-    make_folders: bool,
-    verbose: bool,
-    severity: str | None,
-) -> None:
+@with_options(Conversion)
+def report(options: Conversion) -> None:
     """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be
     compressed with gzip.
 
@@ -44,11 +40,11 @@ def report(
     Example: lakepact report report.jsonl.gz --report html=report.html
     """
     try:
-        files = output.report_files(wanted, make_folders=make_folders)
-        found = harm.annotated(lines.read(report))
+        files = output.report_files(options.report, make_folders=options.make_folders)
+        found = harm.annotated(lines.read(options.run))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     if not files:
-        text.show(found, Screen(), verbose=verbose, severity=severity)
+        text.show(found, Screen(), verbose=options.verbose, severity=options.severity)
     written = [output.is_written(found, kind, path, verb="report") for kind, path in files]
     sys.exit(runner.CONFORMANT if all(written) else runner.INCOMPLETE)

@@ -14,13 +14,14 @@ from lakepact.conformance.report import lines
 from lakepact.conformance.report.outline import outline
 from lakepact.conformance.reproduction.script import NotReproducible, listed, script
 from lakepact.conformance.running import runner
+from lakepact.reach.options import EXISTING_FILE, OUTPUT_FILE
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
 
 
 @click.command()
-@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("report", type=EXISTING_FILE)
 @click.argument("requirement", metavar="[ID]", required=False)
 @click.option(
     "--url",
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Write the script there instead of printing it.",
 )

@@ -29,13 +29,15 @@ class KnownFailure:
     reason: str
 
 
-def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
-    """Read the known failures of a file.
+def read(path: Path | None, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
+    """Read the known failures of a file; none without a file.
 
     Raises:
         KnownFailuresError: the file is not UTF-8, a line has no reason, or a pattern matches no
             requirement.
     """
+    if path is None:
+        return ()
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as wrong:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -23,11 +23,11 @@ from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.discovery import with_advice
 from lakepact.conformance.running.runner import Run
+from lakepact.reach.options import EXISTING_FILE, flag, option, several
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
 
-Command: TypeAlias = "Callable[..., Any]"
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
 NAMED = 3  #: failed requirements that a progress line names
 NOTHING_JUDGED = (
@@ -35,56 +35,34 @@ NOTHING_JUDGED = (
 )
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
-MAKE_FOLDERS = click.option(
-    "--make-folders", is_flag=True, help="Make the missing folders of reports."
-)
+MAKE_FOLDERS = "Make the missing folders of reports."
 WRITERS = {"badge": badge.svg, "html": html.html, "junit": junit.junit, "md": markdown.markdown}
 
-#: Options of `check` and `check-client`.
-_OPTIONS = (
-    click.option(
-        "--contract-version",
-        metavar="VERSION",
-        help="A version of the contract; see `lakepact contracts list`. [default: the oldest]",
-    ),
-    click.option(
-        "--only",
-        multiple=True,
-        metavar="GLOB",
-        help="Only these requirement ids, areas, operations or checks.",
-    ),
-    click.option(
-        "--known-failures",
-        "known_file",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="File of known failures.",
-    ),
-    click.option(
-        "--report",
-        "reports",
-        multiple=True,
-        metavar="KIND=FILE",
-        help="Also write html=…, junit=…, md=…, jsonl=… or badge=…",
-    ),
-    MAKE_FOLDERS,
-    click.option(
-        "--severity",
-        type=SEVERITIES,
-        help="Print findings of this severity only; reports hold all.",
-    ),
-    click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too."),
-    click.option(
-        "--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks."
-    ),
-    click.option(
-        "--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text."
-    ),
-)
 
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """The options of verbs that check something and report it."""
 
-def with_report_options(function: Command) -> Command:
-    """Add the options of commands that check something and report it."""
-    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), function)
+    contract_version: str | None = option(
+        "A version of the contract; see `lakepact contracts list`. [default: the oldest]", "VERSION"
+    )
+    only: tuple[str, ...] = several(
+        "Only these requirement ids, areas, operations or checks.", "GLOB"
+    )
+    known_failures: Path | None = option(
+        "File of known failures.",
+        type=EXISTING_FILE,
+    )
+    report: tuple[str, ...] = several(
+        "Also write html=…, junit=…, md=…, jsonl=… or badge=…", "KIND=FILE"
+    )
+    make_folders: bool = flag(MAKE_FOLDERS)
+    severity: str | None = option(
+        "Print findings of this severity only; reports hold all.", type=SEVERITIES
+    )
+    strict: bool = flag("Fail on unmet SHOULD requirements too.")
+    verbose: bool = flag("Also list the requirements that pass, with remarks.", "-v")
+    json: bool = flag("Print the report's JSON lines instead of text.")
 
 
 def stop_reason(early: Blocked | KeyboardInterrupt) -> str:
@@ -109,19 +87,18 @@ def report_files(
             cannot be written.
     """
     files = []
-    for option in options:
-        kind, _, name = option.partition("=")
+    for spelled in options:
+        kind, _, name = spelled.partition("=")
         if kind not in kinds or not name:
             raise ValueError(
-                f"--report {option}: write KIND=FILE with KIND one of {', '.join(kinds)}"
+                f"--report {spelled}: write KIND=FILE with KIND one of {', '.join(kinds)}"
             )
         path = Path(name)
         if make_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
         elif not path.parent.is_dir():
             raise ValueError(
-                f"--report {option}: there is no folder {path.parent}; make it, or add"
-                " --make-folders"
+                f"--report {spelled}: there is no folder {path.parent}; make it, or add --make-folders"
             )
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             reason = "is a folder: name a file in it" if path.is_dir() else "cannot be written"
@@ -198,13 +175,10 @@ def write(
     run: Run,
     reports: Sequence[tuple[str, Path]],
     console: Console,
+    options: ReportOptions,
     *,
     verb: str,
     stopped: str,
-    strict: bool,
-    verbose: bool,
-    as_json: bool,
-    severity: str | None = None,
 ) -> int:
     """Print the report of a run, write the requested files, and return the exit code.
 
@@ -212,27 +186,24 @@ def write(
         run: the run, also if it ended early.
         reports: formats and files.
         console: where it is printed.
+        options: how it is printed.
         verb: the verb, for error messages.
         stopped: why the run ended early; empty if it did not.
-        strict: whether a broken SHOULD counts like a broken MUST.
-        verbose: also list passed requirements.
-        as_json: print the report's lines instead of text.
-        severity: print findings of this severity only.
     """
     outcomes = {result.outcome for result in run.results().values()}
     stopped = stopped or (NOTHING_JUDGED if outcomes == {Outcome.NOT_OFFERED} else "")
-    report = harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)))
+    report = harm.annotated(list(lines.lines(run, strict=options.strict, stopped=stopped)))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     written = [
         is_written(report, kind, path, verb=verb) for kind, path in reports
     ]  # first: the reader of the rest may close the pipe
-    if as_json:
+    if options.json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
         sys.stdout.flush()
     elif not stopped or run.verdicts:
-        text.show(report, console, verbose=verbose, severity=severity)
+        text.show(report, console, verbose=options.verbose, severity=options.severity)
     code = outline(report).footer["exit_code"]
     return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 

@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,18 +17,18 @@ import click
 
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.evidence.shared_files import OPTION, READABLE_FILES, SharedFiles
-from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
 from lakepact.conformance.running.plan import alike
 from lakepact.conformance.running.suite import Suite
-from lakepact.reach.settings import SETTINGS, Settings
+from lakepact.reach.options import option, several
+from lakepact.reach.settings import SETTINGS, AccessOptions, Settings
 
 TEXTS = (
     "contract",
     "contract_version",
     "url",
-    "token_env",
     "version",
     "shared_files",
     *SETTINGS,
@@ -68,12 +68,46 @@ MIBS = Number(min=0, max=LARGEST_BODY, min_open=True)  #: allowed sizes of a bod
 SECONDS = Number(min=0, max=DAY, min_open=True)  #: allowed times to wait
 
 
+@dataclass(frozen=True, kw_only=True)
+class Caller(AccessOptions):
+    """The options that say how requests get to a server, and through."""
+
+    parameter: tuple[str, ...] = several(
+        "A setting of the target, for example `warehouse=…`; see `lakepact list --parameters`.",
+        "NAME=VALUE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """The options that limit answers, and the time to wait for them."""
+
+    timeout: float | None = option(
+        f"Seconds to wait for a complete answer.  [default: {TIMEOUT:g}, or the profile's]",
+        type=SECONDS,
+    )
+    max_body: float | None = option(
+        f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]",
+        "MIB",
+        type=MIBS,
+    )
+    max_wait: float | None = option(
+        "Total seconds to spend on answers that exceed a limit, and to pause after 429 and 503. "
+        f" [default: {MAX_WAIT:g}]",
+        "SECONDS",
+        type=SECONDS,
+    )
+
+
+NO_LIMITS = LimitOptions()
+
+
 def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Return names and values of options of the form NAME=VALUE."""
-    for option in options:
-        name, equals, value = option.partition("=")
+    for text in options:
+        name, equals, value = text.partition("=")
         if not equals:
-            raise click.UsageError(f"{option}: write NAME=VALUE")
+            raise click.UsageError(f"{text}: write NAME=VALUE")
         yield name, value
 
 
@@ -167,6 +201,20 @@ def names_are_known(
         raise ValueError(f"unknown parameter {name}; {meant}")
 
 
+def target(url: str, caller: Caller) -> Target:
+    """Return the target at an address, without a profile.
+
+    Raises:
+        ValueError: the address or an option cannot be used; the message names it.
+    """
+    return Target(
+        address(url),
+        headers=headers(caller, {}),
+        access=access(caller, {}, url),
+        parameters=dict(pairs(caller.parameter)),
+    )
+
+
 def described(
     found: Target,
     given: Mapping[str, Any],
@@ -175,9 +223,7 @@ def described(
     access: Settings,
     features: Mapping[str, bool] = NOTHING,
     parameters: Mapping[str, str] = NOTHING,
-    seconds: float | None = None,
-    max_body: float | None = None,
-    max_wait: float | None = None,
+    limits: LimitOptions = NO_LIMITS,
     folder: Path | None = None,
 ) -> Target:
     """Return the target of a profile and the command line; the command line overrides the profile.
@@ -189,21 +235,19 @@ def described(
         access: certificates, proxy and login of both.
         features: features of the command line.
         parameters: parameters of the command line.
-        seconds: to wait for a complete answer.
-        max_body: MiB of its body.
-        max_wait: seconds that a run spends on answers that exceed these limits.
+        limits: limits of the command line.
         folder: of both, whose files the suite may read and write.
     """
-    body = int((max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB)
+    body = int((limits.max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB)
     return replace(
         found,
         headers={**found.headers, **headers},
         access=access,
         features={**found.features, **given.get("features", {}), **features},
         parameters={**found.parameters, **given.get("parameters", {}), **parameters},
-        timeout=timeout(seconds, given),
+        timeout=limits.timeout or timeout(given),
         max_body=body,
-        max_wait=max_wait or float(given.get("max_wait", MAX_WAIT)),
+        max_wait=limits.max_wait or float(given.get("max_wait", MAX_WAIT)),
         shared_files=SharedFiles(folder or found.shared_files.folder, body),
     )
 
@@ -224,19 +268,19 @@ def shared_files(
     return folder
 
 
-def timeout(said: float | None, given: Mapping[str, Any]) -> float:
-    """Return the seconds to wait for an answer: the command line's, else the profile's."""
-    return said or float(given.get("timeout", TIMEOUT))
+def timeout(given: Mapping[str, Any]) -> float:
+    """Return the seconds that a profile waits for an answer."""
+    return float(given.get("timeout", TIMEOUT))
 
 
-def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str) -> Settings:
-    """Return certificates, proxy and login of a profile and the command line; the command line
+def access(options: Settings, given: Mapping[str, Any], url: str) -> Settings:
+    """Return certificates, proxy and login of the command line and a profile; the command line
     overrides the profile.
 
     Raises:
         ValueError: one of them cannot be used; the message names the option.
     """
-    settings = Settings.of(options, given)
+    settings = options.with_profile(given)
     split = urlsplit(url)
     if split.scheme == "https" or settings.ca_file or settings.client_cert:
         routes.tls(settings)
@@ -245,16 +289,14 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
     return settings
 
 
-def headers(
-    options: Mapping[str, str], token_env: str | None, given: Mapping[str, Any]
-) -> dict[str, str]:
+def headers(options: Caller, given: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a profile, of the token variable and of `--header`; later ones override
     earlier ones.
     """
-    variable = token_env or given.get("token_env")
+    variable = options.token_env or given.get("token_env")
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
-        found = {**sendable(given.get("headers", {})), **token, **options}
+        found = {**sendable(given.get("headers", {})), **token, **options.headers}
         _are_legal(found)
     except (NoSecret, ValueError) as wrong:
         raise click.UsageError(str(wrong)) from wrong

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,69 +19,59 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.data import campaigns as landing
 from lakepact.data.campaigns import delta, iceberg
 from lakepact.data.campaigns import trends as over_runs
-from lakepact.data.catalogs import CatalogAddress, catalog_options
+from lakepact.data.catalogs import CatalogOptions
+from lakepact.reach.options import OUTPUT_FILE, option, part, with_options
 
-of_namespace = click.option(
-    "--namespace",
-    default=iceberg.NAMESPACE,
-    show_default=True,
-    help="Iceberg: the namespace of the tables.",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class TablesOptions:
+    """The options that name a catalog and a namespace in it."""
+
+    catalog: CatalogOptions = part(CatalogOptions, default="")
+    namespace: str = option("Iceberg: the namespace of the tables.", default=iceberg.NAMESPACE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LandOptions:
+    """The options of `lakepact campaign land`."""
+
+    run: Path = option("Folder of the run, judged and reported.", type=FOLDER, required=True)
+    as_: str = option(
+        "Format of the tables.", type=click.Choice(["iceberg", "delta"]), required=True
+    )
+    tables: TablesOptions = part(TablesOptions)
+    to: Path | None = option(
+        "Delta: the folder that takes them, and a shares.yaml if it has none.", "DIR", type=FOLDER
+    )
 
 
 @campaign.command()
-@click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    help="Folder of the run, judged and reported.",
-)
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["iceberg", "delta"]),
-    required=True,
-    help="Format of the tables.",
-)
-@catalog_options()
-@of_namespace
-@click.option(
-    "--to",
-    "to_folder",
-    type=FOLDER,
-    metavar="DIR",
-    help="Delta: the folder that takes them, and a shares.yaml if it has none.",
-)
-def land(
-    *,
-    run_folder: Path,
-    form: str,
-    catalog: CatalogAddress | None,
-    namespace: str,
-    to_folder: Path | None,
-) -> None:
+@with_options(LandOptions)
+def land(options: LandOptions) -> None:
     """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta
     tables that can be shared.
 
     The rows of the run are replaced, those of others stay; landing the same again changes nothing.
     """
-    if (form == "iceberg") != (catalog is not None) or (form == "delta") != (to_folder is not None):
+    catalog, folder = options.tables.catalog.address, options.to
+    if (options.as_ == "iceberg") != (catalog is not None) or (options.as_ == "delta") != (
+        folder is not None
+    ):
         raise click.UsageError("say --as iceberg --catalog URL, or --as delta --to DIR")
 
     def put() -> None:
         started = time.perf_counter()
-        kept = landing.kept(run_folder)
+        kept = landing.kept(options.run)
         if catalog:
-            _tell(iceberg.land(kept, catalog, namespace=namespace))
-        elif to_folder:
-            _tell(delta.land(kept, to_folder))
-            if (shares := delta.share(to_folder)) is not None:
+            _tell(iceberg.land(kept, catalog, namespace=options.tables.namespace))
+        elif folder:
+            _tell(delta.land(kept, folder))
+            if (shares := delta.share(folder)) is not None:
                 click.echo(
                     f"{shares} shares them: add recipients, then"
                     f" lakepact serve --shares {shares} --profiles DIR"
                 )
-        where = catalog.address if catalog else to_folder
+        where = catalog.address if catalog else folder
         click.echo(f"run {kept[0].run_id} is in {where}, {time.perf_counter() - started:.1f} s")
 
     with_errors_in_one_line("land", put)
@@ -91,36 +82,28 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
         click.echo(f"{table.table}: {table.rows} rows{'' if table.changed else ', as they were'}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrendsOptions:
+    """The options of `lakepact campaign trends`."""
+
+    from_: Path | None = option(
+        "Folder of Delta tables that `land --as delta` wrote.", "DIR", type=FOLDER
+    )
+    tables: TablesOptions = part(TablesOptions)
+    out: Path | None = option("Also write a page.", "FILE.html", type=OUTPUT_FILE)
+
+
 @campaign.command()
-@click.option(
-    "--from",
-    "from_folder",
-    type=FOLDER,
-    metavar="DIR",
-    help="Folder of Delta tables that `land --as delta` wrote.",
-)
-@catalog_options()
-@of_namespace
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Also write a page.",
-)
-def trends(
-    *,
-    from_folder: Path | None,
-    catalog: CatalogAddress | None,
-    namespace: str,
-    out: Path | None,
-) -> None:
+@with_options(TrendsOptions)
+def trends(options: TrendsOptions) -> None:
     """Show since when each target breaks a requirement, and what changed at that time, over all
     landed runs.
     """
-    if catalog is not None and from_folder is None:
-        read = partial(over_runs.of_iceberg, catalog, namespace=namespace)
-    elif from_folder is not None and catalog is None:
-        read = partial(over_runs.of_delta, from_folder)
+    catalog, folder = options.tables.catalog.address, options.from_
+    if catalog is not None and folder is None:
+        read = partial(over_runs.of_iceberg, catalog, namespace=options.tables.namespace)
+    elif folder is not None and catalog is None:
+        read = partial(over_runs.of_delta, folder)
     else:
         raise click.UsageError("give --from DIR or --catalog URL")
 
@@ -136,8 +119,8 @@ def trends(
         click.echo(
             f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs"
         )
-        if out is not None:
-            out.write_text(over_runs.html(found), encoding="utf-8")
-            click.echo(str(out))
+        if options.out is not None:
+            options.out.write_text(over_runs.html(found), encoding="utf-8")
+            click.echo(str(options.out))
 
     with_errors_in_one_line("trends", show)

@@ -5,75 +5,42 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
-from lakepact.conformance.running.profiles import of_catalog
-from lakepact.data.catalogs import login_of
+from lakepact.data.catalogs import CatalogLogin
 from lakepact.data.compare import show
-from lakepact.data.compare.engines import Engine, engine_options
+from lakepact.data.compare.engines import EngineOptions
 from lakepact.data.compare.model import FAILING, INFORMATION, Compared, message
 from lakepact.data.compare.queries import SAMPLED
 from lakepact.data.compare.runs import FILE, Journal, Names, Run
 from lakepact.data.compare.sides import side_of
 from lakepact.data.compare.tables import Choices
 from lakepact.extras import install
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
+from lakepact.reach.options import FOLDER, argument, flag, option, part, several, with_options
 
 DIFFERENT, INCOMPLETE = 1, 3
 PAGE = "index.html"  #: of a report
 
 
-def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of each side."""
-    for side in "BA":
-        end = side.lower()
-        for option in (
-            click.option(
-                f"--spark-catalog-{end}",
-                metavar="NAME",
-                help=f"The name of {side} in Spark's settings, to read it by Iceberg's jar.",
-            ),
-            click.option(
-                f"--as-of-{end}",
-                metavar="TIME",
-                help=f"Compare the tables of {side} as they were: 2026-11-26T18:00:00Z.",
-            ),
-            click.option(
-                f"--property-{end}",
-                metavar="KEY=VALUE",
-                multiple=True,
-                help=f"A property of pyiceberg or deltalake for {side}.",
-            ),
-            click.option(
-                f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."
-            ),
-            click.option(
-                f"--api-key-env-{end}",
-                metavar="NAME",
-                help=(
-                    "Environment variable that holds `user:key` of watsonx.data, or an API key of"
-                    f" IBM Cloud, for {side}."
-                ),
-            ),
-            click.option(
-                f"--token-env-{end}",
-                metavar="NAME",
-                help=f"Environment variable that holds a bearer token for {side}.",
-            ),
-        ):
-            command = option(command)
-    return command
+@dataclass(frozen=True, kw_only=True)
+class SideOptions(CatalogLogin):
+    """The options of one side."""
+
+    property: tuple[str, ...] = several(
+        "A property of pyiceberg or deltalake for {catalog}.", "KEY=VALUE"
+    )
+    as_of: str | None = option(
+        "Compare the tables of {catalog} as they were: 2026-11-26T18:00:00Z.", "TIME"
+    )
+    spark_catalog: str | None = option(
+        "The name of {catalog} in Spark's settings, to read it by Iceberg's jar.", "NAME"
+    )
 
 
 def _folder(_context: click.Context, _option: click.Parameter, folder: Path | None) -> Path | None:
@@ -82,78 +49,53 @@ def _folder(_context: click.Context, _option: click.Parameter, folder: Path | No
     return folder
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """The options of `lakepact data compare`."""
+
+    a: str = argument()
+    b: str = argument()
+    table: tuple[str, ...] = several(
+        "Tables of A: 'sales.*'; several are possible.", "PATTERN", required=True
+    )
+    map: tuple[str, ...] = several("A table or namespace of A that has another name in B.", "A=B")
+    key: tuple[str, ...] = several(
+        "Columns, separated by commas, that find a row on both sides.", "[TABLE=]COLUMNS"
+    )
+    of_a: SideOptions = part(SideOptions, "-a", catalog="A")
+    of_b: SideOptions = part(SideOptions, "-b", catalog="B")
+    sample: float = option(
+        "Compare part of the rows; 0: metadata only.",
+        "PERCENT",
+        default=100,
+        type=click.FloatRange(0, 100),
+        show_default=False,
+    )
+    ignore: tuple[str, ...] = several(
+        "A kind of difference that does not count.", type=click.Choice(FAILING)
+    )
+    count: tuple[str, ...] = several(
+        "A kind of difference that counts too.", type=click.Choice(INFORMATION)
+    )
+    rows: int = option("Rows to show of each table.", default=10, type=click.IntRange(min=0))
+    no_values: bool = flag("Show no values of rows.")
+    workers: int = option(
+        "Tables that are compared at a time.",
+        default=2,
+        type=click.IntRange(min=1),
+    )
+    engine: EngineOptions = part(EngineOptions)
+    report: Path | None = option(
+        "Folder of a report; another run continues there.",
+        type=FOLDER,
+        callback=_folder,
+    )
+    json: bool = flag("Print one JSON object per table.")
+
+
 @click.command()
-@click.argument("a")
-@click.argument("b")
-@click.option(
-    "--table",
-    "patterns",
-    multiple=True,
-    required=True,
-    metavar="PATTERN",
-    help="Tables of A: 'sales.*'; several are possible.",
-)
-@click.option(
-    "--map",
-    "renamed",
-    multiple=True,
-    metavar="A=B",
-    help="A table or namespace of A that has another name in B.",
-)
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="[TABLE=]COLUMNS",
-    help="Columns, separated by commas, that find a row on both sides.",
-)
-@_of_sides
-@click.option(
-    "--sample",
-    type=click.FloatRange(0, 100),
-    metavar="PERCENT",
-    default=100,
-    help="Compare part of the rows; 0: metadata only.",
-)
-@click.option(
-    "--ignore",
-    multiple=True,
-    type=click.Choice(FAILING),
-    help="A kind of difference that does not count.",
-)
-@click.option(
-    "--count",
-    multiple=True,
-    type=click.Choice(INFORMATION),
-    help="A kind of difference that counts too.",
-)
-@click.option(
-    "--rows",
-    "first",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Rows to show of each table.",
-)
-@click.option("--no-values", is_flag=True, help="Show no values of rows.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help="Tables that are compared at a time.",
-)
-@engine_options
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path, file_okay=False),
-    callback=_folder,
-    help="Folder of a report; another run continues there.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per table.")
-def compare(
-    a: str, b: str, *, engine: Callable[[], AbstractContextManager[Engine]], **options: Any
-) -> None:
+@with_options(CompareOptions)
+def compare(options: CompareOptions) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
 
     A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of
@@ -164,21 +106,22 @@ def compare(
     Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*'
     --report ./compared
     """
-    settings = [_properties(options, side) for side in "ab"]
-    keys = [login_of(options[f"api_key_env_{side}"], options[f"token_env_{side}"]) for side in "ab"]
+    sides = {"a": options.of_a, "b": options.of_b}
+    settings = [_properties(side, name) for name, side in sides.items()]
+    keys = [side.api_key for side in sides.values()]
     secrets = tuple(
         value
         for each in settings
         for name, value in each.items()
         if SECRET_NAMES.search(name) and value
     )
-    names = Names(options["patterns"], tuple(_pair(text, "--map") for text in options["renamed"]))
-    times = [_time(options[f"as_of_{side}"]) for side in "ab"]
-    addresses = (redacted(a, secrets), redacted(b, secrets))
+    names = Names(options.table, tuple(_pair(text, "--map") for text in options.map))
+    times = [_time(side.as_of) for side in sides.values()]
+    addresses = (redacted(options.a, secrets), redacted(options.b, secrets))
     console = Screen(highlight=False, soft_wrap=True)
     try:
         with contextlib.ExitStack() as ending:
-            sides = [
+            a, b = [
                 ending.enter_context(
                     contextlib.closing(
                         side_of(
@@ -186,29 +129,29 @@ def compare(
                             each,
                             api_key=key,
                             as_of=time,
-                            spark=options[f"spark_catalog_{side}"],
+                            spark=side.spark_catalog,
                         )
                     )
                 )
                 for address, each, key, time, side in zip(
-                    (a, b), settings, keys, times, "ab", strict=True
+                    (options.a, options.b), settings, keys, times, sides.values(), strict=True
                 )
             ]
-            tables = names.of_both(sides[0], sides[1])
+            tables = names.of_both(a, b)
             run = Run(
-                ending.enter_context(engine()),
-                sides[0],
-                sides[1],
+                ending.enter_context(options.engine.started()),
+                a,
+                b,
                 names,
-                _choices(options).with_addresses(a, b),
-                Journal(options["report"]),
+                _choices(options).with_addresses(options.a, options.b),
+                Journal(options.report),
                 addresses,
                 secrets,
             )
             found = []
-            for result in run.results(tables, options["workers"]):
+            for result in run.results(tables, options.workers):
                 found.append(result)
-                if options["as_json"]:
+                if options.json:
                     click.echo(json(asdict(result)))
                 else:
                     show.line(console, result)
@@ -219,12 +162,12 @@ def compare(
     if not found:
         raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")
     found.sort(key=lambda result: result.table)
-    if not options["as_json"]:
+    if not options.json:
         show.details(console, found, addresses)
-    if options["report"]:
+    if options.report:
         page = show.as_page(found, addresses, _described(options))
-        (options["report"] / PAGE).write_text(page, encoding="utf-8")
-    unused = _unused_key(options["keys"], found)
+        (options.report / PAGE).write_text(page, encoding="utf-8")
+    unused = _unused_key(options.key, found)
     if unused:
         raise click.UsageError(f"--key {unused}: no table that was compared has these columns")
     sys.exit(
@@ -236,26 +179,23 @@ def compare(
     )
 
 
-def _choices(options: dict[str, Any]) -> Choices:
+def _choices(options: CompareOptions) -> Choices:
     keys = {
         table: tuple(columns.split(","))
-        for table, _, columns in (key.rpartition("=") for key in options["keys"])
+        for table, _, columns in (key.rpartition("=") for key in options.key)
     }
-    failing = tuple(kind for kind in (*FAILING, *options["count"]) if kind not in options["ignore"])
-    sample = round(options["sample"] * SAMPLED / 100) or int(options["sample"] > 0)
-    return Choices(keys, failing, sample, options["first"], not options["no_values"])
+    failing = tuple(kind for kind in (*FAILING, *options.count) if kind not in options.ignore)
+    sample = round(options.sample * SAMPLED / 100) or int(options.sample > 0)
+    return Choices(keys, failing, sample, options.rows, not options.no_values)
 
 
-def _described(options: dict[str, Any]) -> str:
+def _described(options: CompareOptions) -> str:
     """Return the options that decide what was compared, as a person writes them."""
-    names = {"patterns": "--table", "renamed": "--map", "keys": "--key", "ignore": "--ignore"}
-    names |= {"count": "--count", "as_of_a": "--as-of-a", "as_of_b": "--as-of-b"}
-    each = [
-        f"{name} {value}"
-        for key, name in names.items()
-        for value in ([options[key]] if isinstance(options[key], str) else options[key] or ())
-    ]
-    whole = "all rows" if options["sample"] == 100 else f"--sample {options['sample']:g}"
+    texts = {name: getattr(options, name) for name in ("table", "map", "key", "ignore", "count")}
+    times = {"as-of-a": options.of_a.as_of, "as-of-b": options.of_b.as_of}
+    each = [f"--{name} {value}" for name, values in texts.items() for value in values]
+    each += [f"--{name} {time}" for name, time in times.items() if time]
+    whole = "all rows" if options.sample == 100 else f"--sample {options.sample:g}"
     return ", ".join((*each, whole))
 
 
@@ -268,9 +208,8 @@ def _unused_key(keys: tuple[str, ...], tables: list[Compared]) -> str | None:
     return next((key for key in common if tuple(key.split(",")) not in used), None)
 
 
-def _properties(options: dict[str, Any], side: str) -> dict[str, str]:
-    properties = dict(_pair(text, f"--property-{side}") for text in options[f"property_{side}"])
-    return {**properties, **of_catalog(options[f"warehouse_{side}"], options[f"token_env_{side}"])}
+def _properties(side: SideOptions, name: str) -> dict[str, str]:
+    return {**dict(_pair(text, f"--property-{name}") for text in side.property), **side.properties}
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from lakepact.data.compare.duckdb_engine import DuckDb
 from lakepact.data.compare.expressions import Dialect
+from lakepact.reach.options import option, part, several
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -48,68 +48,34 @@ class Engine(Protocol):
         ...
 
 
-def spark_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that name a Spark: `master`, `remote`, `confs`."""
-    for option in (
-        click.option(
-            "--conf",
-            "confs",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="A setting of Spark; may be given several times.",
-        ),
-        click.option(
-            "--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master."
-        ),
-        click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, kw_only=True)
+class SparkOptions:
+    """The options that name a Spark."""
+
+    master: str = option("The Spark master.", default="local[*]")
+    remote: str | None = option("A Spark Connect server, in the place of --master.", "sc://…")
+    conf: tuple[str, ...] = several("A setting of Spark; may be given several times.", "KEY=VALUE")
 
 
-def engine_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an engine, which becomes its argument `engine`."""
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """The options that choose an engine."""
 
-    @wraps(command)
-    def called(
-        *arguments: Any,
-        engine: str,
-        memory: str,
-        master: str,
-        remote: str | None,
-        confs: tuple[str, ...],
-        **others: Any,
-    ) -> None:
-        command(*arguments, engine=_engine(engine, memory, master, remote, confs), **others)
+    memory: str = option(
+        "The most that DuckDB uses; the rest goes to a temporary folder.",
+        default="2GB",
+    )
+    engine: str = option(
+        "DuckDB in this process, or Spark.",
+        default="local",
+        type=click.Choice(("local", "spark")),
+    )
+    spark: SparkOptions = part(SparkOptions)
 
-    command_with_options: Callable[..., None] = spark_options(called)
-    for option in (
-        click.option(
-            "--engine",
-            type=click.Choice(("local", "spark")),
-            default="local",
-            show_default=True,
-            help="DuckDB in this process, or Spark.",
-        ),
-        click.option(
-            "--memory",
-            default="2GB",
-            show_default=True,
-            help="The most that DuckDB uses; the rest goes to a temporary folder.",
-        ),
-    ):
-        command_with_options = option(command_with_options)
-    return command_with_options
-
-
-def _engine(
-    name: str, memory: str, master: str, remote: str | None, confs: tuple[str, ...]
-) -> Callable[[], AbstractContextManager[Engine]]:
-    def made() -> AbstractContextManager[Engine]:
-        if name == "local":
-            return DuckDb(memory)
+    def started(self) -> AbstractContextManager[Engine]:
+        """Yield the engine."""
+        if self.engine == "local":
+            return DuckDb(self.memory)
         from lakepact.data.compare.spark_engine import started  # noqa: PLC0415 - DuckDB needs no Spark
 
-        return started(master, confs, remote=remote)
-
-    return made
+        return started(self.spark.master, self.spark.conf, remote=self.spark.remote)

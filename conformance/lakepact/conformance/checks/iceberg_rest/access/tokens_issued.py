@@ -160,7 +160,7 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
     catalog accepts.
     """
     issues_tokens(lab)
-    client, scope = client_of(lab), lab.target.access.scope
+    client, scope = client_of(lab), lab.target.access.token_scope
     # A server whose tokens need a scope of its own may refuse a request without one.
     scopes = (None, scope) if scope == CATALOG else (scope,)
     replies = [form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope) for scope in scopes]
@@ -221,8 +221,8 @@ def basic_header_credentials_return_a_token(lab: CatalogLab) -> None:
 def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
     """Every operation accepts a token with the scope `catalog`."""
     issues_tokens(lab)
-    if lab.target.access.scope != CATALOG:
-        raise NotOffered(f"the caller's tokens have the scope {lab.target.access.scope}")
+    if lab.target.access.token_scope != CATALOG:
+        raise NotOffered(f"the caller's tokens have the scope {lab.target.access.token_scope}")
     token = token_in(fetched(lab, client_of(lab)))
 
     with lab.judge("IRC-SEC-011"):

@@ -92,7 +92,7 @@ def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | Non
     """Return the answer of the token endpoint to a form with the caller's scope, without the fields
     that are None.
     """
-    sent = {"scope": lab.target.access.scope, **fields}
+    sent = {"scope": lab.target.access.token_scope, **fields}
     content = urlencode({name: value for name, value in sent.items() if value is not None}).encode()
     return lab.send(
         TOKENS, content=content, headers=[*(headers or []), FORM], anonymous=True, declared=False
