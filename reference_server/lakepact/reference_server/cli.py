@@ -8,13 +8,14 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 import uvicorn
 
 from lakepact.generated.contract import Contract, contracts
+from lakepact.reach.options import EXISTING_FILE, FOLDER, OUTPUT_FILE, option, several, with_options
 from lakepact.reference_server.app import ENGINES, application, services
 from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.http.resetting import Resetting
@@ -100,279 +101,195 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
         ) from None
 
 
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8181,
-    show_default=True,
-    help="Port to listen on; 0 takes a free one.",
-)
-@click.option(
-    "--warehouse",
-    default=None,
-    help="Root of table files: a folder, a file: URI or memory:. [default: a temporary folder]",
-)
-@click.option(
-    "--allowed-location",
-    "allowed_locations",
-    multiple=True,
-    metavar="LOCATION",
-    help=(
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """The options of `lakepact serve`."""
+
+    host: str = option("Address to listen on.", default="127.0.0.1")
+    port: int = option(
+        "Port to listen on; 0 takes a free one.", default=8181, type=click.IntRange(0, 65535)
+    )
+    warehouse: str | None = option(
+        "Root of table files: a folder, a file: URI or memory:. [default: a temporary folder]"
+    )
+    allowed_location: tuple[str, ...] = several(
         "A folder beside the warehouse that tables may lie in, if their creators say so; may be"
-        " given several times."
-    ),
-)
-@click.option(
-    "--prefix",
-    default=None,
-    help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.",
-)
-@click.option(
-    "--fault",
-    "faults",
-    multiple=True,
-    metavar="[OPERATION.]NAME",
-    help="Misbehave in a named way; may be given several times.",
-)
-@click.option(
-    "--max-body",
-    type=click.IntRange(min=1),
-    default=MAX_BODY,
-    show_default=True,
-    help="Most bytes of a request body that are read.",
-)
-@click.option(
-    "--max-manifest",
-    type=click.IntRange(min=1024 * 1024),
-    default=MAX_MANIFEST,
-    show_default=True,
-    help=(
+        " given several times.",
+        "LOCATION",
+    )
+    prefix: str | None = option(
+        "Path segments that clients must put behind /v1/; the name of a watsonx.data catalog."
+    )
+    fault: tuple[str, ...] = several(
+        "Misbehave in a named way; may be given several times.", "[OPERATION.]NAME"
+    )
+    max_body: int = option(
+        "Most bytes of a request body that are read.",
+        default=MAX_BODY,
+        type=click.IntRange(min=1),
+    )
+    max_manifest: int = option(
         "Most bytes of a manifest, or list of manifests, that are read to plan a scan; a plan may"
-        " have twice as many."
-    ),
-)
-@click.option(
-    "--max-connections",
-    type=click.IntRange(min=1),
-    default=LIMITS.connections,
-    show_default=True,
-    help=(
+        " have twice as many.",
+        default=MAX_MANIFEST,
+        type=click.IntRange(min=1024 * 1024),
+    )
+    max_connections: int = option(
         "Most connections that are open at once; a full server closes the one that has been idle"
-        " longest."
-    ),
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=LIMITS.seconds,
-    show_default=True,
-    help=(
+        " longest.",
+        default=LIMITS.connections,
+        type=click.IntRange(min=1),
+    )
+    timeout: float = option(
         "Seconds within which a request has to arrive whole, and a client has to take the next 64"
-        " KiB of an answer."
-    ),
-)
-@click.option(
-    "--shares",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="YAML file of shares and recipients; without it, Delta Sharing is not served.",
-)
-@click.option(
-    "--profiles",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    metavar="FOLDER",
-    help=(
+        " KiB of an answer.",
+        default=LIMITS.seconds,
+        type=click.FloatRange(min=0, min_open=True),
+    )
+    shares: Path | None = option(
+        "YAML file of shares and recipients; without it, Delta Sharing is not served.",
+        "FILE",
+        type=EXISTING_FILE,
+    )
+    profiles: Path | None = option(
         "Write there a profile file for each recipient of the shares, with which clients find and"
-        " enter the server."
-    ),
-)
-@click.option(
-    "--credentials",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="The tokens and API keys that open a watsonx.data catalog; without it, it is open to all.",
-)
-@click.option(
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="The server file (TOML): warehouses, principals and what they may do.",
-)
-@click.option(
-    "--auth",
-    type=click.Choice(AUTH),
-    default=None,
-    help=(
+        " enter the server.",
+        "FOLDER",
+        type=FOLDER,
+    )
+    credentials: Path | None = option(
+        "The tokens and API keys that open a watsonx.data catalog; without it, it is open to all.",
+        "FILE",
+        type=EXISTING_FILE,
+    )
+    config: Path | None = option(
+        "The server file (TOML): warehouses, principals and what they may do.",
+        "FILE",
+        type=EXISTING_FILE,
+    )
+    auth: str | None = option(
         "How callers of the Iceberg catalog are known. [default: as the principals of --config"
-        " suggest; without any, none]"
-    ),
-)
-@click.option(
-    "--store",
-    default="memory",
-    show_default=True,
-    metavar="memory|file|PATH",
-    help="Storage of the catalog: memory, a file below the warehouse, or the named file.",
-)
-@click.option(
-    "--durability",
-    type=click.Choice(DURABILITIES),
-    default=DURABILITIES[0],
-    show_default=True,
-    help=(
+        " suggest; without any, none]",
+        type=click.Choice(AUTH),
+    )
+    store: str = option(
+        "Storage of the catalog: memory, a file below the warehouse, or the named file.",
+        "memory|file|PATH",
+        default="memory",
+    )
+    durability: str = option(
         "Whether acknowledged changes of a file store survive a power failure, or only the end of"
-        " the process."
-    ),
-)
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default=ENGINES[0],
-    show_default=True,
-    help=(
+        " the process.",
+        default=DURABILITIES[0],
+        type=click.Choice(DURABILITIES),
+    )
+    engine: str = option(
         "Origin of routes: plans generated by connexion, or connexion at every start; answers are"
-        " the same."
-    ),
-)
-@click.option(
-    "--fast-path/--no-fast-path",
-    default=True,
-    show_default=True,
-    help=(
+        " the same.",
+        default=ENGINES[0],
+        type=click.Choice(ENGINES),
+    )
+    fast_path: bool = option(
         "Whether plain loads and questions are answered past ASGI; answers are the same, only"
-        " sooner."
-    ),
-)
-@click.option(
-    "--contract",
-    "wanted",
-    type=click.Choice(contracts()),
-    multiple=True,
-    help=(
+        " sooner.",
+        None,
+        "--fast-path/--no-fast-path",
+        default=True,
+    )
+    contract: tuple[str, ...] = several(
         "A contract to serve; may be given several times. [default: all that can be served, but"
-        " profiles of others]"
-    ),
-)
-@click.option(
-    "--contract-version",
-    type=click.Choice(
-        [
-            version
-            for contract in SETTING_CONTRACT["contract_version"]
-            for version in Contract(contract).versions
-        ]
-    ),
-    default=None,
-    help="The version of the contract to serve. [default: the oldest]",
-)
-@click.option(
-    "--reset-path",
-    default=None,
-    metavar="/PATH",
-    help=("A POST to this path empties the catalog, as between tests; every caller may send it."),
-)
-@click.option(
-    "--record",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="Write every exchange there, without secrets, one JSON object per line.",
-)
-@click.option(
-    "--script",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    metavar="FILE",
-    help="YAML file of rules: chosen requests get given answers, delays or closed connections.",
-)
-def serve(  # one argument for each option
-    *,
-    host: str,
-    port: int,
-    warehouse: str | None,
-    allowed_locations: tuple[str, ...],
-    prefix: str | None,
-    faults: tuple[str, ...],
-    max_body: int,
-    max_manifest: int,
-    max_connections: int,
-    timeout: float,
-    shares: Path | None,
-    profiles: Path | None,
-    credentials: Path | None,
-    config: Path | None,
-    auth: str | None,
-    store: str,
-    durability: str,
-    engine: str,
-    fast_path: bool,
-    wanted: tuple[str, ...],
-    contract_version: str | None,
-    reset_path: str | None,
-    record: Path | None,
-    script: Path | None,
-) -> None:
+        " profiles of others]",
+        type=click.Choice(contracts()),
+    )
+    contract_version: str | None = option(
+        "The version of the contract to serve. [default: the oldest]",
+        type=click.Choice(
+            [
+                version
+                for contract in SETTING_CONTRACT["contract_version"]
+                for version in Contract(contract).versions
+            ]
+        ),
+    )
+    reset_path: str | None = option(
+        "A POST to this path empties the catalog, as between tests; every caller may send it.",
+        "/PATH",
+    )
+    record: Path | None = option(
+        "Write every exchange there, without secrets, one JSON object per line.",
+        "FILE",
+        type=OUTPUT_FILE,
+    )
+    script: Path | None = option(
+        "YAML file of rules: chosen requests get given answers, delays or closed connections.",
+        "FILE",
+        type=EXISTING_FILE,
+    )
+
+
+@click.command()
+@with_options(ServeOptions)
+def serve(options: ServeOptions) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
 
     Example: lakepact serve --port 0 --fault loadTable.slow
     """
-    if reset_path and (store != "memory" or not reset_path.startswith("/")):
+    reset_path = options.reset_path
+    if reset_path and (options.store != "memory" or not reset_path.startswith("/")):
         raise click.UsageError("--reset-path /PATH requires --store memory, and a path with /")
     with _ending_cleanly(), contextlib.ExitStack() as ending:
         try:
-            location = ending.enter_context(kept(warehouse, store=store))
-            files = {"shares": shares, "credentials": credentials, "config": config}
+            location = ending.enter_context(kept(options.warehouse, store=options.store))
             settings = Settings(
                 warehouse=location,
-                allowed_locations=allowed_locations,
-                prefix=prefix,
-                max_body=max_body,
-                max_manifest=max_manifest,
-                auth=auth,
-                store=store,
-                durability=durability,
-                contract_version=contract_version,
-                **files,
+                allowed_locations=options.allowed_location,
+                prefix=options.prefix,
+                max_body=options.max_body,
+                max_manifest=options.max_manifest,
+                shares=options.shares,
+                credentials=options.credentials,
+                config=options.config,
+                auth=options.auth,
+                store=options.store,
+                durability=options.durability,
+                contract_version=options.contract_version,
             )
-            served = services(wanted, settings, faults=faults)
+            served = services(options.contract, settings, faults=options.fault)
             for one in served:
                 ending.callback(one.close)
-            rules = read_script(script) if script else None
+            rules = read_script(options.script) if options.script else None
             recorder = (
-                Recorder(ending.enter_context(record.open("a", encoding="utf-8")))
-                if record
+                Recorder(ending.enter_context(options.record.open("a", encoding="utf-8")))
+                if options.record
                 else None
             )
-            listener, url = listening(host, port)
+            listener, url = listening(options.host, options.port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
         except Unanswered as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
-            what = f"use {error.filename}" if error.filename else f"listen on {host}:{port}"
+            where = f"listen on {options.host}:{options.port}"
+            what = f"use {error.filename}" if error.filename else where
             advice = "; --port 0 takes a free port" if error.errno == errno.EADDRINUSE else ""
             raise click.ClickException(f"cannot {what}: {error.strerror}{advice}") from None
         with contextlib.closing(listener):
             try:
-                _write_profiles(served, url, profiles)
+                _write_profiles(served, url, options.profiles)
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
-            app = application(*served, engine=engine)
+            app = application(*served, engine=options.engine)
             if reset_path:
                 app = Resetting(
-                    lambda: application(*services(wanted, settings, faults=faults), engine=engine),
+                    lambda: application(
+                        *services(options.contract, settings, faults=options.fault),
+                        engine=options.engine,
+                    ),
                     reset_path,
                 )
             if rules or recorder:
                 app = StubApplication(app, served, script=rules, recorder=recorder)
             share_the_interpreter()
-            limits = replace(LIMITS, connections=max_connections, seconds=timeout)
-            _Announced(configured(app, fast_path=fast_path, limits=limits), url=url).run(
-                sockets=[listener]
-            )
+            limits = replace(LIMITS, connections=options.max_connections, seconds=options.timeout)
+            config = configured(app, fast_path=options.fast_path, limits=limits)
+            _Announced(config, url=url).run(sockets=[listener])
