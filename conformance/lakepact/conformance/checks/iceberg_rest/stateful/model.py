@@ -72,6 +72,24 @@ class Properties:
     by: str
 
 
+@dataclass(frozen=True)
+class Request:
+    """The arguments and the body of a request."""
+
+    arguments: Mapping[str, Any]
+    body: Mapping[str, Any]
+
+    @property
+    def namespace(self) -> Namespace:
+        """The namespace in the path."""
+        namespace: Namespace = self.arguments["namespace"]
+        return namespace
+
+    def place(self, kind: str) -> Place:
+        """Return the namespace and the name of the table or view in the path."""
+        return self.namespace, self.arguments[kind]
+
+
 class CatalogModel:
     """The expected content of the namespace of one random sequence.
 
@@ -91,9 +109,7 @@ class CatalogModel:
         self._tagged: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
         self._is_astray = False
         self._said: list[Said] = []
-        self._judges: Mapping[
-            str, Callable[[Mapping[str, Any], Mapping[str, Any], Reply], None]
-        ] = {
+        self._judges: Mapping[str, Callable[[Request, Reply], None]] = {
             op.create_namespace: self._create_namespace,
             op.drop_namespace: self._drop_namespace,
             op.update_properties: self._update_properties,
@@ -136,7 +152,7 @@ class CatalogModel:
             self._is_astray = True
             return ()
         try:
-            judge(arguments, body if isinstance(body, dict) else {}, reply)
+            judge(Request(arguments, body if isinstance(body, dict) else {}), reply)
         except (
             Unmet,
             AttributeError,
@@ -198,24 +214,20 @@ class CatalogModel:
 
     # -- namespaces --------------------------------------------------------------------------------
 
-    def _create_namespace(
-        self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
-    ) -> None:
-        namespace = tuple(body["namespace"])
+    def _create_namespace(self, request: Request, reply: Reply) -> None:
+        namespace = tuple(request.body["namespace"])
         known = self.namespaces.get(namespace)
         if self._accepted(
             reply, ("IRC-NS-CREATE-005", known is not None, Mutation(Wrong.PRESENT, "namespace"))
         ):
             self.namespaces[namespace] = Properties(
-                dict(body.get("properties") or {}), "IRC-NS-GET-002"
+                dict(request.body.get("properties") or {}), "IRC-NS-GET-002"
             )
         elif known is not None:
             known.by = "IRC-NS-CREATE-006"
 
-    def _drop_namespace(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        namespace = arguments["namespace"]
+    def _drop_namespace(self, request: Request, reply: Reply) -> None:
+        namespace = request.namespace
         if self._accepted(
             reply,
             (
@@ -241,10 +253,8 @@ class CatalogModel:
         ):
             del self.namespaces[namespace]
 
-    def _update_properties(
-        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
-    ) -> None:
-        known = self.namespaces.get(arguments["namespace"])
+    def _update_properties(self, request: Request, reply: Reply) -> None:
+        known = self.namespaces.get(request.namespace)
         if (
             self._accepted(
                 reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))
@@ -252,18 +262,16 @@ class CatalogModel:
             and known is not None
         ):
             known.values |= {
-                **dict.fromkeys(body.get("removals") or ()),
-                **(body.get("updates") or {}),
+                **dict.fromkeys(request.body.get("removals") or ()),
+                **(request.body.get("updates") or {}),
             }
             known.by = "IRC-NS-PROP-002"
             for (namespace, _), held in self.tables.items():
-                if namespace[: len(arguments["namespace"])] == arguments["namespace"]:
+                if namespace[: len(request.namespace)] == request.namespace:
                     held.by = "IRC-NS-PROP-020"
 
-    def _load_namespace(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        known = self.namespaces.get(arguments["namespace"])
+    def _load_namespace(self, request: Request, reply: Reply) -> None:
+        known = self.namespaces.get(request.namespace)
         if reply.status in {200, 404}:
             requirement, status = (
                 ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
@@ -278,11 +286,12 @@ class CatalogModel:
         if known is not None and isinstance(found, dict):
             self._sees(known.by, lambda: _expect_properties(known.values, found, reply))
 
-    def _namespace_exists(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
+    def _namespace_exists(self, request: Request, reply: Reply) -> None:
         self._exists(
-            arguments["namespace"] in self.namespaces, reply, "IRC-NS-HEAD-001", "IRC-NS-HEAD-002"
+            request.namespace in self.namespaces,
+            reply,
+            "IRC-NS-HEAD-001",
+            "IRC-NS-HEAD-002",
         )
 
     def _exists(self, is_there: bool, reply: Reply, found: str, missing: str) -> None:  # noqa: FBT001 - what is asked
@@ -295,10 +304,8 @@ class CatalogModel:
                 holds=(reply.status != 404) == is_there,
             )
 
-    def _list_namespaces(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        parent = arguments.get("parent")
+    def _list_namespaces(self, request: Request, reply: Reply) -> None:
+        parent = request.arguments.get("parent")
         if reply.status == 200 and parent in self.namespaces:
             children = {other for other in self.namespaces if other[:-1] == parent}
             found = {tuple(levels) for levels in reply.at("namespaces")}
@@ -316,11 +323,9 @@ class CatalogModel:
 
     # -- tables ------------------------------------------------------------------------------------
 
-    def _create_table(
-        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
-    ) -> None:
-        place = arguments["namespace"], body["name"]
-        if body.get("stage-create") is True:
+    def _create_table(self, request: Request, reply: Reply) -> None:
+        place = request.namespace, request.body["name"]
+        if request.body.get("stage-create") is True:
             if reply.status == OK and place not in self.tables:
                 self._staged.add(place)
             return
@@ -334,7 +339,7 @@ class CatalogModel:
                 Held(
                     Table(*place, reply),
                     "IRC-TBL-CREATE-001",
-                    own=set(body.get("properties") or {}) - {"format-version"},
+                    own=set(request.body.get("properties") or {}) - {"format-version"},
                 ),
             )
         elif place in self.tables:
@@ -347,10 +352,10 @@ class CatalogModel:
         self._left.pop(place, None)
         self._staged.discard(place)
 
-    def _drop_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _drop_table(self, request: Request, reply: Reply) -> None:
         self._drop(
             self.tables,
-            (arguments["namespace"], arguments["table"]),
+            request.place("table"),
             reply,
             "IRC-TBL-DROP-002",
             "IRC-TBL-DROP-001",
@@ -368,14 +373,14 @@ class CatalogModel:
     def _noun(self, held: Mapping[Place, Held]) -> str:
         return "table" if held is self.tables else "view"
 
-    def _rename_table(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _rename_table(self, request: Request, reply: Reply) -> None:
         requirements = {
             "missing": "IRC-TBL-REN-002",
             "table": "IRC-TBL-REN-004",
             "view": "IRC-TBL-REN-005",
             "moved": "IRC-TBL-REN-001",
         }
-        self._rename(self.tables, body, reply, requirements)
+        self._rename(self.tables, request.body, reply, requirements)
 
     def _rename(
         self,
@@ -397,10 +402,10 @@ class CatalogModel:
             held[target].by = self._left[source] = requirements["moved"]
             self._left.pop(target, None)
 
-    def _load_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        place = arguments["namespace"], arguments["table"]
+    def _load_table(self, request: Request, reply: Reply) -> None:
+        place = request.place("table")
         if reply.status == 304:
-            self._unmodified(place, arguments.get("if_none_match"), reply)
+            self._unmodified(place, request.arguments.get("if_none_match"), reply)
             return
         held = self._found(
             self.tables,
@@ -411,7 +416,7 @@ class CatalogModel:
         if held is None:
             return
         found = Table(*place, reply)
-        if arguments.get("snapshots") == "refs":
+        if request.arguments.get("snapshots") == "refs":
             self._load_refs(held, found)
         elif self._agrees(held, found):
             held.own |= _properties_in(held.due)
@@ -487,17 +492,13 @@ class CatalogModel:
             )
         return held if reply.status == 200 else None
 
-    def _table_exists(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        place = arguments["namespace"], arguments["table"]
+    def _table_exists(self, request: Request, reply: Reply) -> None:
+        place = request.place("table")
         missing = "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-HEAD-002"
         self._exists(place in self.tables, reply, "IRC-TBL-HEAD-001", missing)
 
-    def _list_tables(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        self._list(self.tables, arguments["namespace"], reply, "IRC-TBL-LIST-007")
+    def _list_tables(self, request: Request, reply: Reply) -> None:
+        self._list(self.tables, request.namespace, reply, "IRC-TBL-LIST-007")
 
     def _list(
         self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str
@@ -516,20 +517,24 @@ class CatalogModel:
 
     # -- commits -----------------------------------------------------------------------------------
 
-    def _commit(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
-        place = arguments["namespace"], arguments["table"]
+    def _commit(self, request: Request, reply: Reply) -> None:
+        place = request.place("table")
         held = self.tables.get(place)
         if held is None:
-            if self._creates(place, body, reply, "IRC-COM-015"):
+            if self._creates(place, request.body, reply, "IRC-COM-015"):
                 self._hold(
                     place,
-                    Held(Table(*place, reply), "IRC-REQ-001", own=_properties_in(body["updates"])),
+                    Held(
+                        Table(*place, reply),
+                        "IRC-REQ-001",
+                        own=_properties_in(request.body["updates"]),
+                    ),
                 )
-        elif self._holds(held, body, reply, "IRC-COM-005"):
+        elif self._holds(held, request.body, reply, "IRC-COM-005"):
             before, found, updates = (
                 held.answer,
                 Table(*place, reply),
-                [*held.due, *body["updates"]],
+                [*held.due, *request.body["updates"]],
             )
             if before is None or self._sees(
                 "IRC-COM-010",
@@ -564,8 +569,10 @@ class CatalogModel:
             reply, (otherwise, broken is not None, req.stale(broken or {"type": ""}))
         )
 
-    def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
-        changes = [(_place(change["identifier"]), change) for change in body["table-changes"]]
+    def _transaction(self, request: Request, reply: Reply) -> None:
+        changes = [
+            (_place(change["identifier"]), change) for change in request.body["table-changes"]
+        ]
         made = 200 <= reply.status < 300
         for place, change in changes:
             held = self.tables.get(place)
@@ -578,10 +585,8 @@ class CatalogModel:
 
     # -- views -------------------------------------------------------------------------------------
 
-    def _create_view(
-        self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply
-    ) -> None:
-        place = arguments["namespace"], body["name"]
+    def _create_view(self, request: Request, reply: Reply) -> None:
+        place = request.namespace, request.body["name"]
         if self._accepted(
             reply,
             ("IRC-VIEW-CREATE-009", place in self.views, Mutation(Wrong.PRESENT, "view")),
@@ -590,10 +595,8 @@ class CatalogModel:
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
             self._left.pop(place, None)
 
-    def _replace_view(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
-        place = arguments["namespace"], arguments["view"]
+    def _replace_view(self, request: Request, reply: Reply) -> None:
+        place = request.place("view")
         held = self.views.get(place)
         if self._accepted(
             reply, ("IRC-VIEW-REPL-006", held is None, Mutation(Wrong.ABSENT, "view"))
@@ -602,42 +605,40 @@ class CatalogModel:
         elif held is not None and reply.status == 409:
             held.by = "IRC-VIEW-REPL-005"
 
-    def _drop_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+    def _drop_view(self, request: Request, reply: Reply) -> None:
         self._drop(
             self.views,
-            (arguments["namespace"], arguments["view"]),
+            request.place("view"),
             reply,
             "IRC-VIEW-LOAD-008",
             "IRC-VIEW-LOAD-007",
         )
 
-    def _rename_view(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+    def _rename_view(self, request: Request, reply: Reply) -> None:
         requirements = {
             "missing": "IRC-VIEW-REN-002",
             "table": "IRC-VIEW-REN-004",
             "view": "IRC-VIEW-REN-004",
             "moved": "IRC-VIEW-REN-001",
         }
-        self._rename(self.views, body, reply, requirements)
+        self._rename(self.views, request.body, reply, requirements)
 
-    def _load_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        place = arguments["namespace"], arguments["view"]
+    def _load_view(self, request: Request, reply: Reply) -> None:
+        place = request.place("view")
         held = self._found(self.views, place, reply, "IRC-VIEW-LOAD-002")
         if held is not None and (before := held.answer) is not None:
             self._sees(held.by, lambda: _expect_same_view(before, Table(*place, reply)))
 
-    def _view_exists(
-        self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply
-    ) -> None:
+    def _view_exists(self, request: Request, reply: Reply) -> None:
         self._exists(
-            (arguments["namespace"], arguments["view"]) in self.views,
+            request.place("view") in self.views,
             reply,
             "IRC-VIEW-LOAD-005",
             "IRC-VIEW-LOAD-005",
         )
 
-    def _list_views(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
-        self._list(self.views, arguments["namespace"], reply, "IRC-VIEW-LIST-001")
+    def _list_views(self, request: Request, reply: Reply) -> None:
+        self._list(self.views, request.namespace, reply, "IRC-VIEW-LIST-001")
 
 
 def _place(identifier: Mapping[str, Any]) -> Place:
