@@ -7,11 +7,16 @@ from __future__ import annotations
 import time
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
     Exchange,
     Kind,
+    Mutation,
+    NotOffered,
     Placed,
     Reply,
+    SharedTable,
     SharingLab,
+    Wrong,
     check,
     expect,
     invariant,
@@ -19,8 +24,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 OPERATION = op.generate_temporary_table_credentials
 TRAFFIC = ("access.credentials.credentials_cover_the_table_location",)

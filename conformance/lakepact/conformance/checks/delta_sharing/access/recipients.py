@@ -8,9 +8,12 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Mutation,
+    NotOffered,
     OperationId,
     Reply,
     SharingLab,
+    Wrong,
     bearing,
     check,
     expect,
@@ -18,7 +21,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_of
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 #: Values of `Authorization` that carry no bearer token.
 NO_BEARER = (

@@ -9,9 +9,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Exchange,
+    NotOffered,
     OperationId,
     Placed,
     SharingLab,
+    Unmet,
     check,
     expect,
     invariant,
@@ -24,7 +26,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     questions,
 )
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 
 LINES = ("protocol", "metaData", "file", ndjson.END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")

@@ -8,8 +8,11 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     CAPABILITIES,
+    Exchange,
     Kind,
     NotOffered,
+    Placed,
+    Reply,
     SharingLab,
     check,
     expect,
@@ -23,7 +26,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ask,
     by_url,
 )
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 
 TRAFFIC = (*ndjson.TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Blocked,
+    Exchange,
     NotOffered,
+    Placed,
+    Reply,
     SharingLab,
     check,
     expect,
@@ -17,7 +20,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     reading,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")

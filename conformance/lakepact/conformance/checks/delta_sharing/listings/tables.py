@@ -9,18 +9,21 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Exchange,
     Kind,
     NotOffered,
+    Placed,
+    SharedTable,
     SharingLab,
     check,
     expect,
     invariant,
     ndjson,
     op,
+    place_of,
 )
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, place_of
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
     Blocked,
+    Exchange,
     Kind,
     NotOffered,
+    Placed,
+    Reply,
+    SharedTable,
     SharingLab,
     check,
     expect,
@@ -14,7 +19,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
@@ -24,7 +28,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     version,
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.rows.lines import schema_object
 
 PARTITIONED = ("partitioned", "measurements", "unpartitioned")

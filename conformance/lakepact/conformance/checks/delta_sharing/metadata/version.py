@@ -9,17 +9,20 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Exchange,
+    Mutation,
+    NotOffered,
     OperationId,
     Reply,
     SharingLab,
+    Wrong,
+    check,
     expect,
+    invariant,
     op,
     reading,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable
 
 MOST_TABLES = 12

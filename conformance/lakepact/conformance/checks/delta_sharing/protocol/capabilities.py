@@ -7,9 +7,15 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    CAPABILITIES,
+    EITHER_FORMAT,
     Exchange,
+    Mutation,
+    NotOffered,
     Reply,
+    SharedTable,
     SharingLab,
+    Wrong,
     check,
     expect,
     invariant,
@@ -17,12 +23,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import (
-    CAPABILITIES,
-    EITHER_FORMAT,
-    READER_FEATURES,
-    SharedTable,
-)
+from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
     Question,
@@ -30,7 +31,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     by_url,
     varied,
 )
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.rows.lines import Answer, parsed
 
 MOST_TABLES = 5  #: that are asked in many ways

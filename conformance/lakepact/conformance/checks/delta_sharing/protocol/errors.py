@@ -6,17 +6,23 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Exchange,
     Kind,
+    Mutation,
+    NotOffered,
     OperationId,
+    Place,
+    Reply,
     SharingLab,
+    Unmet,
+    Wrong,
     check,
     expect,
     invariant,
     op,
+    wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Unmet, Wrong, wrong_type
 
 #: Checks that are refused in every way.
 REFUSED = (

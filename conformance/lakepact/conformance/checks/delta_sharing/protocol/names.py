@@ -9,9 +9,16 @@ from urllib.parse import quote
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Exchange,
+    Mutation,
+    NotOffered,
     OperationId,
+    Place,
+    Placed,
+    Reply,
     SharedTable,
     SharingLab,
+    Wrong,
     check,
     expect,
     invariant,
@@ -25,8 +32,7 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import (
     lower,
 )
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Placed, Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 
 #: Checks that ask for every kind of listing.
 LISTED = (

@@ -8,12 +8,15 @@ from urllib.parse import parse_qs, urlsplit
 from lakepact.conformance.checks.delta_sharing.api import (
     Exchange,
     Kind,
+    Mutation,
     Reply,
     SharingLab,
+    Wrong,
     check,
     expect,
     invariant,
     op,
+    wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.listings import (
@@ -27,7 +30,6 @@ from lakepact.conformance.checks.delta_sharing.kit.listings import (
     listings,
     token_of,
 )
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 
 LARGEST = 2**31 - 1  #: of an Int32
 LARGE = (501, 1001, LARGEST)  #: beyond what some servers take

@@ -8,8 +8,11 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Exchange,
     NotOffered,
     OperationId,
+    Place,
+    Reply,
     SharingLab,
     check,
     expect,
@@ -22,7 +25,6 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import (
     answered,
 )
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 
 JSON, LINES = "application/json", "application/x-ndjson"
 UTF_8 = frozenset({"utf-8", "utf8"})

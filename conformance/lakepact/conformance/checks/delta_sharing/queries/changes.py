@@ -7,8 +7,11 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Kind,
+    Mutation,
+    NotOffered,
     Reply,
     SharingLab,
+    Wrong,
     check,
     expect,
     op,
@@ -19,7 +22,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.lines import kind_of
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.changes import TIMESTAMP, VERSION

@@ -10,9 +10,12 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import httpx
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Blocked,
+    NotOffered,
     Reply,
     SharedTable,
     SharingLab,
+    Unmet,
     check,
     expect,
     place_of,
@@ -33,7 +36,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     by_url,
     version,
 )
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.files import Files
 from lakepact.conformance.rows.lines import SharedFile, parsed
 

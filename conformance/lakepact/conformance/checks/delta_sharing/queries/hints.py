@@ -7,9 +7,13 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Blocked,
     Kind,
+    Mutation,
+    NotOffered,
     Reply,
     SharingLab,
+    Wrong,
     check,
     expect,
     op,
@@ -24,7 +28,6 @@ from lakepact.conformance.checks.delta_sharing.kit.predicates import (
     hint,
     literal,
 )
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.data_files import Row

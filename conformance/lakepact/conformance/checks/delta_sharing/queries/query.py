@@ -7,9 +7,14 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
+    Exchange,
     Kind,
     Mutation,
     NotOffered,
+    Placed,
+    Reply,
+    SharedTable,
     SharingLab,
     Wrong,
     check,
@@ -19,10 +24,8 @@ from lakepact.conformance.checks.delta_sharing.api import (
     wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION, has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 
 JSON = "application/json"
 MOST_TABLES = 6

@@ -12,8 +12,11 @@ import orjson
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Kind,
+    Mutation,
+    NotOffered,
     Reply,
     SharingLab,
+    Wrong,
     check,
     expect,
     op,
@@ -25,7 +28,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import Answer, schema_object

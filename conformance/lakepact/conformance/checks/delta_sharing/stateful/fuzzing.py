@@ -11,10 +11,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    EITHER_FORMAT,
     Blocked,
     Contract,
     OperationId,
     Reply,
+    SharedTable,
     SharingLab,
     Unmet,
     op,
@@ -24,7 +26,6 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import (
     OF_NAMES,
     version_of,
 )
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
 from lakepact.conformance.checks.delta_sharing.suite import suite
 from lakepact.conformance.fuzz import Fuzz

@@ -9,10 +9,15 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Blocked,
     Kind,
+    Mutation,
+    NotOffered,
     Placed,
     Reply,
     SharingLab,
+    Unmet,
+    Wrong,
     expect,
     op,
     reading,
@@ -22,7 +27,6 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import ASYNC, STATUS, check
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Unmet, Wrong
 
 STATUSES = ("pending", "failed")
 LONGEST = 60.0  #: seconds that a query may run

@@ -7,9 +7,12 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Mutation,
+    NotOffered,
     OperationId,
     Reply,
     SharingLab,
+    Wrong,
     expect,
     ndjson,
     op,
@@ -18,7 +21,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 HASHES = ("parquet", "delta")
 SPELLINGS = (*HASHES, "Parquet", "DELTA")

@@ -9,17 +9,19 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Kind,
     Mutation,
+    Place,
+    Reply,
     SharingLab,
     Wrong,
     expect,
     op,
+    place_of,
     test_tables,
     times,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable, has_version
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.exchanges import Place, Reply, place_of
 from lakepact.conformance.rows.lines import schema_object
 
 CHANGED = "schema_changes"  #: a table of the pack whose columns differ from version to version

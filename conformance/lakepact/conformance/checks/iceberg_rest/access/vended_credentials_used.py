@@ -22,13 +22,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Kind,
+    Namespace,
     Reply,
     Table,
     check,
     expect,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.http.files import Files
 from lakepact.extras import install

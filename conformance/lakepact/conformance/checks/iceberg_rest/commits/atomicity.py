@@ -6,14 +6,21 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Reply, check, expect, op, req, upd
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
     CatalogLab,
+    Kind,
+    Reply,
     Table,
+    check,
+    expect,
+    op,
+    req,
     set_properties,
     set_ref,
+    upd,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
@@ -21,7 +28,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     properties_of,
     unchanged,
 )
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
 REFUSED = 400  #: status of a server that refuses commits without updates

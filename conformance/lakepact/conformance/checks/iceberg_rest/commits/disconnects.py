@@ -10,22 +10,20 @@ from typing import Any, TypeVar
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Kind,
+    Namespace,
     Place,
     Reply,
+    Table,
     check,
     expect,
     op,
+    set_properties,
+    set_ref,
     states,
     transactions,
     upd,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Namespace,
-    Table,
-    set_properties,
-    set_ref,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names as listed
 

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
     CatalogLab,
+    Mutation,
     Reply,
     Table,
+    Wrong,
     check,
     expect,
     op,
@@ -16,9 +19,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     set_ref,
     upd,
+    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
 
 Update = Mapping[str, Any]
 

@@ -8,22 +8,20 @@ from functools import partial
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Mutation,
     NotOffered,
+    Table,
     Wrong,
     check,
     expect,
     req,
+    set_properties,
+    set_ref,
     states,
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Table,
-    set_properties,
-    set_ref,
-)
 
 WRITERS = 12
 ROUNDS = 3

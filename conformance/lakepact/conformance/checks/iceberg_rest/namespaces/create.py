@@ -8,8 +8,11 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    SUCCESS,
+    CatalogLab,
     Kind,
     Mutation,
+    Namespace,
     Reply,
     Wrong,
     check,
@@ -18,7 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS, CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
     children,
     create,

@@ -7,6 +7,7 @@ from functools import partial
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Mutation,
+    Namespace,
     Wrong,
     check,
     expect,
@@ -14,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
-from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES, Namespace
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import NotOffered, OperationId, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Namespace,
+    NotOffered,
+    OperationId,
     Table,
+    check,
+    expect,
+    op,
     set_properties,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names

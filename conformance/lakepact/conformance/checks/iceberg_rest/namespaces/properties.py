@@ -7,19 +7,23 @@ from itertools import combinations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
     CatalogLab,
     Kind,
+    Mutation,
     Namespace,
+    NotOffered,
     Reply,
     Table,
+    Wrong,
     check,
     expect,
     op,
     states,
+    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong, wrong_type
 
 WRITERS = 16  #: callers side by side
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
     CatalogLab,
+    Exchange,
     Kind,
+    Mutation,
+    Place,
+    Reply,
+    Wrong,
     check,
     expect,
     invariant,
@@ -17,8 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPON
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import refusals
 
 NOT_FOUND, CONFLICT, SERVER_ERROR = 404, 409, 500

@@ -12,8 +12,10 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Exchange,
     Kind,
     Mutation,
+    Reply,
     Wrong,
     check,
     expect,
@@ -29,7 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import (
     joined,
     listing,
 )
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 
 MANY = 101  #: items, one more than a common size of pages
 PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed

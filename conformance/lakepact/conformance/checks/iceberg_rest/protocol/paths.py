@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES, Namespace
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import Exchange, Unmet, invariant, op
 from lakepact.conformance.checks.iceberg_rest.protocol.errors import is_outcome_unknown
-from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging.definitions import answers_of
 
 SERVER_ERROR = 500

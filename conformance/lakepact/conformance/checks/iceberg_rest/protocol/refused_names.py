@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Mutation,
+    Namespace,
     OperationId,
     Reply,
     Wrong,
     check,
     expect,
     op,
+    set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
 from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
 

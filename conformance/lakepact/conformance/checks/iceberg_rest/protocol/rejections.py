@@ -8,17 +8,19 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Mutation,
     OperationId,
     Reply,
+    Table,
     Wrong,
     check,
     expect,
     op,
+    set_properties,
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.judging.invalid_bodies import InvalidBodies, Mutant, steps_of
 

@@ -8,6 +8,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
     Contract,
+    Exchange,
+    Place,
+    Reply,
     check,
     expect,
     invariant,
@@ -16,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 
 #: Beyond what a double holds exactly, and the largest but one of 64 bits.
 WIDE = (9007199254740993, 9223372036854775806)

@@ -11,8 +11,11 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Kind,
+    Mutation,
+    NotOffered,
     Reply,
     Table,
+    Wrong,
     check,
     expect,
     op,
@@ -28,7 +31,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     Manifest,
     long_bound,
 )
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 
 def some_table(lab: CatalogLab) -> Table:

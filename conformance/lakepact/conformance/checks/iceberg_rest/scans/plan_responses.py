@@ -12,11 +12,12 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Place,
     Reply,
     expect,
+    invariant,
     scans,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-from lakepact.conformance.checks.iceberg_rest.suite import invariant, suite
+from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.conformance.running.suite import Suite
 

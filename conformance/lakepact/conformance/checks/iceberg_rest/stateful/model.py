@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Mutation,
+    Namespace,
     OperationId,
     Reply,
+    Table,
     Unmet,
     Wrong,
     expect,
@@ -23,7 +26,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     req,
     states,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
     expect_same,

@@ -8,9 +8,15 @@ from itertools import chain
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Exchange,
     Kind,
     Mutation,
+    Namespace,
     OperationId,
+    Place,
+    Reply,
+    Table,
     Wrong,
     check,
     expect,
@@ -21,7 +27,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     created,
@@ -29,7 +34,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     field,
     request_creation,
 )
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.judging.definitions import answers_of
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

@@ -9,15 +9,20 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
     Blocked,
     CatalogLab,
+    Mutation,
+    NotOffered,
     Reply,
     Table,
+    Wrong,
     check,
     expect,
     op,
     req,
     set_properties,
+    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     ROUNDS,
@@ -32,13 +37,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import (
-    LOWEST_ERROR,
-    Mutation,
-    NotOffered,
-    Wrong,
-    wrong_type,
-)
 from lakepact.conformance.evidence.shared_files import SharedFile
 
 CLIENTS = 8

@@ -9,20 +9,18 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Exchange,
     Place,
     Reply,
+    Table,
     check,
     expect,
     invariant,
     op,
-    states,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Table,
     set_properties,
     set_ref,
+    states,
 )
 
 #: How RFC 9110 spells an ETag.

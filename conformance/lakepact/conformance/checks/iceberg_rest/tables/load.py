@@ -11,21 +11,23 @@ import httpx
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    Blocked,
+    CatalogLab,
     Exchange,
     Kind,
+    Mutation,
+    NotOffered,
     Place,
     Reply,
+    Table,
+    Wrong,
     check,
     expect,
     invariant,
     op,
-    upd,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    SCHEMA,
-    CatalogLab,
-    Table,
     set_properties,
+    upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import (
     members,
@@ -41,7 +43,6 @@ from lakepact.conformance.checks.iceberg_rest.tables.list import (
 )
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
 from lakepact.conformance.evidence.limits import TooLarge, decoded
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.judging.definitions import answers_of
 

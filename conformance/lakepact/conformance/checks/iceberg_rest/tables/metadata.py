@@ -7,19 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Contract,
+    Exchange,
     Kind,
+    Place,
+    Reply,
+    Table,
     check,
     expect,
     invariant,
     op,
-    upd,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Table,
     set_properties,
     set_ref,
+    upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import (
     expect_times_in_order,
@@ -28,7 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import
     members,
     objects,
 )
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import answers_of
 
 #: Operations whose answers carry table metadata, and their methods.

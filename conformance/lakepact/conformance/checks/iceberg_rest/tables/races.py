@@ -11,23 +11,21 @@ from functools import partial
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Kind,
     Mutation,
+    Namespace,
     Place,
     Reply,
+    Table,
     Wrong,
     check,
     expect,
     op,
+    set_properties,
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Namespace,
-    Table,
-    set_properties,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.renames import (
     identifier,
     rename_table,

@@ -9,21 +9,19 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
+    CatalogLab,
     Mutation,
+    Namespace,
+    Table,
     Wrong,
     check,
     expect,
     op,
     req,
-    states,
-    upd,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Namespace,
-    Table,
     set_properties,
     set_ref,
+    states,
+    upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,

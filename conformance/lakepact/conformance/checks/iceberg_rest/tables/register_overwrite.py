@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    LOWEST_ERROR,
     CatalogLab,
+    Mutation,
     Reply,
     Table,
+    Unmet,
+    Wrong,
     check,
     expect,
     op,
     set_properties,
     states,
+    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     is_registered,
@@ -25,7 +30,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     takes_over,
 )
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Unmet, Wrong, wrong_type
 
 
 def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:

@@ -11,24 +11,22 @@ from types import MappingProxyType
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    SCHEMA,
+    CatalogLab,
     Kind,
     Mutation,
+    Table,
     Wrong,
     check,
     expect,
     op,
+    set_properties,
+    set_ref,
     states,
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    SCHEMA,
-    CatalogLab,
-    Table,
-    set_properties,
-    set_ref,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables import requests

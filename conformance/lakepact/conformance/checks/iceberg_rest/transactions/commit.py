@@ -18,9 +18,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     set_properties,
     set_ref,
+    transactions,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit import transactions
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_last_field,
     assert_ref,

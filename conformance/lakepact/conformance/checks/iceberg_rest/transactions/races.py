@@ -11,21 +11,19 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Kind,
     Reply,
+    Table,
     check,
     expect,
     req,
+    set_properties,
+    set_ref,
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import (
-    CatalogLab,
-    Table,
-    set_properties,
-    set_ref,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
     all_unchanged,

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    Blocked,
     CatalogLab,
     Kind,
+    Mutation,
     Reply,
     Table,
+    Wrong,
     check,
     expect,
     set_ref,
     states,
     upd,
+    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 
 KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 

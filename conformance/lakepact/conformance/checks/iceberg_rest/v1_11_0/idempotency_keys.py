@@ -12,15 +12,17 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Mutation,
     NotOffered,
     OperationId,
     Place,
+    Table,
     Wrong,
     expect,
     op,
+    set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, view_request

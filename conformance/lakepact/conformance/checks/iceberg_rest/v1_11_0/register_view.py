@@ -8,15 +8,17 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
+    CatalogLab,
     Mutation,
+    Namespace,
     Place,
     Reply,
     Wrong,
     expect,
     op,
+    set_properties,
     wrong_type,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OVER_TABLE,

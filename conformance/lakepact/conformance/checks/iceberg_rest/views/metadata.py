@@ -7,6 +7,8 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Contract,
+    Exchange,
+    Reply,
     check,
     expect,
     invariant,
@@ -28,7 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     next_version,
     replaced,
 )
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import answers_of
 
 #: Operations whose answers carry view metadata, and their methods.

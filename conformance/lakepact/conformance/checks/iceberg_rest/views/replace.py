@@ -7,6 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
+    Blocked,
     CatalogLab,
     Kind,
     Mutation,
@@ -39,7 +40,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
-from lakepact.conformance.evidence.outcome import Blocked
 
 SERVER_ERROR = 500
 #: fewer than the versions that views keep where nothing else is said, by the reference; others may
