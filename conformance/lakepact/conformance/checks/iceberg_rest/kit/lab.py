@@ -292,9 +292,9 @@ class CatalogLab(Lab):
             "name": name,
             "schema": SCHEMA,
             "stage-create": False,
-            **{key.replace("_", "-"): value for key, value in members.items()},
+            **with_hyphens(members),
         }
-        return {key: value for key, value in request.items() if value is not None}
+        return without_nulls(request)
 
     def make_table(
         self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any
@@ -455,8 +455,7 @@ class CatalogLab(Lab):
             snapshot |= {"first-row-id": metadata.get("next-row-id", 0), "added-rows": 10}
         if writes_list:
             self._write_empty_list(snapshot, version)
-        snapshot |= {key.replace("_", "-"): value for key, value in members.items()}
-        return {key: value for key, value in snapshot.items() if value is not None}
+        return without_nulls(snapshot | with_hyphens(members))
 
     def _write_empty_list(self, snapshot: Mapping[str, Any], version: int | None) -> None:
         """Write the manifest list of a snapshot if files are shared: some targets read it."""
@@ -514,15 +513,24 @@ def _member(reply: Reply, name: str) -> Any:
     return parsed.get(name) if isinstance(parsed, dict) else None
 
 
+def with_hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return members by their names in JSON, which have hyphens for underscores."""
+    return {name.replace("_", "-"): value for name, value in members.items()}
+
+
+def without_nulls(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members whose value is not `None`."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
 def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:
     """Return an update that points a branch or tag at a snapshot."""
-    further = {key.replace("_", "-"): value for key, value in members.items()}
     return {
         "action": "set-snapshot-ref",
         "ref-name": ref,
         "type": kind,
         "snapshot-id": snapshot_id,
-        **further,
+        **with_hyphens(members),
     }
 
 

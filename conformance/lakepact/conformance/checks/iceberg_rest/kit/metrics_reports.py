@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    with_hyphens,
+    without_nulls,
+)
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.generated.iceberg_rest import op
 
@@ -48,8 +53,7 @@ def report_about(
         "table-name": ".".join((*table.namespace, table.name)),
         "snapshot-id": table.metadata.get("current-snapshot-id", -1),
     }
-    report = {**named, **given, **{key.replace("_", "-"): value for key, value in members.items()}}
-    return {key: value for key, value in report.items() if value is not None}
+    return without_nulls({**named, **given, **with_hyphens(members)})
 
 
 def report(lab: CatalogLab, table: Table, body: Any) -> Reply:

@@ -20,7 +20,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     list_bytes,
     manifest_bytes,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    CatalogLab,
+    Table,
+    set_ref,
+    with_hyphens,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.evidence.differences import kind_of
@@ -208,9 +213,7 @@ def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
     """Return the answer to planning a scan; members of the request are named with underscores for
     hyphens.
     """
-    return lab.send(
-        PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at
-    )
+    return lab.send(PLAN, body=with_hyphens(request), **table.at)
 
 
 def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:

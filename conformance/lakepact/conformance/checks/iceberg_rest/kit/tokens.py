@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, without_nulls
 from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     CLIENT,
     SUBJECT,
@@ -93,7 +93,7 @@ def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | Non
     that are None.
     """
     sent = {"scope": lab.target.access.token_scope, **fields}
-    content = urlencode({name: value for name, value in sent.items() if value is not None}).encode()
+    content = urlencode(without_nulls(sent)).encode()
     return lab.send(
         TOKENS, content=content, headers=[*(headers or []), FORM], anonymous=True, declared=False
     )

@@ -17,6 +17,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     CatalogLab,
     Namespace,
     set_properties,
+    with_hyphens,
+    without_nulls,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
     owned_properties,
@@ -116,9 +118,9 @@ def version(
         "summary": {"engine-name": "lakepact"},
         "representations": [dict(one) for one in representations or (sql(),)],
         "default-namespace": list(namespace),
-        **{key.replace("_", "-"): value for key, value in members.items()},
+        **with_hyphens(members),
     }
-    return {key: value for key, value in whole.items() if value is not None}
+    return without_nulls(whole)
 
 
 def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, Any]:
@@ -130,9 +132,9 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
         "schema": SCHEMA,
         "view-version": version(namespace),
         "properties": {},
-        **{key.replace("_", "-"): value for key, value in members.items()},
+        **with_hyphens(members),
     }
-    return {key: value for key, value in request.items() if value is not None}
+    return without_nulls(request)
 
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    set_properties,
+    set_ref,
+    with_hyphens,
+)
 from lakepact.conformance.fuzz.steps import Learned
 
 Document: TypeAlias = dict[str, Any]
@@ -180,7 +185,7 @@ def new_snapshot(table: Known) -> Document:
 
 def update(action: str, **members: Any) -> Document:
     """Return an update of that kind; members are named with underscores for hyphens."""
-    return {"action": action, **{name.replace("_", "-"): value for name, value in members.items()}}
+    return {"action": action, **with_hyphens(members)}
 
 
 def adding(added: Document, following: Document, random: Random) -> list[Document]:
@@ -229,8 +234,12 @@ def a_ref(table: Known) -> list[Document]:
 def statistics_file(table: Known, snapshot: int, **members: Any) -> Document:
     """Return a file of statistics about a snapshot."""
     path = table.location(f"/metadata/{snapshot}.stats")
-    more = {name.replace("_", "-"): value for name, value in members.items()}
-    return {"snapshot-id": snapshot, "statistics-path": path, "file-size-in-bytes": 413, **more}
+    return {
+        "snapshot-id": snapshot,
+        "statistics-path": path,
+        "file-size-in-bytes": 413,
+        **with_hyphens(members),
+    }
 
 
 def statistics(table: Known) -> list[Document]:

@@ -13,6 +13,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     Table,
     set_properties,
     set_ref,
+    with_hyphens,
+    without_nulls,
 )
 from lakepact.conformance.evidence.differences import Kind, pointer
 from lakepact.conformance.evidence.exchanges import Place
@@ -272,7 +274,7 @@ def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     return {
         "action": "add-schema",
         "schema": dict(schema),
-        **_hyphens({name: value for name, value in sent.items() if value is not None}),
+        **without_nulls(with_hyphens(sent)),
     }
 
 
@@ -412,8 +414,11 @@ def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     Like many clients, it sends the deprecated `snapshot-id`; another check leaves that out.
     """
     others = {"snapshot_id": file.get("snapshot-id"), **members}
-    sent = _hyphens({name: value for name, value in others.items() if value is not None})
-    return {"action": "set-statistics", **sent, "statistics": dict(file)}
+    return {
+        "action": "set-statistics",
+        **without_nulls(with_hyphens(others)),
+        "statistics": dict(file),
+    }
 
 
 def remove_statistics(snapshot_id: int) -> documents.RemoveStatisticsUpdate:
@@ -439,10 +444,6 @@ def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
 def remove_encryption_key(key_id: str) -> documents.RemoveEncryptionKeyUpdate:
     """Return an update that removes an encryption key."""
     return {"action": "remove-encryption-key", "key-id": key_id}
-
-
-def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.replace("_", "-"): value for key, value in members.items()}
 
 
 def partition_statistics_file(

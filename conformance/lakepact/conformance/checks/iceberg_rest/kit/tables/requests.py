@@ -8,7 +8,13 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import (
+    SCHEMA,
+    CatalogLab,
+    Namespace,
+    Table,
+    with_hyphens,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
@@ -25,8 +31,13 @@ def field(
     """Return a column, or a field of a struct; `further` are more members, named with underscores
     for hyphens.
     """
-    more = {key.replace("_", "-"): value for key, value in further.items()}
-    return {"id": identifier, "name": name, "type": kind, "required": required, **more}
+    return {
+        "id": identifier,
+        "name": name,
+        "type": kind,
+        "required": required,
+        **with_hyphens(further),
+    }
 
 
 def struct(*fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,7 +74,7 @@ def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
     them.
     """
     return {
-        **{key.replace("_", "-"): value for key, value in further.items()},
+        **with_hyphens(further),
         "fields": [dict(inner) for inner in fields],
     }
 
@@ -77,7 +88,7 @@ def extended(**further: Any) -> dict[str, Any]:
     """Return the schema of every day with further members, named with underscores for hyphens."""
     return {
         **copy.deepcopy(SCHEMA),
-        **{key.replace("_", "-"): value for key, value in further.items()},
+        **with_hyphens(further),
     }
 
 
