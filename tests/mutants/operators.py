@@ -8,7 +8,7 @@ from typing import Any
 from lakepact.reference_server.faults import Install, Operations, on_call, on_request
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 
 
 def refuse_calls(
@@ -16,7 +16,7 @@ def refuse_calls(
 ) -> Install:
     """Refuse calls whose arguments `wrong` selects."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if wrong(arguments):
             raise problem
         return handler(**arguments)
@@ -43,7 +43,7 @@ def on_refusal(
     `act(handler, arguments)`.
     """
 
-    def answer(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def answer(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:

@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 
 def _refuse(
@@ -19,7 +19,7 @@ def _refuse(
 ) -> Callable[[Handler, dict[str, Any]], Reply]:
     """Refuse some calls."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if when(arguments):
             raise Problem(status, kind, "asked for by a fault")
         return handler(**arguments)

@@ -12,13 +12,13 @@ from lakepact.reference_server.http.replies import Reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.http.service import Handler
+    from lakepact.reference_server.http.service import Arguments, Handler
 
 
 def _refusing(status: int, *, moves: bool = False) -> Callable[[Handler, dict[str, Any]], Reply]:
     """Refuse to move anything across namespaces, perhaps after it has been moved."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         across = body["source"]["namespace"] != body["destination"]["namespace"]
         reply = handler(**arguments) if moves or not across else Reply(204)
@@ -29,7 +29,7 @@ def _refusing(status: int, *, moves: bool = False) -> Callable[[Handler, dict[st
     return act
 
 
-def _within(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _within(handler: Handler, arguments: Arguments) -> Reply:
     """Rename within the namespace, whatever the other one is."""
     body = arguments["body"]
     there = {**body["destination"], "namespace": body["source"]["namespace"]}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import (
     bad_request,
     no_such_namespace,
@@ -19,7 +18,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
 def _namespaces_without(wrong: Callable[[str], bool]) -> Install:
     """Refuse to create some namespaces."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if any(wrong(level) for level in arguments["body"]["namespace"]):
             raise bad_request("asked for by a fault")
         return handler(**arguments)
@@ -30,7 +29,7 @@ def _namespaces_without(wrong: Callable[[str], bool]) -> Install:
 def _tables_without(wrong: Callable[[str], bool]) -> Install:
     """Refuse to create some tables."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if wrong(arguments["body"]["name"]):
             raise bad_request("asked for by a fault")
         return handler(**arguments)
@@ -41,7 +40,7 @@ def _tables_without(wrong: Callable[[str], bool]) -> Install:
 def _lost_namespaces(character: str) -> Install:
     """Do not find namespaces with a character in their names."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if character in arguments["namespace"]:
             raise no_such_namespace((arguments["namespace"],))
         return handler(**arguments)
@@ -52,7 +51,7 @@ def _lost_namespaces(character: str) -> Install:
 def _lost_tables(character: str) -> Install:
     """Do not find tables with a character in their names."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if character in arguments["table"]:
             raise no_such_table((arguments["namespace"],), arguments["table"])
         return handler(**arguments)

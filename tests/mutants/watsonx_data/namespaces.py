@@ -17,7 +17,7 @@ from lakepact.reference_server.faults import (
     replace_rule,
 )
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
 
@@ -25,7 +25,7 @@ from lakepact.reference_server.iceberg_rest.tables.catalog import default_locati
 def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str, Any]], Reply]:
     """Create another namespace than the one that is asked for."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         namespace = body["namespace"]
         return handler(
@@ -36,7 +36,7 @@ def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str
 
 
 @fault("WXD-NS-002", by=partial(on_call, op.create_namespace))
-def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def creates_nothing(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     return (
         handler(body=body) if body["namespace"] else json_reply({"namespace": [], "properties": {}})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 import orjson
 
@@ -21,7 +20,7 @@ from lakepact.reference_server.faults.operators import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from lakepact.reference_server.http.wire import Wire
 
 
@@ -51,7 +50,7 @@ async def _add_body(wire: Wire, reply: Reply) -> None:
 
 
 def _status(status: int) -> Callable[[Operations], Install]:
-    def fail(_handler: Handler, _arguments: dict[str, Any]) -> Reply:
+    def fail(_handler: Handler, _arguments: Arguments) -> Reply:
         raise Problem(status, "Fault", "asked for by a fault")
 
     return lambda operations: on_call(operations, fail)

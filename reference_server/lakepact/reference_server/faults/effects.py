@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import orjson
 
 from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 
 PAGE_TOKENS = ("next-page-token", "nextPageToken")
@@ -30,7 +29,7 @@ def not_persisted(operations: Operations) -> Install:
             return
         catalogs = service.catalogs
 
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             if "purge_requested" in arguments:
                 arguments = {**arguments, "purge_requested": False}
             turn.acquire()
@@ -51,7 +50,7 @@ def not_persisted(operations: Operations) -> Install:
 def done_but_500(operations: Operations) -> Install:
     """Carry requests out, and answer with status 500."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         handler(**arguments)
         raise Problem(500, "Fault", "done, and answered with an error by a fault")
 

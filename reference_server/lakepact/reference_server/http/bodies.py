@@ -10,7 +10,7 @@ from lakepact.generated.contract import Operation
 from lakepact.reference_server.http.forms import NotAForm, read_form
 from lakepact.reference_server.http.json_text import NotJson, count_values
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.service import Scope, Service
+from lakepact.reference_server.http.service import Arguments, Scope, Service
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import LONG_BODY, Place, run_in
 
@@ -44,7 +44,7 @@ class Body:
         )
         self._service = service
 
-    async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:
+    async def add(self, scope: Scope, receive: Receive, arguments: Arguments) -> bool:
         """Add the document that a request carries to the arguments of its call, and return whether
         it was a long one.
 
@@ -63,7 +63,7 @@ class Body:
         await run_in(Place.QUEUE, partial(self._read_into, arguments, raw))
         return True
 
-    def _read_into(self, arguments: dict[str, Any], raw: bytes) -> None:
+    def _read_into(self, arguments: Arguments, raw: bytes) -> None:
         """Add the document that a whole body holds to the arguments of a call.
 
         Raises:

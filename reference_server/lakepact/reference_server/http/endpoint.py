@@ -19,7 +19,14 @@ from lakepact.reference_server.http.parameters import BadParameter, Parameters
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Begun, Reply
 from lakepact.reference_server.http.routes import variables
-from lakepact.reference_server.http.service import Filter, Handler, Scope, Service, authenticate
+from lakepact.reference_server.http.service import (
+    Arguments,
+    Filter,
+    Handler,
+    Scope,
+    Service,
+    authenticate,
+)
 from lakepact.reference_server.http.workers import Place, run_in
 from lakepact.reference_server.storage.store import NotKept, Pending
 
@@ -83,7 +90,7 @@ class Endpoint:
             Gone: the caller hung up.
         """
         try:
-            arguments: dict[str, Any] = (
+            arguments: Arguments = (
                 {}
                 if self._authenticate is authenticate
                 else self._authenticate(self.operation.id, scope)
@@ -123,7 +130,7 @@ class Endpoint:
         except Exception as error:  # noqa: BLE001 - each becomes a reply
             return error_reply(error, self.service, self.operation.id)
 
-    def read_headers(self, headers: list[tuple[bytes, bytes]], arguments: dict[str, Any]) -> None:
+    def read_headers(self, headers: list[tuple[bytes, bytes]], arguments: Arguments) -> None:
         """Add the values of headers to the arguments of a call.
 
         Raises:
@@ -149,7 +156,7 @@ class Endpoint:
         return reply
 
     def _read_path(
-        self, values: tuple[str, ...], query: bytes | None, arguments: dict[str, Any]
+        self, values: tuple[str, ...], query: bytes | None, arguments: Arguments
     ) -> None:
         """Add path and query to the arguments that headers hold.
 
@@ -163,7 +170,7 @@ class Endpoint:
         if self._parameters.required:
             self._parameters.missing(arguments)
 
-    async def _run(self, arguments: dict[str, Any], *, is_long: bool) -> Reply:
+    async def _run(self, arguments: Arguments, *, is_long: bool) -> Reply:
         """Run the handler in its place."""
         place = Place.LOOP if self._place is None else self._place(**arguments)
         if place is Place.LOOP and is_long:
@@ -175,7 +182,7 @@ class Endpoint:
             place = Place.TURN
         return await run_in(place, partial(self._run_in_thread, arguments))
 
-    def _run_on_loop(self, arguments: dict[str, Any]) -> Reply | None:
+    def _run_on_loop(self, arguments: Arguments) -> Reply | None:
         """Run the handler here, unless it might wait: None, before it begins, while another thread
         changes records.
         """
@@ -189,7 +196,7 @@ class Endpoint:
         finally:
             turn.release()
 
-    def _run_in_thread(self, arguments: dict[str, Any]) -> Reply:
+    def _run_in_thread(self, arguments: Arguments) -> Reply:
         """Run the handler up to the first chunk of its reply, and wait until its changes are
         durable.
         """

@@ -27,6 +27,7 @@ from lakepact.reference_server.settings import MAX_BODY
 from lakepact.reference_server.storage.store import Pending, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
+Arguments = dict[str, Any]  #: of an operation by name, and `body`
 Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`
 Filter = Callable[["Reply", Scope], "Reply"]
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application

@@ -11,7 +11,7 @@ from lakepact.reference_server import faults
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import EVERY, Handler
+from lakepact.reference_server.http.service import EVERY, Arguments, Handler
 from mutants.operators import refuse_calls
 
 #: Operations that require rights.
@@ -85,7 +85,7 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
 
 
 @faults.fault("DS-LSH-01", by=partial(faults.on_call, op.list_shares))
-def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def shares_of_others_are_listed(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     document = reply.document
     document["items"] = [*document.get("items", []), {"name": "of_somebody_else", "id": "0"}]

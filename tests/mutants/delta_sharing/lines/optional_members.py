@@ -15,7 +15,7 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.lines import on_statistics
 from mutants.delta_sharing.operators.requests import on_query, without
 from mutants.delta_sharing.operators.wrapped import (
@@ -60,9 +60,7 @@ def _lines(reply: Reply) -> list[Any]:
 @fault(
     "DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata)
 )
-def metadata_of_versions_counts_what_is_there_now(
-    handler: Handler, arguments: dict[str, Any]
-) -> Reply:
+def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: Arguments) -> Reply:
     current = handler(**arguments | {"version": None, "timestamp": None}).joined()
     reply = handler(**arguments).joined()
     if arguments.get("version") is None and arguments.get("timestamp") is None:

@@ -11,7 +11,7 @@ from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.absent import absent_is_empty
 
 LIST, GET, SCHEMAS = op.list_shares, op.get_share, op.list_schemas
@@ -64,7 +64,7 @@ def shares_lose_their_comment(document: dict[str, Any]) -> None:
 
 
 @fault("DS-GSH-03", by=partial(on_call, GET))
-def absent_shares_are_described(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def absent_shares_are_described(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem:

@@ -12,7 +12,7 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, per_server
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from mutants.delta_sharing.operators.absent import absent_is_empty
 from mutants.operators import refuse_calls
 
@@ -65,7 +65,7 @@ def tables_of_elsewhere_are_listed(document: dict[str, Any]) -> None:
 def all_tables_end_at_an_empty_schema(service: Service) -> None:
     schemas, tables = service.handlers[op.list_schemas], service.handlers[TABLES]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         document = handler(**arguments).document
         of = {name: arguments[name] for name in ("caller", "share")}
         everything = {"max_results": None, "page_token": None}

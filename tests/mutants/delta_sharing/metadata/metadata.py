@@ -11,7 +11,7 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.metadata.version import header
 from mutants.delta_sharing.operators import wrapped
 from mutants.delta_sharing.operators.lines import on_schema
@@ -24,7 +24,7 @@ def metadata_has_the_names_of_files(columns: list[dict[str, Any]]) -> None:
 
 
 @fault("DS-MET-04", "DS-CAP-04", by=partial(on_call, wrapped.METADATA))
-def delta_format_is_for_partitioned_tables(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def delta_format_is_for_partitioned_tables(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     metadata = json.loads(reply.body.split(b"\n")[1])["metaData"]
     inner = metadata.get("deltaMetadata", metadata)
@@ -43,7 +43,7 @@ def delta_format_is_for_partitioned_tables(handler: Handler, arguments: dict[str
 
 
 @fault("DS-DF-13", by=partial(on_call, wrapped.METADATA))
-def metadata_is_always_current(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def metadata_is_always_current(handler: Handler, arguments: Arguments) -> Reply:
     return handler(
         **{name: value for name, value in arguments.items() if name not in {"version", "timestamp"}}
     )

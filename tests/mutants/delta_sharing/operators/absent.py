@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 
-def absent_is_empty(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def absent_is_empty(handler: Handler, arguments: Arguments) -> Reply:
     """Missing objects are returned as empty ones."""
     try:
         return handler(**arguments)

@@ -8,13 +8,13 @@ from typing import Any
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 
 def on_query(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     """Answer queries as if they had the body that `edit` makes of theirs."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**arguments | {"body": edit(dict(arguments.get("body") or {}))})
 
     return on_call(op.query_table, act)
@@ -23,7 +23,7 @@ def on_query(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
 def on_changes(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     """Answer requests for changes as if they had the arguments that `edit` makes of theirs."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**edit(dict(arguments)))
 
     return on_call(op.query_table_changes, act)

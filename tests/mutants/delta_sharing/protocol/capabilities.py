@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
@@ -21,7 +20,7 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
 from mutants.operators import refuse_calls
 
@@ -38,7 +37,7 @@ def _rewrite(change: Callable[[str], str]) -> Install:
 def _not_for(*operations: OperationId) -> Install:
     """Read the header of other operations alone."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(
             **{
                 name: value
@@ -108,7 +107,7 @@ def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., st
 
 
 @fault("DS-CAP-05", by=partial(on_call, QUERY))
-def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def both_formats_need_reader_features(handler: Handler, arguments: Arguments) -> Reply:
     header = (arguments.get("delta_sharing_capabilities") or "").lower()
     if "," in header.partition(";")[0] and "readerfeatures" not in header:
         raise refused(400, "reader features have to be named with delta format")

@@ -21,7 +21,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 SHARES, SCHEMAS, TABLES = op.list_shares, op.list_schemas, op.list_all_tables
 
@@ -42,13 +42,13 @@ def _called(
     return last_item(operation, lambda item: item.update({member: rename(item[member])}))
 
 
-def _table_decoded_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _table_decoded_again(handler: Handler, arguments: Arguments) -> Reply:
     """Decode the name of a table where the path has decoded it already."""
     return handler(**arguments | {"table": unquote(arguments["table"])})
 
 
 @fault("DS-GEN-11", by=partial(on_call, op.get_table_metadata))
-def tables_are_found_in_any_schema(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tables_are_found_in_any_schema(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem:
@@ -65,7 +65,7 @@ def siblings_differ_in_case(document: dict[str, Any]) -> None:
 
 
 @fault("DS-GEN-13", by=partial(on_call, op.get_table_metadata))
-def capitals_lead_to_another_table(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def capitals_lead_to_another_table(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not arguments["table"].isupper():
         return reply

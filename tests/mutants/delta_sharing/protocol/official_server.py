@@ -24,7 +24,7 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.replies import NDJSON, Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.delta_sharing.operators.lines import file_of
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
 from mutants.operators import refuse_calls
@@ -77,7 +77,7 @@ def _in_another_engine(*members: str) -> Install:
     feature support does.
     """
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments.get("body") or {}
         if not any(body.get(member) for member in members):
             return handler(**arguments)
@@ -109,7 +109,7 @@ def tables_need_an_id(reply: Reply, scope: Scope) -> Reply:
 
 
 @fault("DS-VER-04", by=partial(on_call, op.get_table_version))
-def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def time_of_the_last_version_is_refused(handler: Handler, arguments: Arguments) -> Reply:
     current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[
         b"delta-table-version"
     ]
@@ -157,7 +157,7 @@ def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
 
 
 @fault("DS-DFL-01", by=partial(on_call, QUERY))
-def delta_ids_depend_on_the_question(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def delta_ids_depend_on_the_question(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     body = arguments.get("body") or {}
     plain = not body.get("predicateHints") and "startingVersion" not in body
@@ -189,7 +189,7 @@ def times_of_removal_are_renamed(lines: list[Any]) -> None:
 
 
 @fault("DS-GEN-13", by=partial(on_call, (op.list_schemas, op.list_tables, op.list_all_tables)))
-def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def names_are_those_of_the_caller(handler: Handler, arguments: Arguments) -> Reply:
     document = handler(**arguments).document
     for item in document.get("items", ()):
         item.update(
@@ -203,7 +203,7 @@ def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -
 
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
-def tokens_hold_for_other_listings(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tokens_hold_for_other_listings(handler: Handler, arguments: Arguments) -> Reply:
     share, token = arguments.get("share", ""), arguments.get("page_token")
     skipped = 0
     if token is not None:

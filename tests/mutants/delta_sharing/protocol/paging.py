@@ -22,7 +22,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
@@ -51,7 +51,7 @@ def _odd_token(document: dict[str, Any]) -> None:
         document["nextPageToken"] += "+/="
 
 
-def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _undecoded(handler: Handler, arguments: Arguments) -> Reply:
     """A token that needed percent-encoding returns 400."""
     if str(arguments.get("page_token") or "").endswith("+/="):
         raise refused(400, "unknown page token")
@@ -132,7 +132,7 @@ def no_items_are_null(document: dict[str, Any]) -> None:
 
 
 @fault("DS-PAG-11", by=partial(on_call, LISTS))
-def nothing_is_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def nothing_is_not_found(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not reply.document.get("items") and arguments.get("max_results") is None:
         raise refused(404, "there is nothing")
@@ -140,7 +140,7 @@ def nothing_is_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
-def forged_token_starts_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def forged_token_starts_again(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -150,7 +150,7 @@ def forged_token_starts_again(handler: Handler, arguments: dict[str, Any]) -> Re
 
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
-def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def forged_token_is_the_end(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -160,7 +160,7 @@ def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 
 @fault("DS-PAG-13", by=partial(on_call, op.list_schemas))
-def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tokens_are_places(handler: Handler, arguments: Arguments) -> Reply:
     token, size = arguments.get("page_token"), arguments.get("max_results")
     place = re.fullmatch(r"place-(\d+)", token or "place-0")
     if place is None:
@@ -177,7 +177,7 @@ def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("DS-PAG-15", by=partial(on_call, LISTS[1:]))
-def tokens_have_the_case_of_names(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tokens_have_the_case_of_names(handler: Handler, arguments: Arguments) -> Reply:
     spelled, token = arguments.get("share", ""), arguments.get("page_token")
     if token is not None:
         made_for, _, token = token.partition("~")

@@ -21,7 +21,7 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
 from mutants.delta_sharing.operators.requests import on_changes
 
@@ -29,7 +29,7 @@ from mutants.delta_sharing.operators.requests import on_changes
 def _one_less(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Take a bound for the version before it, unless the range would be empty."""
 
-    def edit(arguments: dict[str, Any]) -> dict[str, Any]:
+    def edit(arguments: Arguments) -> dict[str, Any]:
         first, value = arguments.get("starting_version") or 0, arguments.get(name)
         return (
             arguments
@@ -83,13 +83,13 @@ def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> C
 
 
 @fault("DS-CDF-01", by=on_changes)
-def changes_need_no_start(arguments: dict[str, Any]) -> dict[str, Any]:
+def changes_need_no_start(arguments: Arguments) -> dict[str, Any]:
     said = {arguments.get("starting_version"), arguments.get("starting_timestamp")} - {None}
     return arguments if said else arguments | {"starting_version": 0}
 
 
 @fault("DS-CDF-04", "DS-CDF-10", by=on_changes)
-def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
+def starts_are_excluded(arguments: Arguments) -> dict[str, Any]:
     first, last = arguments.get("starting_version"), arguments.get("ending_version")
     if first is None or last is None or int(first) + 1 > int(last):
         return arguments
@@ -97,7 +97,7 @@ def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 @fault("DS-CDF-08", by=partial(on_call, CHANGES))
-def changes_name_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def changes_name_their_end(handler: Handler, arguments: Arguments) -> Reply:
     reply, last = handler(**arguments), arguments.get("ending_version")
     said = b"%d" % int(last) if last is not None else dict(reply.headers)[b"delta-table-version"]
     return replace(
@@ -129,7 +129,7 @@ def vectors_of_removed_files_are_lost(lines: list[Any]) -> None:
 
 
 @fault("DS-CDF-13", by=partial(on_call, CHANGES))
-def ends_after_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def ends_after_the_current_version(handler: Handler, arguments: Arguments) -> Reply:
     last = arguments.get("ending_version")
     return handler(
         **arguments | {"ending_version": None if last is not None and int(last) > 7 else last}

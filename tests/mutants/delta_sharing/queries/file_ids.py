@@ -10,7 +10,7 @@ from typing import Any
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, per_server
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.wrapped import (
     CHANGES,
     DELTA,
@@ -36,7 +36,7 @@ def _by_size(document: Document) -> None:
 
 
 @fault("DS-FIL-03", "DS-DFL-01", by=partial(on_call, op.query_table))
-def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def ids_are_of_their_version(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if (arguments.get("body") or {}).keys() != {"version"} or not reply.has_body:
         return reply

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.hints.selection import Snapshot
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+    from lakepact.reference_server.http.service import Arguments, Handler
 
     Selected = Callable[..., Sequence[int] | None]
 
@@ -262,7 +262,7 @@ def first_files_without_hints(
 
 
 @fault("DS-HNT-03", "DS-HNT-09", "DS-HNT-12", by=partial(on_call, op.query_table))
-def hints_are_about_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def hints_are_about_today(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     body: dict[str, Any] = arguments.get("body") or {}
     hinted = {"predicateHints", "jsonPredicateHints", "limitHint"} & body.keys()

@@ -12,7 +12,7 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import fault, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 SHORTEST_TOKEN = 40  #: letters of what this server may have made
 
@@ -23,7 +23,7 @@ class _OfNow:
     def __init__(self) -> None:
         self._before: dict[str, int] = {}  #: token → how many files stand on the pages before
 
-    def __call__(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def __call__(self, handler: Handler, arguments: Arguments) -> Reply:
         body: dict[str, Any] = arguments.get("body") or {}
         before = self._before.get(body.get("pageToken", ""))
         if before is None:
@@ -61,7 +61,7 @@ def _changed(line: bytes) -> int | None:
 
 
 @fault("DS-QRY-08", by=partial(on_call, op.query_table))
-def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def later_pages_name_the_current_version(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if "pageToken" not in (arguments.get("body") or {}):
         return reply
@@ -76,7 +76,7 @@ def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, 
 
 
 @fault("DS-CAP-04", by=partial(on_call, op.query_table))
-def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def later_pages_are_in_parquet_format(handler: Handler, arguments: Arguments) -> Reply:
     try:
         later = "pageToken" in (arguments.get("body") or {})
         return (
@@ -89,7 +89,7 @@ def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any
 
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
-def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def pages_of_changes_begin_with_a_version(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments).joined()
     if not arguments.get("page_token"):
         return reply
@@ -107,7 +107,7 @@ def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str,
 
 
 @fault("DS-CDF-07", by=partial(on_call, op.query_table_changes))
-def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def later_pages_lack_later_metadata(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
     kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
@@ -117,7 +117,7 @@ def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any])
 
 
 @fault("DS-TTV-07", by=partial(on_call, op.query_table))
-def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def pages_of_what_changed_lose_one(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
     if (
@@ -150,7 +150,7 @@ def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @fault("DS-QRY-09", by=partial(on_call, op.query_table))
-def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def later_pages_have_no_head(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments).joined()
     later = (arguments.get("body") or {}).get("pageToken")
     return (
@@ -161,7 +161,7 @@ def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 
 @fault("DS-HNT-03", by=partial(on_call, op.query_table))
-def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def later_pages_lose_what_hints_leave(handler: Handler, arguments: Arguments) -> Reply:
     body: Mapping[str, Any] = arguments.get("body") or {}
     if not ("pageToken" in body and body.get("predicateHints")):
         return handler(**arguments)
@@ -171,7 +171,7 @@ def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any
 
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
-def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def second_page_of_changes_is_the_last(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments).joined()
     if not arguments.get("page_token"):
         return reply
@@ -182,7 +182,7 @@ def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, An
 
 
 @fault("DS-EST-02", by=partial(on_call, op.query_table))
-def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def any_page_token_will_do(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem:
@@ -198,7 +198,7 @@ def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 
 @fault("DS-EST-02", by=partial(on_call, op.query_table))
-def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def page_tokens_are_of_a_version(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem:

@@ -9,7 +9,7 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, unchecked
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.delta_sharing.operators.requests import on_query
 from mutants.delta_sharing.operators.wrapped import (
     CHANGES,
@@ -53,7 +53,7 @@ def _some_types_alone(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _read_as_far_as_it_goes(handler: Handler, arguments: Arguments) -> Reply:
     """Take a body that is no object for an empty one."""
     body = arguments.get("body")
     return handler(
@@ -80,7 +80,7 @@ def _since(change: Any) -> Install:
 
 
 @fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
-def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def unknown_members_are_refused(handler: Handler, arguments: Arguments) -> Reply:
     if unknown := set(arguments.get("body") or {}) - MEMBERS:
         raise refused(400, f"unknown members: {', '.join(sorted(unknown))}")
     return handler(**arguments)

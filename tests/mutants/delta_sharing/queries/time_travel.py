@@ -13,7 +13,7 @@ from lakepact.reference_server.delta_sharing.log import Commit, Log
 from lakepact.reference_server.delta_sharing.queries.changes import row_changes
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.lines import QUERY, file_of, only, wrapper_of
 from mutants.delta_sharing.operators.requests import on_query, without
 
@@ -117,7 +117,7 @@ def long_fractions_are_a_failure(text: str) -> str:
 
 
 @faults.fault("DS-MDT-07", by=partial(faults.on_call, QUERY))
-def versions_have_the_schema_of_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def versions_have_the_schema_of_today(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not {"version", "timestamp"} & (arguments.get("body") or {}).keys() or not reply.has_body:
         return reply

@@ -18,7 +18,7 @@ from lakepact.reference_server.faults import (
     replace_rule,
 )
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.delta_sharing.operators.lines import QUERY
 from mutants.delta_sharing.operators.requests import on_query
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, on_wrapped, rewrite
@@ -28,7 +28,7 @@ HASHED = (op.query_table, op.query_table_changes)
 
 
 @fault("DS-FIH-01", by=partial(on_call, HASHED))
-def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def hashes_are_in_small_letters(handler: Handler, arguments: Arguments) -> Reply:
     sent = arguments.get("fileidhash")
     if sent is not None and sent != sent.lower():
         raise refused(400, "fileidhash must be in lower case")
@@ -58,14 +58,14 @@ def protocols_of_changes_are_undated(lines: list[Any]) -> None:
 def _without(name: str) -> Install:
     """Ignore a parameter of requests for metadata."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**{key: value for key, value in arguments.items() if key != name})
 
     return on_call(METADATA, act)
 
 
 @fault("DS-MTT-03", by=partial(on_call, METADATA))
-def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def metadata_prefers_the_version(handler: Handler, arguments: Arguments) -> Reply:
     given = arguments.get("version") is not None
     return handler(**(arguments | {"timestamp": None} if given else arguments))
 

@@ -9,22 +9,22 @@ from typing import Any
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import fault, on_call, on_lines, on_status
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.delta_sharing.operators.lines import file_of
 
 CAPABILITIES, KEY, ASYNC = "delta_sharing_capabilities", "idempotencyKey", ";asyncquery=true"
 
 
-def _with_key(arguments: dict[str, Any], key: str) -> dict[str, Any]:
+def _with_key(arguments: Arguments, key: str) -> dict[str, Any]:
     return {**arguments, "body": {**(arguments.get("body") or {}), KEY: key}}
 
 
-def _is_async(arguments: dict[str, Any]) -> bool:
+def _is_async(arguments: Arguments) -> bool:
     return ASYNC in (arguments.get(CAPABILITIES) or "").lower()
 
 
 @fault("DS-ASY-02", by=partial(on_call, op.query_table))
-def async_queries_need_no_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def async_queries_need_no_key(handler: Handler, arguments: Arguments) -> Reply:
     missing = _is_async(arguments) and KEY not in (arguments.get("body") or {})
     return handler(**(_with_key(arguments, str(uuid.uuid4())) if missing else arguments))
 
@@ -43,13 +43,13 @@ def answers_of_async_queries_lack_a_file(lines: list[Any]) -> list[Any]:
 
 
 @fault("DS-ASY-07", by=partial(on_call, op.query_table))
-def equal_keys_begin_queries_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def equal_keys_begin_queries_again(handler: Handler, arguments: Arguments) -> Reply:
     known = _is_async(arguments) and KEY in (arguments.get("body") or {})
     return handler(**(_with_key(arguments, str(uuid.uuid4())) if known else arguments))
 
 
 @fault("DS-ASY-08", by=partial(on_call, op.query_table))
-def keys_make_queries_async(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def keys_make_queries_async(handler: Handler, arguments: Arguments) -> Reply:
     if KEY not in (arguments.get("body") or {}):
         return handler(**arguments)
     return handler(

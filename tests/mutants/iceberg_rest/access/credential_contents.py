@@ -18,7 +18,7 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.credentials import each_config
@@ -58,12 +58,12 @@ def credentials_of_region_and_endpoint(config: Config) -> Config:
     )
 
 
-def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
+def _forget_credentials(when: Callable[[Arguments], bool]) -> Install:
     """Create and load tables without the access that is asked for, for the requests that
     `when(arguments)` picks.
     """
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if when(arguments):
             arguments = {**arguments, "x_iceberg_access_delegation": ()}
         return handler(**arguments)

@@ -12,7 +12,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 from mutants.iceberg_rest.access.rights import admitting
 from mutants.iceberg_rest.operators.requests import switched
@@ -29,11 +29,11 @@ def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
     return wrap_rule("may", wrap)
 
 
-def _unasked(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _unasked(_: Handler, handler: Handler, arguments: Arguments) -> Reply:
     return handler(**{name: value for name, value in arguments.items() if name != "caller"})
 
 
-def _by_strangers(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _by_strangers(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
     """A caller that sees nothing skips the checks of rights."""
     sees = any(rights.sees_any for rights in arguments["caller"].rights.values())
     return asks(**arguments) if sees else _unasked(asks, handler, arguments)
@@ -51,7 +51,7 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
 
 
 @fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
-def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def commits_create_anywhere(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
     changes = arguments["body"].get("table-changes", [arguments["body"]])
     creates = any(
         one["type"] == "assert-create" for change in changes for one in change["requirements"]
@@ -60,7 +60,7 @@ def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str
 
 
 @fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
-def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tags_are_rights(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
     try:
         return asks(**arguments)
     except Problem:

@@ -15,7 +15,7 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.service import admit
+from lakepact.reference_server.http.service import Arguments, admit
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def admitting(
     return install
 
 
-def without_asking(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def without_asking(_: Handler, handler: Handler, arguments: Arguments) -> Reply:
     """Answer as if the caller might do everything."""
     del arguments["caller"]
     return handler(**arguments)
 
 
-def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def after_the_deed(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
     """Do what is asked for where it is refused, and refuse it then."""
     try:
         return asks(**arguments)
@@ -86,7 +86,7 @@ def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -
 
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
-def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: Arguments) -> Reply:
     try:
         return asks(**arguments)
     except Problem as refusal:
@@ -101,7 +101,7 @@ def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[s
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_ask_about_the_first_table(
-    asks: Handler, handler: Handler, arguments: dict[str, Any]
+    asks: Handler, handler: Handler, arguments: Arguments
 ) -> Reply:
     first = {
         "identifier": arguments["body"]["table-changes"][0]["identifier"],

@@ -17,7 +17,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, fault, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from mutants.iceberg_rest.access.authentication import (
     CHALLENGE,
     authentication,
@@ -33,7 +33,7 @@ def keeping(*operations: OperationId) -> Install:
     def install(service: Service) -> None:
         kept: dict[bytes, Reply] = {}
 
-        def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(asks: Handler, _: Handler, arguments: Arguments) -> Reply:
             asked = {name: value for name, value in arguments.items() if name != "caller"}
             key = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS, default=list)
             if key not in kept:
@@ -48,7 +48,7 @@ def keeping(*operations: OperationId) -> Install:
 def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> Install:
     """Ask for no rights where the arguments of an operation are what is meant."""
 
-    def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
         return (
             without_asking(asks, handler, dict(arguments))
             if meant(arguments)

@@ -14,7 +14,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.credentials import each_credential, given
 from mutants.operators import on_refusal, refuse_calls
@@ -42,7 +42,7 @@ def for_the_usual_place(document: Document) -> None:
 def credentials_stay_behind(service: Service) -> None:
     first: dict[tuple[Any, Any], list[Document]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         document = reply.document
         if document.get(ENVELOPE):
@@ -55,7 +55,7 @@ def credentials_stay_behind(service: Service) -> None:
 
 
 @fault("IRC-ERR-008", by=partial(on_call, LOAD))
-def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def credentials_need_a_namespace(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:

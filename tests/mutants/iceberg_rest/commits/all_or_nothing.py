@@ -9,14 +9,14 @@ from typing import Any
 from lakepact.reference_server.faults import Install, on_call, wrap_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.commits import on_commit, reordered
 from mutants.iceberg_rest.operators.operations import COMMIT
 
 
-def _despite_conflicts(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _despite_conflicts(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -26,7 +26,7 @@ def _despite_conflicts(handler: Handler, arguments: dict[str, Any]) -> Reply:
         raise
 
 
-def _up_to_the_bad_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _up_to_the_bad_one(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     try:
         return handler(**arguments)
@@ -38,7 +38,7 @@ def _up_to_the_bad_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
         raise
 
 
-def _all_but_the_bad_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _all_but_the_bad_one(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     try:
         return handler(**arguments)

@@ -10,7 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
@@ -97,14 +97,14 @@ ANSWERS = {
 }
 
 
-def _empty_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _empty_is_refused(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not arguments["body"]["updates"]:
         raise bad_request("there are no updates")
     return reply
 
 
-def _empty_leaves_a_mark(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _empty_leaves_a_mark(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     updates = body["updates"] or [{"action": "set-properties", "updates": {"commits": "empty"}}]
     return handler(**{**arguments, "body": {**body, "updates": updates}})
@@ -141,7 +141,7 @@ SIZES = {
 }
 
 
-def _to_the_identifier(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _to_the_identifier(handler: Handler, arguments: Arguments) -> Reply:
     identifier = arguments["body"].get("identifier")
     if identifier:
         arguments = {

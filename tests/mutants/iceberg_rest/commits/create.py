@@ -10,7 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_table
 from mutants.iceberg_rest.operators.commits import creates, on_commit
@@ -19,7 +19,7 @@ from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.preconditions import always_holds
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 AS_FAILURE = with_status(500, "NullPointerException")
 
@@ -145,7 +145,7 @@ def refused_tables_stay(service: Service) -> None:
 
 
 @fault("IRC-REQ-004", by=on_commit)
-def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def assert_create_gives_way(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     others = [
         requirement

@@ -14,9 +14,8 @@ from lakepact.reference_server.faults import Install, fault, on_call, on_wire
 from lakepact.reference_server.http.endpoint import refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.http.wire import Wire
-from mutants.iceberg_rest.operators.tables import Arguments
 
 WHILE = 0.1  #: seconds between the two halves of a change
 

@@ -8,7 +8,7 @@ from typing import Any
 from lakepact.reference_server.faults import wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
@@ -56,7 +56,7 @@ def _has_further_members(entry: Document) -> bool:
     return kind in MEMBERS and not entry.keys() <= MEMBERS[kind]
 
 
-def _conflicts_first(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _conflicts_first(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     known = [
         requirement

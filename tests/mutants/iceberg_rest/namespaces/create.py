@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.identifiers import (
     SEPARATOR,
     namespace_key,
@@ -34,7 +34,7 @@ def with_properties(edit: Callable[[dict[str, Any]], Any]) -> faults.Install:
 
 
 @faults.fault("IRC-NS-CREATE-010", by=partial(faults.on_call, op.create_namespace))
-def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def orphans_vanish(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -50,7 +50,7 @@ def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def refused_but_overwritten(service: Service) -> None:
     update = service.handlers[op.update_properties]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
@@ -73,7 +73,7 @@ def refused_but_overwritten(service: Service) -> None:
         faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)
     ),
 )
-def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def namespaces_of_anything(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     levels = body.get("namespace")
     named = [str(level) for level in levels] if isinstance(levels, list) else [str(levels)]
@@ -92,7 +92,7 @@ def any_level_will_do(levels: tuple[str, ...]) -> None:
 
 
 @faults.fault("IRC-NS-CREATE-009", by=partial(faults.on_call, op.create_namespace))
-def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def no_children(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     if len(body["namespace"]) > 1:
         raise no_such_namespace(tuple(body["namespace"][:-1]))

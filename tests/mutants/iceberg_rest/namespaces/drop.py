@@ -19,7 +19,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR, namespace_key
 from lakepact.reference_server.storage.store import Place, Transaction
 from mutants.iceberg_rest.operators.commits import creates
@@ -44,12 +44,12 @@ def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
 def never_empty_again(service: Service) -> None:
     left: set[tuple[str, ...]] = set()
 
-    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def rename(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         left.add(tuple(arguments["body"]["source"]["namespace"]))
         return reply
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         if tuple(arguments["namespace"].split(SEPARATOR)) in left:
             raise Problem(409, "NamespaceNotEmptyException", "it holds a table")
         return handler(**arguments)
@@ -62,14 +62,14 @@ def moved_views_count(service: Service) -> None:
     count: Counter[tuple[str, ...]] = Counter()
 
     def counting(by: int) -> Callable[[Handler, dict[str, Any]], Reply]:
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             reply = handler(**arguments)
             count[tuple(arguments["namespace"].split(SEPARATOR))] += by
             return reply
 
         return act
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         if count[tuple(arguments["namespace"].split(SEPARATOR))] > 0:
             raise Problem(409, "NamespaceNotEmptyException", "it holds views")
         return handler(**arguments)
@@ -104,7 +104,7 @@ def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
 def properties_outlive_their_namespace() -> Install:
     kept: dict[tuple[str, ...], dict[str, str]] = {}
 
-    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def create(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         old = kept.get(tuple(body["namespace"]), {})
         reply = handler(body={**body, "properties": {**old, **(body.get("properties") or {})}})

@@ -10,7 +10,7 @@ from typing import Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_namespace
 from mutants.operators import refuse_calls
 
@@ -24,7 +24,7 @@ def on_listing(edit: Callable[[list[Any]], list[Any]]) -> Install:
     return on_answer(op.list_namespaces, change)
 
 
-def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _with_grandchildren(handler: Handler, arguments: Arguments) -> Reply:
     """List the children of children too."""
     document = handler(**arguments).document
     for namespace in list(document["namespaces"]):
@@ -33,14 +33,14 @@ def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("IRC-NS-LIST-003", by=partial(on_call, op.list_namespaces))
-def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def parent_of_one_level(handler: Handler, arguments: Arguments) -> Reply:
     if arguments.get("parent"):
         arguments["parent"] = arguments["parent"].split(SEPARATOR)[0]
     return handler(**arguments)
 
 
 @fault("IRC-NS-LIST-007", by=partial(on_call, op.list_namespaces))
-def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def leaves_are_missing(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if arguments.get("parent") and not reply.document["namespaces"]:
         raise no_such_namespace((arguments["parent"],))
@@ -48,7 +48,7 @@ def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
-def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def children_by_pattern(handler: Handler, arguments: Arguments) -> Reply:
     parent = arguments.get("parent")
     document = handler(**arguments).document
     if parent and SEPARATOR not in parent:
@@ -65,7 +65,7 @@ def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
-def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def children_by_prefix(handler: Handler, arguments: Arguments) -> Reply:
     parent = arguments.get("parent")
     reply = handler(**arguments)
     if not parent or SEPARATOR in parent:
@@ -78,7 +78,7 @@ def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 @fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
-def empty_parent_lists_children_too(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def empty_parent_lists_children_too(handler: Handler, arguments: Arguments) -> Reply:
     return (
         _with_grandchildren(handler, arguments)
         if arguments.get("parent") == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -17,7 +16,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR
 from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.requests import asked_for
@@ -70,7 +69,7 @@ def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable
 
 
 @fault("IRC-NS-ENC-002", by=partial(on_call, op.list_namespaces))
-def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def dots_separate_parents(handler: Handler, arguments: Arguments) -> Reply:
     parent = arguments.get("parent")
     return handler(
         **{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments
@@ -81,12 +80,12 @@ def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def dots_make_children() -> Install:
     made: set[str] = set()
 
-    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def create(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         made.add(SEPARATOR.join(arguments["body"]["namespace"]))
         return reply
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         name = arguments["namespace"]
         if any(other.startswith(f"{name}.") for other in made):
             raise Problem(409, "NamespaceNotEmptyException", f"{name} has children")

@@ -13,7 +13,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
 from lakepact.reference_server.storage.store import Record
@@ -25,7 +25,7 @@ NOT_FOUND = 404
 def _missing(operation: OperationId, kind: str) -> Install:
     """Find nothing in namespaces of several levels."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if SEPARATOR in arguments["namespace"]:
             raise Problem(NOT_FOUND, kind, "there is no such thing")
         return handler(**arguments)
@@ -33,7 +33,7 @@ def _missing(operation: OperationId, kind: str) -> Install:
     return on_call(operation, act)
 
 
-def _inherited(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _inherited(handler: Handler, arguments: Arguments) -> Reply:
     """Look in the namespace above for what a namespace does not have."""
     try:
         return handler(**arguments)
@@ -52,7 +52,7 @@ _TABLE, _VIEW, _NAMESPACE = (f"NoSuch{kind}Exception" for kind in ("Table", "Vie
 
 
 @fault("IRC-VIEW-REN-001", by=partial(on_call, op.rename_view))
-def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def moves_views_to_the_first_level(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     destination = {**body["destination"], "namespace": body["destination"]["namespace"][:1]}
     return handler(**{**arguments, "body": {**body, "destination": destination}})

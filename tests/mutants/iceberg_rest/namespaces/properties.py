@@ -10,7 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
@@ -31,7 +31,7 @@ def on_result(edit: Callable[[dict[str, Any]], Any]) -> faults.Install:
 def updates_replace_everything(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         stored = load(namespace=arguments["namespace"]).document["properties"]
         updates = body.get("updates") or {}
@@ -53,7 +53,7 @@ def updates_replace_everything(service: Service) -> None:
 def updates_drop_tables_of_children(service: Service) -> None:
     handlers = service.handlers
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         for child in handlers[op.list_namespaces](parent=arguments["namespace"]).document[
             "namespaces"
@@ -70,7 +70,7 @@ def updates_drop_tables_of_children(service: Service) -> None:
 def empty_values_are_missing(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         stored = load(namespace=arguments["namespace"]).document["properties"]
         reply = handler(**arguments).document
         there = [key for key in reply["removed"] if stored[key]]
@@ -89,7 +89,7 @@ def missing_counts_as_removed(document: dict[str, Any]) -> None:
 def unknown_removals_refused(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         stored = load(namespace=arguments["namespace"]).document["properties"]
         unknown = [key for key in arguments["body"].get("removals") or [] if key not in stored]
         if unknown:
@@ -104,7 +104,7 @@ def refused_updates_are_done(service: Service) -> None:
     refuse = service.rules.current("keys_are_disjoint")
     service.rules.replace("keys_are_disjoint", faults.accept)
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         refuse(arguments["body"].get("updates") or {}, arguments["body"].get("removals") or [])
         return reply
@@ -116,7 +116,7 @@ def refused_updates_are_done(service: Service) -> None:
     "IRC-NS-PROP-012",
     by=lambda act: faults.all_of(faults.unchecked(UPDATE), faults.on_call(UPDATE, act)),
 )
-def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def duplicate_removals_fail(handler: Handler, arguments: Arguments) -> Reply:
     removals = arguments["body"].get("removals") or []
     if len(removals) != len(set(removals)):
         raise KeyError(removals[0])
@@ -139,7 +139,7 @@ def parallel_updates_lost(service: Service) -> None:
     read: dict[str, dict[str, str]] = {}
     load = service.handlers[op.load_namespace_metadata]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         namespace = arguments["namespace"]
         stored = load(namespace=namespace).document["properties"]
         before = read.setdefault(namespace, stored)

@@ -8,7 +8,7 @@ from typing import Any
 from lakepact.reference_server.faults import Install, all_of, on_call, unchecked
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import check, taken_as
@@ -27,7 +27,7 @@ def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
     """
 
     def install(service: Service) -> None:
-        def checked(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def checked(handler: Handler, arguments: Arguments) -> Reply:
             body = arguments["body"]
             if not all(
                 isinstance(body.get(member), list) for member in ("requirements", "updates")
@@ -58,7 +58,7 @@ def reordered(member: str, arrange: Callable[[list[Document]], list[Document]]) 
 def refused_when(pick: Pick, problem: Problem) -> Install:
     """Commits whose body `pick` picks are refused."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if pick(arguments["body"]):
             raise problem
         return handler(**arguments)

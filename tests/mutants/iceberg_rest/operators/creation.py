@@ -12,7 +12,7 @@ from typing import Any
 from lakepact.reference_server.faults import Install, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import CREATE
 
@@ -52,7 +52,7 @@ def accepting_anyway(why: str, *, when: Callable[[Document], bool] = bool) -> In
     """
     reason = re.compile(why)
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:

@@ -9,9 +9,10 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 
 def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:

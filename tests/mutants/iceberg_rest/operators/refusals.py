@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document
 
 
@@ -29,7 +28,7 @@ def refusals_become(
         when: selects requests by their bodies; `None` for all.
     """
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:

@@ -11,7 +11,7 @@ from typing import Any
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -23,7 +23,7 @@ Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 def asked_for(operation: OperationId, rewrite: Rewrite) -> Install:
     """Requests are answered as if `rewrite(body)` had been sent; it gets a copy."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**{**arguments, "body": rewrite(copy.deepcopy(arguments["body"]))})
 
     return on_call(operation, act)
@@ -58,7 +58,7 @@ def check(service: Service, operation: OperationId, body: Document) -> None:
 def refused_if(operation: OperationId, wrong: Callable[[Document], bool]) -> Install:
     """Requests with a body that `wrong` picks are refused with status 400."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if wrong(arguments["body"]):
             raise bad_request("asked for by a fault")
         return handler(**arguments)
@@ -118,7 +118,7 @@ def while_handling(operation: OperationId, rule: str, wrapper: Wrapper) -> Insta
     def install(service: Service) -> None:
         replaced = switched(service, rule, wrapper)
 
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             with replaced():
                 return handler(**arguments)
 
@@ -135,7 +135,7 @@ def remembered(operation: OperationId, item: str) -> Install:
     def install(service: Service) -> None:
         known: set[tuple[str, str]] = set()
 
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             at = arguments["namespace"], arguments[item]
             if at in known:
                 return NO_CONTENT

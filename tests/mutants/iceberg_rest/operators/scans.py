@@ -11,8 +11,9 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_answer, wrap_rule
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 PLAN, FETCH, CANCEL, TASKS = (
     op.plan_table_scan,

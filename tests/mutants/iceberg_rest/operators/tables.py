@@ -18,7 +18,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_wire
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
@@ -26,7 +26,6 @@ from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 from lakepact.reference_server.storage.store import Record
 
 Handlers = Mapping[OperationId, Handler]
-Arguments = dict[str, Any]
 
 WHILE = 0.1  #: seconds between looking and doing, where others get in between
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.operations import COMMIT, TRANSACT
@@ -37,7 +36,7 @@ def in_parts(act: Callable[[Changes, CommitOne], None]) -> Install:
     def install(service: Service) -> None:
         commit_one = committer(service)
 
-        def answer(_: Handler, arguments: dict[str, Any]) -> Reply:
+        def answer(_: Handler, arguments: Arguments) -> Reply:
             act(arguments["body"]["table-changes"], commit_one)
             return NO_CONTENT
 
@@ -77,7 +76,7 @@ def despite(*statuses: int) -> Install:
     def install(service: Service) -> None:
         commit_one = committer(service)
 
-        def answer(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def answer(handler: Handler, arguments: Arguments) -> Reply:
             try:
                 return handler(**arguments)
             except Problem as problem:
@@ -101,7 +100,7 @@ def _those_that_can_be(changes: Changes, commit_one: CommitOne) -> None:
 def refused_when(wrong: Callable[[Changes], bool], problem: Problem) -> Install:
     """Transactions whose changes `wrong` picks are refused."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if wrong(arguments["body"]["table-changes"]):
             raise problem
         return handler(**arguments)

@@ -18,7 +18,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.operators import refuse_calls, refuse_requests
 
 
@@ -57,7 +57,7 @@ def endpoints(edit: Callable[[list[str]], list[Any]]) -> Install:
 def config_changes() -> Install:
     counted = itertools.count()
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         document = handler(**arguments).document
         return json_reply(
             {**document, "endpoints": document["endpoints"][: None if next(counted) % 2 else -1]}

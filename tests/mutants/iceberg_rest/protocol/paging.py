@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
 from lakepact.reference_server.http.paging import BadToken, opened, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 LISTS = (op.list_namespaces, op.list_tables)
@@ -59,7 +59,7 @@ def _odd_token(document: dict[str, Any]) -> None:
         document["next-page-token"] += "+/="
 
 
-def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _token_as_it_was_not_sent(handler: Handler, arguments: Arguments) -> Reply:
     """A token that needed percent-encoding returns 400."""
     if str(arguments.get("page_token", "")).endswith("+/="):
         raise Problem(400, "BadRequestException", "unknown page token")
@@ -210,14 +210,14 @@ def tokens_of_others_work() -> Install:
 
 
 @fault("IRC-PAG-022", by=partial(on_call, op.list_namespaces))
-def token_forgets_the_parent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def token_forgets_the_parent(handler: Handler, arguments: Arguments) -> Reply:
     if "page_token" in arguments:
         arguments.pop("parent", None)
     return handler(**arguments)
 
 
 @fault("IRC-PAG-023", by=partial(on_call, LISTS))
-def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def missing_namespace_has_empty_pages(handler: Handler, arguments: Arguments) -> Reply:
     if "page_token" in arguments:
         try:
             return handler(**arguments)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
-from mutants.iceberg_rest.operators.tables import Arguments
+from lakepact.reference_server.http.service import Arguments, Handler
 
 
 @fault("IRC-GEN-037")

@@ -20,6 +20,7 @@ from lakepact.reference_server.http.service import (
     EVERY,
     UNKNOWN_PATH,
     WRONG_METHOD,
+    Arguments,
     Handler,
     Scope,
     Service,
@@ -103,7 +104,7 @@ def other_media_types_are_not_thought_of(scope: Scope) -> None:
 
 
 @faults.fault("IRC-GEN-036", by=partial(faults.on_call, op.load_table))
-def tables_of_metadata_are_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def tables_of_metadata_are_not_found(handler: Handler, arguments: Arguments) -> Reply:
     if arguments["table"] in {"files", "history"}:
         raise Problem(404, "NoSuchTableException", "there is no such table")
     return handler(**arguments)
@@ -115,7 +116,7 @@ def tables_of_metadata_are_not_found(handler: Handler, arguments: dict[str, Any]
         faults.unchecked(op.create_table), faults.on_call(op.create_table, act)
     ),
 )
-def names_become_texts(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def names_become_texts(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     name = {"name": str(body["name"])} if "name" in body else {}
     return handler(**{**arguments, "body": {**body, **name}})
@@ -132,7 +133,7 @@ def content_type_compared_whole(scope: Scope) -> None:
     "IRC-GEN-011",
     by=lambda act: faults.all_of(faults.unchecked(*POSTS), faults.on_call(POSTS, act)),
 )
-def any_json_will_do(_handler: Handler, arguments: dict[str, Any]) -> Reply:
+def any_json_will_do(_handler: Handler, arguments: Arguments) -> Reply:
     body = arguments.get("body")
     return Reply(200, b"{}") if not isinstance(body, dict) else _handler(**arguments)
 
@@ -144,7 +145,7 @@ def any_json_will_do(_handler: Handler, arguments: dict[str, Any]) -> Reply:
         faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)
     ),
 )
-def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def members_may_be_missing(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     if not isinstance(body.get("namespace"), list):
         return json_reply({"namespace": ["x"], "properties": {}})
@@ -162,7 +163,7 @@ def text_in_latin(document: Any) -> Any:
 
 
 @faults.fault("IRC-GEN-022", by=partial(faults.on_call, op.load_namespace_metadata))
-def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def plus_is_a_space(handler: Handler, arguments: Arguments) -> Reply:
     return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
 
 
@@ -174,13 +175,13 @@ def not_offered_is_500(service: Service) -> None:
 
 
 @faults.fault("IRC-GEN-027", by=partial(faults.on_call, op.list_namespaces))
-def lists_lag_behind(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def lists_lag_behind(handler: Handler, arguments: Arguments) -> Reply:
     document = handler(**arguments).document
     return json_reply({**document, "namespaces": document["namespaces"][:-1]})
 
 
 @faults.fault("IRC-GEN-028", by=partial(faults.on_call, op.create_table))
-def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def format_version_1_refused(handler: Handler, arguments: Arguments) -> Reply:
     properties = arguments["body"].get("properties") or {}
     if properties.get("format-version") == "1":
         raise Problem(400, "BadRequestException", "format version 1 is not supported")

@@ -13,7 +13,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.operators import refuse_calls
 
@@ -32,7 +32,7 @@ def _tell(change: Callable[[str], str]) -> Callable[[Document], None]:
 def _reading(operation: OperationId, change: Callable[[str], str], *place: str) -> Install:
     """Read the text at a place among the arguments of an operation otherwise than it was sent."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**_changed(arguments, place, change))
 
     return on_call(operation, act)
@@ -57,7 +57,7 @@ def lists_decoded_namespaces(document: Document) -> None:
     ]
 
 
-def _dotted(arguments: dict[str, Any]) -> bool:
+def _dotted(arguments: Arguments) -> bool:
     body = arguments.get("body") or {}
     return "." in "".join(
         [*body.get("namespace", ()), body.get("name", ""), arguments.get("namespace", "")]

@@ -10,10 +10,10 @@ from typing import Any
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.service import Arguments, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, at_any_table, in_state
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 
 def _again(document_of: Any) -> Install:

@@ -12,7 +12,7 @@ import orjson
 
 from lakepact.reference_server.faults import Install, fault, on_answer
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.service import Arguments, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.scans import (
     FETCH,
@@ -24,7 +24,7 @@ from mutants.iceberg_rest.operators.scans import (
     left_out,
     without,
 )
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 IDS = ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
 

@@ -12,6 +12,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
@@ -26,7 +27,7 @@ from mutants.iceberg_rest.operators.scans import (
     asked_as,
     without,
 )
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 BETWEEN = ("start-snapshot-id", "end-snapshot-id")
 

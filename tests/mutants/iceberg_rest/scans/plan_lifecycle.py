@@ -12,9 +12,9 @@ from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 from mutants.operators import on_refusal
 
 

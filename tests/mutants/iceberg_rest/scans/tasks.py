@@ -7,10 +7,10 @@ from functools import partial
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.service import Arguments, Service
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.scans import TASKS, at_any_table
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 
 
 @fault("IRC-SCAN-TASK-004", by=partial(for_operation, TASKS))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, SEPARATOR
 from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
@@ -46,7 +45,7 @@ def names_stay_with_their_kind(service: Service) -> None:
     left: dict[tuple[str, str], str] = {}
 
     def leaving(operation: OperationId, kind: str) -> Install:
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             reply = handler(**arguments)
             source = arguments["body"]["source"] if "body" in arguments else None
             place = (
@@ -60,7 +59,7 @@ def names_stay_with_their_kind(service: Service) -> None:
         return on_call(operation, act)
 
     def creating(operation: OperationId, kind: str) -> Install:
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             if left.get((arguments["namespace"], arguments["body"]["name"]), kind) != kind:
                 raise Problem(409, "AlreadyExistsException", "the name is that of something else")
             return handler(**arguments)

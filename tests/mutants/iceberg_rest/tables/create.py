@@ -13,7 +13,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, namespace_key
 from lakepact.reference_server.storage.store import Place, Record, Transaction
@@ -58,7 +58,7 @@ def _set_config(config: Any, *credentials: Document) -> Callable[[Document], Non
 def forgets_created_tables(service: Service) -> None:
     drop = service.handlers[op.drop_table]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         if not is_staging(arguments["body"]):
             drop(namespace=arguments["namespace"], table=arguments["body"]["name"])
@@ -122,7 +122,7 @@ def writes_the_first_default(metadata: Document, _: Document) -> None:
 def uuid_of_the_place(service: Service) -> None:
     places: list[str] = []
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         places.append(f"{arguments['namespace']}/{arguments['body']['name']}")
         return handler(**arguments)
 
@@ -167,7 +167,7 @@ def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Reco
 def creation_is_content_with_what_exists(service: Service) -> None:
     load = service.handlers[LOAD]
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
@@ -182,7 +182,7 @@ def creation_is_content_with_what_exists(service: Service) -> None:
 def existing_tables_are_replaced_with_409(service: Service) -> None:
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:

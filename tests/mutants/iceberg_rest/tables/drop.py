@@ -12,12 +12,11 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.tables import (
-    Arguments,
     Handlers,
     at,
     for_operation,
@@ -80,12 +79,12 @@ def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
 def keeps_listing_what_was_dropped() -> faults.Install:
     gone: dict[str, set[str]] = {}
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         gone.setdefault(arguments["namespace"], set()).add(arguments["table"])
         return reply
 
-    def listing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def listing(handler: Handler, arguments: Arguments) -> Reply:
         document = handler(**arguments).document
         levels = arguments["namespace"].split(SEPARATOR)
         names = sorted(gone.get(arguments["namespace"], ()))
@@ -108,7 +107,7 @@ def keeps_listing_what_was_dropped() -> faults.Install:
 def loads_dropped_tables_from_cache() -> faults.Install:
     cache: dict[tuple[str, str], Reply] = {}
 
-    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def load(handler: Handler, arguments: Arguments) -> Reply:
         key = (arguments["namespace"], arguments["table"])
         try:
             cache[key] = handler(**arguments)
@@ -187,13 +186,13 @@ def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
 def purges_by_old_names() -> faults.Install:
     former: dict[tuple[str, str], Document] = {}
 
-    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def rename(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         new = at(arguments["body"]["destination"])
         former[new["namespace"], new["table"]] = arguments["body"]["source"]
         return reply
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         old = former.get((arguments["namespace"], arguments["table"]))
         if arguments.get("purge_requested") and old is not None:

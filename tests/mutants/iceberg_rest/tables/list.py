@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.storage.store import Place, Transaction
 
@@ -82,7 +82,7 @@ def _list_once_more(names: dict[str, list[str]]) -> Install:
 def lists_former_namespaces(service: Service) -> None:
     former: dict[tuple[str, ...], list[str]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         source, destination = arguments["body"]["source"], arguments["body"]["destination"]
         former[(*destination["namespace"], destination["name"])] = source["namespace"]
@@ -117,7 +117,7 @@ def empty_list_is_404(reply: Reply, _: Scope) -> Reply:
 def lists_stages(service: Service) -> None:
     names: dict[str, list[str]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         if is_staging(arguments["body"]):
             names.setdefault(arguments["namespace"], []).append(arguments["body"]["name"])
@@ -131,7 +131,7 @@ def lists_stages(service: Service) -> None:
 def lists_late(service: Service) -> None:
     known: dict[str, tuple[float, Reply]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         since, reply = known.get(arguments["namespace"], (0.0, None))
         if reply is None or time.monotonic() - since > REMEMBERED:
             since, reply = known[arguments["namespace"]] = time.monotonic(), handler(**arguments)
@@ -144,7 +144,7 @@ def lists_late(service: Service) -> None:
 def lists_old_names(service: Service) -> None:
     names: dict[str, list[str]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         source = arguments["body"]["source"]
         names.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
@@ -158,7 +158,7 @@ def lists_old_names(service: Service) -> None:
 def lists_dropped_tables(service: Service) -> None:
     names: dict[str, list[str]] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         names.setdefault(arguments["namespace"], []).append(arguments["table"])
         return reply
@@ -194,12 +194,12 @@ def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
 def stages_exist(service: Service) -> None:
     staged: set[tuple[str, str]] = set()
 
-    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def create(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         staged.add((arguments["namespace"], arguments["body"]["name"]))
         return reply
 
-    def exists(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def exists(handler: Handler, arguments: Arguments) -> Reply:
         return (
             NO_CONTENT
             if (arguments["namespace"], arguments["table"]) in staged

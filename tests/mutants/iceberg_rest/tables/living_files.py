@@ -8,7 +8,8 @@ from pathlib import Path
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault
 from lakepact.reference_server.http.replies import Reply
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation, metadata_path
+from lakepact.reference_server.http.service import Arguments
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation, metadata_path
 
 
 def _files(handlers: Handlers, arguments: Arguments, pattern: str) -> list[Path]:

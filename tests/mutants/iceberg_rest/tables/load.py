@@ -12,7 +12,7 @@ from lakepact.generated.iceberg_rest.documents import TableMetadata
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
@@ -49,13 +49,13 @@ def _mix(mix: Callable[[Document, Document], Document]) -> Callable[[Service], N
     def install(service: Service) -> None:
         states: dict[tuple[str, str], list[Document]] = {}
 
-        def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def commit(handler: Handler, arguments: Arguments) -> Reply:
             reply = handler(**arguments)
             last = states.setdefault((arguments["namespace"], arguments["table"]), [])
             last[:] = [*last[-1:], reply.document]
             return reply
 
-        def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def load(handler: Handler, arguments: Arguments) -> Reply:
             reply = handler(**arguments)
             last = states.get((arguments["namespace"], arguments["table"]), [])
             return json_reply(mix(reply.document, last[0])) if len(last) > 1 else reply
@@ -101,7 +101,7 @@ def names_a_file_for_each_load() -> Install:
 
 @fault("IRC-TBL-LOAD-002")
 def moves_when_refused(service: Service) -> None:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
@@ -134,11 +134,11 @@ def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Reco
 def loads_dropped_tables(service: Service) -> None:
     known: dict[tuple[str, str], Reply] = {}
 
-    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def load(handler: Handler, arguments: Arguments) -> Reply:
         place = arguments["namespace"], arguments["table"]
         return known.get(place) or handler(**arguments)
 
-    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(handler: Handler, arguments: Arguments) -> Reply:
         place = arguments["namespace"], arguments["table"]
         last = service.handlers[op.load_table](namespace=place[0], table=place[1])
         reply = handler(**arguments)

@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
 from lakepact.reference_server.storage.store import Record
@@ -57,7 +57,7 @@ def _with_measures(usable: Callable[[Any], bool]) -> Callable[[Document], Docume
 
 
 def _breaks_on(wrong: Callable[[Document], bool]) -> Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if wrong(arguments["body"]):
             raise Problem(500, "InternalServerError", "asked for by a fault")
         return handler(**arguments)
@@ -73,7 +73,7 @@ def _committed(when: Callable[[Document], bool]) -> Install:
     """Reports are written down in the properties of their table."""
 
     def install(service: Service) -> None:
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             reply = handler(**arguments)
             if when(arguments["body"]):
                 update = {
@@ -91,7 +91,7 @@ def _committed(when: Callable[[Document], bool]) -> Install:
 
 @fault("IRC-TBL-MET-001", "IRC-TBL-MET-002")
 def reports_of_the_past_are_refused(service: Service) -> None:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         place = {name: arguments[name] for name in ("namespace", "table")}
         reply = handler(**arguments)
         current = (
@@ -110,12 +110,12 @@ def reports_of_the_past_are_refused(service: Service) -> None:
 def views_are_reported(service: Service) -> None:
     views: set[tuple[str, str]] = set()
 
-    def made(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def made(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         views.add((arguments["namespace"], arguments["body"]["name"]))
         return reply
 
-    def reported(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def reported(handler: Handler, arguments: Arguments) -> Reply:
         return (
             NO_CONTENT
             if (arguments["namespace"], arguments["table"]) in views

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import shutil
 from functools import partial
-from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation, metadata_path
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation, metadata_path
 
 
 @fault("IRC-TBL-CREATE-033")
 def locations_that_begin_alike_overlap() -> Install:
     taken: set[str] = set()
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         wanted = arguments["body"].get("location")
         if wanted and any(wanted.startswith(other) or other.startswith(wanted) for other in taken):
             raise bad_request(f"the location {wanted} overlaps with that of another table")

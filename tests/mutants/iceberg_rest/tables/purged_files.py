@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation, metadata_path
+from lakepact.reference_server.http.service import Arguments
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation, metadata_path
 
 
 def _leaving(pattern: str) -> Install:
@@ -32,7 +32,7 @@ def _leaving(pattern: str) -> Install:
 
 
 @fault("IRC-TBL-REG-015", by=partial(for_operation, op.register_table))
-def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: dict[str, Any]) -> Reply:
+def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: Arguments) -> Reply:
     body = arguments["body"]
     if body.get("overwrite"):
         try:

@@ -7,16 +7,10 @@ from functools import partial
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-from mutants.iceberg_rest.operators.tables import (
-    Arguments,
-    Handlers,
-    at,
-    exists,
-    followed,
-    promised,
-)
+from mutants.iceberg_rest.operators.tables import Handlers, at, exists, followed, promised
 
 
 def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import orjson
@@ -26,13 +25,13 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, create, exists, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, create, exists, for_operation
 from mutants.iceberg_rest.operators.views import overlooks
 
 REGISTER = op.register_table
@@ -48,7 +47,7 @@ def reads(edit: Callable[[Document], Document]) -> Install:
 def asks(change: Callable[[Document], Document]) -> Install:
     """Register what `change(body)` asks for, whatever the schema says of the body."""
 
-    def register(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def register(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**{**arguments, "body": change(arguments["body"])})
 
     return all_of(unchecked(REGISTER), on_call(REGISTER, register))
@@ -71,12 +70,12 @@ def _read_only(status: int) -> Install:
     """Refuse commits to tables that were registered."""
     known: set[tuple[str, str]] = set()
 
-    def register(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def register(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         known.add((arguments["namespace"], arguments["body"]["name"]))
         return reply
 
-    def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def commit(handler: Handler, arguments: Arguments) -> Reply:
         if (arguments["namespace"], arguments["table"]) in known:
             raise Problem(
                 status, "UnsupportedOperationException", "the table belongs to another catalog"

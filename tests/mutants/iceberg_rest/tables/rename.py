@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
@@ -28,7 +28,6 @@ from lakepact.reference_server.warehouse.local import below
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.tables import (
-    Arguments,
     Handlers,
     at,
     carried_over,
@@ -68,7 +67,7 @@ def _loses_source(status: int) -> Callable[[Handlers, Arguments], Reply]:
 def _redirect(levels_of: Callable[[Document], Sequence[str]]) -> Install:
     """Rename into the namespace that `levels_of(body)` gives."""
 
-    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def rename(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         destination = {**body["destination"], "namespace": list(levels_of(body))}
         return handler(body={**body, "destination": destination})
@@ -97,13 +96,13 @@ def remembering(
     """
     known: dict[tuple[str, str], Document] = {}
 
-    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def rename(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         old = at(arguments["body"]["source"])
         known[old["namespace"], old["table"]] = of(arguments["body"])
         return reply
 
-    def call(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def call(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
@@ -115,7 +114,7 @@ def remembering(
     return all_of(on_call(op.rename_table, rename), on_call(operation, call))
 
 
-def _follow(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
+def _follow(handler: Handler, arguments: Arguments, new: Document) -> Reply:
     body = {key: value for key, value in arguments["body"].items() if key != "identifier"}
     return handler(**{**arguments, **at(new), "body": body})
 
@@ -239,7 +238,7 @@ def stages_in_old_locations() -> Install:
         locations[old["namespace"], old["table"]] = location
         return reply
 
-    def create_table(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def create_table(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         former = locations.get((arguments["namespace"], arguments["body"]["name"]))
         if former is None or not arguments["body"].get("stage-create"):
@@ -262,7 +261,7 @@ def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) ->
     "IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"])
 )
 def commits_follow_renames_in_secret(
-    handler: Handler, arguments: dict[str, Any], new: Document
+    handler: Handler, arguments: Arguments, new: Document
 ) -> Reply:
     _follow(handler, arguments, new)
     raise Problem(404, "NoSuchTableException", "the table has another name")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import LOAD
 
@@ -22,7 +22,7 @@ def _all(
     which.
     """
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         if arguments.get("snapshots", "" if asked else "all") != "all":
             return reply
@@ -187,7 +187,7 @@ def refs_lose_refs(metadata: Document) -> Document:
 
 
 @fault("IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
-def refs_have_no_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def refs_have_no_location(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     return (
         json_reply({**reply.document, "metadata-location": None})
@@ -200,13 +200,13 @@ def refs_have_no_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def refs_are_remembered(service: Service) -> None:
     known: dict[tuple[str, str], Reply] = {}
 
-    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def load(handler: Handler, arguments: Arguments) -> Reply:
         place = arguments["namespace"], arguments["table"]
         if arguments.get("snapshots") == "refs":
             known[place] = handler(**arguments)
         return known.get(place) or handler(**arguments)
 
-    def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def commit(handler: Handler, arguments: Arguments) -> Reply:
         known.pop((arguments["namespace"], arguments["table"]), None)
         return handler(**arguments)
 

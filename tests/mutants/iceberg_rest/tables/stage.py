@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import no_such_table
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
@@ -39,7 +39,7 @@ def _stages(act: Callable[[Service, Handler, dict[str, Any]], Reply]) -> Callabl
     """Requests that stage a table are answered by `act(service, handler, arguments)`."""
 
     def install(service: Service) -> None:
-        def staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def staged(handler: Handler, arguments: Arguments) -> Reply:
             return (
                 act(service, handler, arguments)
                 if is_staging(arguments["body"])
@@ -54,7 +54,7 @@ def _stages(act: Callable[[Service, Handler, dict[str, Any]], Reply]) -> Callabl
 def _answering(edit: Callable[[Document], None]) -> Callable[[Service], None]:
     """The answers to stages are changed."""
 
-    def act(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(_: Service, handler: Handler, arguments: Arguments) -> Reply:
         answer: Document = handler(**arguments).document
         edit(answer)
         return json_reply(answer)
@@ -76,7 +76,7 @@ def _reserve(*, for_stages: bool) -> Callable[[Service], None]:
     def install(service: Service) -> None:
         staged: set[tuple[str, str]] = set()
 
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        def act(handler: Handler, arguments: Arguments) -> Reply:
             place, stages = (
                 (arguments["namespace"], arguments["body"]["name"]),
                 is_staging(arguments["body"]),
@@ -114,7 +114,7 @@ def _creates(requirements: Sequence[Document]) -> bool:
 
 
 @fault("IRC-TBL-CREATE-010", by=partial(on_call, CREATE))
-def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def stages_are_of_the_usual_version(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     if not is_staging(body):
         return handler(**arguments)
@@ -130,12 +130,12 @@ def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any])
 def loads_stages(service: Service) -> None:
     staged: dict[tuple[str, str], Reply] = {}
 
-    def create(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def create(_: Service, handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         staged[arguments["namespace"], arguments["body"]["name"]] = reply
         return reply
 
-    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def load(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem:
@@ -216,7 +216,7 @@ def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Rec
 
 @fault("IRC-TBL-STAGE-006")
 def late_commits_set_properties(service: Service) -> None:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
@@ -250,7 +250,7 @@ def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | N
 def stages_over_tables(service: Service) -> None:
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
-    def stage(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def stage(_: Service, handler: Handler, arguments: Arguments) -> Reply:
         with everything_free():
             return handler(**arguments)
 
@@ -282,7 +282,7 @@ def stages_evade_the_policy(service: Service) -> None:
             )
         return record
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         with anywhere():
             return handler(**arguments)
 

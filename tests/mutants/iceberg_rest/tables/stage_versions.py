@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 CREATES = {"type": "assert-create"}
@@ -15,7 +13,7 @@ CREATES = {"type": "assert-create"}
 
 @fault("IRC-TBL-STAGE-015")
 def stages_start_at_version_two() -> Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         versions = [
             one["format-version"]
@@ -31,7 +29,7 @@ def stages_start_at_version_two() -> Install:
 
 @fault("IRC-TBL-STAGE-015")
 def stages_become_version_two() -> Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         if CREATES in body["requirements"]:
             two = {"action": "upgrade-format-version", "format-version": 2}

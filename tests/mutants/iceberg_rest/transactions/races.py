@@ -16,7 +16,7 @@ from mutants.iceberg_rest.operators.transactions import committer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.reference_server.http.service import Handler, Service
+    from lakepact.reference_server.http.service import Arguments, Handler, Service
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.commits.commits import Commits
     from lakepact.reference_server.iceberg_rest.commits.transactions import Change
@@ -33,7 +33,7 @@ def transactions_are_seen_half_way(service: Service) -> None:
         with contextlib.suppress(Problem):
             commit_one(change)
 
-    def act(_: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(_: Handler, arguments: Arguments) -> Reply:
         for place, change in enumerate(arguments["body"]["table-changes"]):
             if place:
                 asyncio.get_running_loop().call_later(WHILE / 2, later, change)

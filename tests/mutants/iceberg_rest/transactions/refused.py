@@ -9,7 +9,7 @@ from typing import Any
 from lakepact.reference_server.faults import Install, all_of, on_call, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -175,7 +175,7 @@ def _named_only(body: Document) -> Document:
 
 
 def _nameless(become: Callable[[Problem], Problem]) -> Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         changes = body.get("table-changes")
         if isinstance(changes, list) and any(
@@ -202,7 +202,7 @@ def _one_for_many(body: Document) -> Document:
     }
 
 
-def _anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _anything(handler: Handler, arguments: Arguments) -> Reply:
     return (
         handler(**arguments)
         if isinstance(arguments["body"].get("table-changes"), list)
@@ -240,7 +240,7 @@ def _up_to_the_unknown(changes: Changes, commit_one: CommitOne) -> None:
 
 
 def _where_unknown(status: int) -> Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         if _unknown(arguments["body"]):
             raise Problem(status, "UnsupportedOperationException", "what is this?")
         return handler(**arguments)

@@ -10,11 +10,11 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.service import Arguments, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 from mutants.iceberg_rest.operators.updates import Update, afterwards, in_place_of, rewritten
 
 LOAD = op.load_table

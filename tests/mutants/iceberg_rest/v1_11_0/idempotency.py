@@ -14,7 +14,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.storage.store import Record, Transaction
 from mutants.iceberg_rest.access.rights import admitting
 
@@ -39,32 +39,32 @@ FORGETFUL = {
 }
 
 
-def without_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def without_key(handler: Handler, arguments: Arguments) -> Reply:
     """Do what is asked as if there were no key."""
     return handler(**{name: value for name, value in arguments.items() if name != KEY})
 
 
-def refused_with_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def refused_with_key(handler: Handler, arguments: Arguments) -> Reply:
     """Refuse what comes with a key."""
     if KEY in arguments:
         raise Problem(400, "BadRequestException", "keys are not taken here")
     return handler(**arguments)
 
 
-def key_of_its_own(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def key_of_its_own(handler: Handler, arguments: Arguments) -> Reply:
     """Take a key for another one with each other request."""
     return handler(
         **{**arguments, KEY: _derived(arguments[KEY], arguments)} if KEY in arguments else arguments
     )
 
 
-def _derived(key: str, arguments: dict[str, Any]) -> str:
+def _derived(key: str, arguments: Arguments) -> str:
     rest = {name: value for name, value in arguments.items() if name != KEY}
     return str(uuid.uuid5(uuid.NAMESPACE_OID, key + json.dumps(rest, sort_keys=True, default=str)))
 
 
 @fault("IRC-IDEM-008", by=partial(on_call, op.drop_table))
-def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def drops_whatever_has_the_name(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return without_key(handler, arguments)
     except Problem as problem:
@@ -83,7 +83,7 @@ def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
 
 
 @fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
-def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def equal_requests_are_one(handler: Handler, arguments: Arguments) -> Reply:
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
 
 
@@ -126,7 +126,7 @@ def few_keys_are_known(service: Service) -> None:
 def keys_are_shared_by_all_principals(service: Service) -> None:
     answers: dict[str, Reply] = {}
 
-    def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(asks: Handler, _: Handler, arguments: Arguments) -> Reply:
         key = arguments.get(KEY)
         if key is None:
             return asks(**arguments)

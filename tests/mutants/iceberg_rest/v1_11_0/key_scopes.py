@@ -10,7 +10,7 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 
 KEY = "idempotency_key"
 LIFETIME = "idempotency-key-lifetime"
@@ -20,7 +20,7 @@ DROPS = (op.drop_table, op.drop_namespace, op.drop_view, op.rename_table, op.com
 def _scoped(operation: OperationId) -> Install:
     """Take a key with this operation for another than with others."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         key = arguments.get(KEY)
         return handler(
             **{**arguments, KEY: str(uuid.uuid5(uuid.NAMESPACE_OID, f"{operation} {key}"))}

@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 
 
 def over_what_has_the_name(kind: str) -> Install:
@@ -84,7 +84,7 @@ def registered_views_are_gone(service: Service) -> None:
 
 
 @fault("IRC-VIEW-REG-007", by=partial(on_call, op.register_view))
-def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def fails_on_views_that_cannot_be_read(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import faults
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.warehouse.local import Warehouse
 from lakepact.reference_server.warehouse.storage_requests import Bucket, StorageRequest, Unsigned
@@ -130,7 +130,7 @@ def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
 
 
 def _taking_without(member: str) -> faults.Install:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = (
             arguments["body"]
             if member in arguments["body"]
@@ -144,7 +144,7 @@ def _taking_without(member: str) -> faults.Install:
 
 
 def _without_asking_for(*methods: str) -> faults.Install:
-    def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(asks: Handler, handler: Handler, arguments: Arguments) -> Reply:
         return (
             without_asking(asks, handler, arguments)
             if arguments["body"]["method"] in methods

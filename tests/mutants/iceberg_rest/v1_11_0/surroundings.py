@@ -18,7 +18,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
 from mutants.operators import refuse_calls
 
@@ -50,7 +50,7 @@ def completed_plans_without_id(plan: dict[str, Any]) -> None:
 
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
-def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def least_rows_are_one_file(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not (arguments.get("body") or {}).get("min-rows-requested"):
         return reply
@@ -60,7 +60,7 @@ def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
-def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def least_rows_may_be_deleted(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     least = (arguments.get("body") or {}).get("min-rows-requested")
     if least is None:

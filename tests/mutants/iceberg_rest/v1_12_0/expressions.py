@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, unchecked
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from mutants.operators import refuse_calls
 
 PLAN = op.plan_table_scan
@@ -20,7 +20,7 @@ def filtering(
 ) -> Install:
     """Plan with another filter in the place of those that are selected."""
 
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def act(handler: Handler, arguments: Arguments) -> Reply:
         body = arguments["body"]
         wanted = body.get("filter")
         if isinstance(wanted, dict) and selects(wanted):

@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 
 Gone = dict[tuple[str, str], Reply]
 
@@ -70,7 +70,7 @@ def unregistering_removes_metadata_files(service: Any) -> None:
 
 
 @fault("IRC-TBL-UNREG-007", by=partial(on_call, op.unregister_table))
-def keys_of_unregistering_are_ignored(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def keys_of_unregistering_are_ignored(handler: Handler, arguments: Arguments) -> Reply:
     return handler(
         **{name: value for name, value in arguments.items() if name != "idempotency_key"}
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer, on_call, on_status, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, SEPARATOR
 from lakepact.reference_server.storage.store import Place, Record, Transaction
@@ -51,13 +50,13 @@ def lists_views_by_prefix(
 def lists_old_names_of_views(service: Service) -> None:
     former: dict[str, list[str]] = {}
 
-    def renamed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def renamed(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         source = arguments["body"]["source"]
         former.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
         return reply
 
-    def listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def listed(handler: Handler, arguments: Arguments) -> Reply:
         document = handler(**arguments).document
         namespace = arguments["namespace"]
         more = [
@@ -77,7 +76,7 @@ def no_views_are_no_list(document: Document) -> None:
 
 
 @fault("IRC-VIEW-LIST-004", by=partial(on_call, LIST))
-def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def pages_of_views_overlap(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not arguments.get("page_token"):
         return reply

@@ -9,12 +9,13 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.requests import taken_as
-from mutants.iceberg_rest.operators.tables import Arguments, Handlers, carried_over, for_operation
+from mutants.iceberg_rest.operators.tables import Handlers, carried_over, for_operation
 from mutants.iceberg_rest.operators.views import RENAME, overlooks, takes_tables
 
 

@@ -23,7 +23,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
@@ -172,7 +172,7 @@ def no_view_uuid(_metadata: Document, _requirement: Document, _where: str) -> No
 
 
 @fault("IRC-VIEW-REPL-005", by=partial(on_call, REPLACE))
-def replaces_in_secret(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def replaces_in_secret(handler: Handler, arguments: Arguments) -> Reply:
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -193,7 +193,7 @@ def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Recor
 
 
 @fault("IRC-VIEW-REPL-009", by=partial(on_call, REPLACE))
-def replaces_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def replaces_as_far_as_it_goes(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     try:
         return handler(**arguments)

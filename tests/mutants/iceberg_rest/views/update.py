@@ -16,7 +16,7 @@ from lakepact.reference_server.faults import (
     wrap_entry,
 )
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.documents import Document, refused
 from lakepact.reference_server.iceberg_rest.updates import Draft
 
@@ -51,7 +51,7 @@ def later_schemas_of_views_are_turned(step: Callable[..., Any]) -> Callable[...,
 
 
 @fault("IRC-VIEW-REPL-005", by=partial(on_call, op.replace_view))
-def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def empty_replacements_check_nothing(handler: Handler, arguments: Arguments) -> Reply:
     body = arguments["body"]
     return (
         handler(**arguments)

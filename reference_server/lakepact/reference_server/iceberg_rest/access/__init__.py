@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler, Service, Unanswered
+from lakepact.reference_server.http.service import Arguments, Handler, Service, Unanswered
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.access import callers, token_endpoint
 from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers, forbidden
@@ -226,7 +226,7 @@ class Admission:
         return frozenset(denied)
 
 
-def _spell(arguments: dict[str, Any], separator: str) -> None:
+def _spell(arguments: Arguments, separator: str) -> None:
     """Spell namespaces with the contract's separator, as their handlers read them."""
     for name in ("namespace", "parent"):
         spelled = arguments.get(name)

@@ -28,7 +28,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.storage.store import Key, NotKept, Record, Store, Transaction
@@ -177,7 +177,7 @@ class Keys:
         return record.document
 
     def _keep_refusal(
-        self, name: str, request: str, problem: Problem, arguments: dict[str, Any]
+        self, name: str, request: str, problem: Problem, arguments: Arguments
     ) -> None:
         if isinstance(problem, KeyReused) or problem.status >= 500:
             return
@@ -194,7 +194,7 @@ class Keys:
         transaction: Transaction,
         name: str,
         answer: dict[str, Any],
-        arguments: dict[str, Any],
+        arguments: Arguments,
     ) -> None:
         now, warehouse = int(self._clock()), arguments.get("prefix", "")
         self._rules.key_is_kept(transaction, name, {**answer, "at": now, "warehouse": warehouse})
@@ -264,7 +264,7 @@ def _name(spelled: str) -> str:
         ) from None
 
 
-def _request(operation: str, arguments: dict[str, Any]) -> str:
+def _request(operation: str, arguments: Arguments) -> str:
     """Return the fingerprint of a request."""
     text = orjson.dumps(
         [operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list
@@ -283,7 +283,7 @@ def _final(request: str, reply: Reply) -> dict[str, Any]:
     return answer if reply.without is None else {**answer, "renewed": True}
 
 
-def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, Any]) -> Reply:
+def _again(answer: dict[str, Any], renew: Handler | None, arguments: Arguments) -> Reply:
     """Return the answer that is kept, completed if it was not kept whole.
 
     Raises:
