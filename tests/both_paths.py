@@ -17,8 +17,8 @@ from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.running import LIMITS, configured
 from lakepact.reference_server.settings import Settings
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 #: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection
 LARGE = 40_000
 

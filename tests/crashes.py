@@ -21,8 +21,8 @@ from typing import Any
 
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
 from lakepact.client.errors import LakepactError, ResponseError, ServerError
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 PAIR = ("left", "right")  #: tables that are always changed together
 State = dict[str, str]  #: by the name of a table: the number of its last commit
 

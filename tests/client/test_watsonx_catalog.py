@@ -27,6 +27,7 @@ from lakepact.client.retries import NO_RETRIES
 from lakepact.generated.contract import Contract
 from lakepact.reach.wire import Reply, Request
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL_X as SCHEMA
 
 KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}
 ROOT = "/mds/iceberg/v1"
@@ -34,7 +35,6 @@ ROOT = "/mds/iceberg/v1"
 CONFIG = {"overrides": {"warehouse": "s3://bucket/warehouse/"}}
 USER, KEY = "hank", "planted-Key.0123456789"
 ENCODED = base64.b64encode(f"{USER}:{KEY}".encode()).decode()
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 
 
 @pytest.fixture

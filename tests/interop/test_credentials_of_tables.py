@@ -14,10 +14,10 @@ from pyiceberg.catalog import load_catalog
 
 from lakepact.client import IcebergCatalog, pyiceberg_table
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL as SCHEMA
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 ROWS = pa.table({"id": [1, 2, 3]})
 SERVER = """
 [warehouses.lake]

@@ -25,8 +25,8 @@ from lakepact.reference_server.watsonx_data.credentials import (
     Doorkeeper,
     read_credentials,
 )
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 HERE = f"{ROOT}/v1/iceberg"
 
 

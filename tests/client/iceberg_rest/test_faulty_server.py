@@ -12,8 +12,8 @@ from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS
+from sample_tables.schemas import OPTIONAL_X as SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 #: The operations of a catalog after its configuration.
 OPERATIONS = sorted(Contract("iceberg_rest").operations.keys() - {"getConfig", "getToken"})
 #: At least one call of each operation.

@@ -13,10 +13,10 @@ import pytest
 from lakepact.cli import main
 from lakepact.client import BadReply, BearerToken, IcebergCatalog, UntrustedOrigin, pyiceberg_table
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL as SCHEMA
 from server_doubles.hostile_origins import Origin, resolve, serving
 
 TOKEN = "planted-Token.0123456789"
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 ROWS = pa.table({"id": [1, 2, 3]})
 FSSPEC = "pyiceberg.io.fsspec.FsspecFileIO"
 

@@ -12,6 +12,7 @@ import pytest
 from driving import ENDPOINTS, Desk
 from lakepact.client import BearerToken, errors
 from lakepact.client.retries import NO_RETRIES
+from sample_tables.schemas import OPTIONAL_X as SCHEMA
 from sample_tables.table_documents import table
 
 CONFIG = {
@@ -21,7 +22,6 @@ CONFIG = {
 }
 METADATA = table()
 TABLE = {"metadata-location": "file:///w/t.json", "metadata": METADATA}
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 
 
 @pytest.fixture

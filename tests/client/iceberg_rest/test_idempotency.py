@@ -11,8 +11,8 @@ from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import Retries
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL_X as SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 ADDRESS = "http://catalog"
 COMMIT = "POST /v1/namespaces/n/tables/t"
 UPDATES = [{"action": "set-properties", "updates": {"a": "1"}}]

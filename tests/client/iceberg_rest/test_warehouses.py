@@ -6,8 +6,8 @@ import pytest
 
 from lakepact.client import BadRequest, NoSuchTable
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL_X as SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 FILE = """
 [warehouses.lake]
 defaults = { a = "server", b = "server" }

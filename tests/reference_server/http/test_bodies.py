@@ -14,8 +14,8 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from sample_tables import table_documents as td
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 SNAPSHOT = td.snapshot(1)
 VERSION = td.view_version()
 

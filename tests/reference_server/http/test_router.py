@@ -15,9 +15,9 @@ from lakepact.reference_server.app import service
 from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from lakepact.reference_server.settings import Settings
+from sample_tables.schemas import SCHEMA
 
 OPERATIONS = Contract("iceberg_rest").operations.values()
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
 def filled(template: str) -> str:

@@ -20,6 +20,7 @@ from lakepact.reference_server.iceberg_rest.views.metadata import (
 )
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
+from sample_tables.schemas import OPTIONAL as SCHEMA
 from sample_tables.table_documents import view_version
 
 from .test_hostile_requests import refusal, spoiled
@@ -28,10 +29,6 @@ Document = dict[str, Any]
 
 UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 CREATED, LATER = 1_700_000_000_000, 1_700_000_001_000
-SCHEMA: Document = {
-    "type": "struct",
-    "fields": [{"id": 1, "name": "id", "type": "long", "required": False}],
-}
 OTHER: Document = {
     "type": "struct",
     "fields": [{"id": 1, "name": "n", "type": "string", "required": False}],

@@ -10,8 +10,8 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 FILE = """
 [warehouses.lake]
 defaults = { clients = "4" }

@@ -12,8 +12,8 @@ import pytest
 from driving import KINDS, Driven
 from lakepact.client import CommitRejected, IcebergCatalog, Retries
 from lakepact.reference_server import running
+from sample_tables.schemas import OPTIONAL as SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 NOTED = pa.table({"id": [2], "note": ["two"]})
 _NAMES = (f"n.t{number}" for number in itertools.count())
 

@@ -15,8 +15,7 @@ from urllib.parse import urlencode
 import pytest
 
 from lakepact.reference_server import Server, running
-
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+from sample_tables.schemas import SCHEMA
 
 #: The principals of these tests, and what they may do.
 GRANTS = {

@@ -21,9 +21,9 @@ from lakepact.reference_server.iceberg_rest.commits.idempotency import (
     Rules,
 )
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept
+from sample_tables.schemas import SCHEMA
 from sample_tables.table_documents import view_version
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 BIG = {"big": "x" * 50_000}
 MIB = 1024 * 1024
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server import Server, running
 from sample_tables import table_documents as td
+from sample_tables.schemas import SCHEMA
 
 Document = dict[str, Any]
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 COMMIT = "/v1/transactions/commit"
 NOBODY = "00000000-0000-4000-8000-000000000000"
 ASSERT_CREATE = {"type": "assert-create"}

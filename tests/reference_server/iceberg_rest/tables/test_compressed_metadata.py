@@ -17,9 +17,9 @@ from pyiceberg.table import StaticTable
 
 from lakepact.reference_server import Server, running
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT
+from sample_tables.schemas import SCHEMA
 from sample_tables.table_documents import view_version
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 GZIP = {"write.metadata.compression-codec": "gzip"}
 SUFFIXES = ["gz.metadata.json", "metadata.json.gz"]
 

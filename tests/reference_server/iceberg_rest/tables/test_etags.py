@@ -12,9 +12,9 @@ import pytest
 
 from lakepact.reference_server import Server, running
 from lakepact.reference_server.iceberg_rest.tables.etags import matches
+from sample_tables.schemas import SCHEMA
 
 TAG = b'"0a1b"'
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
 @pytest.mark.parametrize(

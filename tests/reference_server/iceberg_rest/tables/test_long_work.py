@@ -15,8 +15,8 @@ from lakepact.reference_server import Server, running
 from lakepact.reference_server.http.endpoint import Endpoint
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.workers import LARGE_RECORD, Place
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 LARGE = {
     "source": {"namespace": ["n"], "name": "large"},
     "destination": {"namespace": ["n"], "name": "renamed"},

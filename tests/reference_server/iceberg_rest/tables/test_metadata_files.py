@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from lakepact.reference_server import Server, running
-
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+from sample_tables.schemas import SCHEMA
 
 
 @pytest.fixture(scope="module")

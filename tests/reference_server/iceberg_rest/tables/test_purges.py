@@ -18,8 +18,7 @@ from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.warehouse.local import FileWarehouse, Unreadable
 from sample_tables import table_documents as td
-
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+from sample_tables.schemas import SCHEMA
 
 #: Spellings of the folder `name` in a folder of the warehouse at `root`; `first` is the letter that
 #: the name begins with.

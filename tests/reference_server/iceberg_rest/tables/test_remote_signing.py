@@ -12,8 +12,8 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.storage_requests import Bucket, Unsigned
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 SIGNED = {"x_iceberg_access_delegation": "remote-signing"}
 SIGNS = "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign"
 HOST = "https://bucket.s3.eu-central-1.amazonaws.com"

@@ -28,8 +28,8 @@ from lakepact.reference_server.warehouse.vended_credentials.token_services impor
     TemporaryKeys,
 )
 from miniatures import miniature
+from sample_tables.schemas import SCHEMA
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 VENDED = {"x_iceberg_access_delegation": "vended-credentials"}
 TABLES = "/v1/namespaces/n/tables"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+from sample_tables.schemas import SCHEMA
 
 
 @pytest.mark.parametrize("stage", [False, True])
