@@ -25,7 +25,11 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     by_url,
     questions,
 )
-from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
+from lakepact.conformance.checks.delta_sharing.lines.parquet import (
+    expire_later,
+    locations_are_texts,
+    modes_are_known,
+)
 
 LINES = ("protocol", "metaData", "file", ndjson.END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
@@ -135,24 +139,13 @@ def _fit(exchange: Exchange, kind: str, component: str) -> bool:
 @invariant("DS-DMD-06", traffic=ndjson.TOUR)
 def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = ndjson.members(metadata(exchange), "auxiliaryLocations")
-    for at, value in values:
-        expect.true(ndjson.texts(value), "an array of strings as auxiliaryLocations", value, at=at)
-    return bool(values)
+    return locations_are_texts(metadata(exchange))
 
 
 @invariant("DS-DMD-07", traffic=ndjson.TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = ndjson.members(metadata(exchange), "accessModes")
-    for at, value in values:
-        expect.true(
-            ndjson.texts(value) and bool(value) and set(value) <= MODES,
-            "accessModes with url, dir or both",
-            value,
-            at=at,
-        )
-    return bool(values)
+    return modes_are_known(metadata(exchange))
 
 
 @invariant("DS-DFL-05", traffic=ndjson.TOUR)

@@ -89,24 +89,13 @@ def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
 @invariant("DS-MDT-04", traffic=ndjson.TOUR)
 def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = ndjson.members(metadata(exchange), "auxiliaryLocations")
-    for at, value in values:
-        expect.true(ndjson.texts(value), "an array of strings as auxiliaryLocations", value, at=at)
-    return bool(values)
+    return locations_are_texts(metadata(exchange))
 
 
 @invariant("DS-MDT-05", traffic=ndjson.TOUR)
 def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = ndjson.members(metadata(exchange), "accessModes")
-    for at, value in values:
-        expect.true(
-            ndjson.texts(value) and bool(value) and set(value) <= MODES,
-            "accessModes with url, dir or both",
-            value,
-            at=at,
-        )
-    return bool(values)
+    return modes_are_known(metadata(exchange))
 
 
 @invariant("DS-MDT-06", traffic=ndjson.TOUR)
@@ -224,6 +213,27 @@ def urls_expire_in_the_future(exchange: Exchange) -> bool:
     Date.
     """
     return expire_later(exchange, files(exchange))
+
+
+def locations_are_texts(lines: Iterable[Placed]) -> bool:
+    """Check `auxiliaryLocations` of metaData in either format, and return whether there are any."""
+    values = ndjson.members(lines, "auxiliaryLocations")
+    for at, value in values:
+        expect.true(ndjson.texts(value), "an array of strings as auxiliaryLocations", value, at=at)
+    return bool(values)
+
+
+def modes_are_known(lines: Iterable[Placed]) -> bool:
+    """Check `accessModes` of metaData in either format, and return whether there are any."""
+    values = ndjson.members(lines, "accessModes")
+    for at, value in values:
+        expect.true(
+            ndjson.texts(value) and bool(value) and set(value) <= MODES,
+            "accessModes with url, dir or both",
+            value,
+            at=at,
+        )
+    return bool(values)
 
 
 def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
