@@ -328,7 +328,9 @@ SERVERS = (
     ),
     CatalogServer("nessie", "Nessie", "0.99.0", nessie),
     CatalogServer("polaris", "Apache Polaris", f"1.7.0, {BUILT}", from_sources),
-    CatalogServer("gravitino", "Apache Gravitino on PostgreSQL", f"f461aa31, {BUILT}", from_sources),
+    CatalogServer(
+        "gravitino", "Apache Gravitino on PostgreSQL", f"f461aa31, {BUILT}", from_sources
+    ),
     CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
     CatalogServer(
