@@ -247,7 +247,6 @@ class Lab(Sender):
         expected: str,
         actual: str,
         mutation: Mutation | None = None,
-        reply: Reply | None = None,
     ) -> None:
         """Record a warning for a requirement.
 
@@ -256,11 +255,9 @@ class Lab(Sender):
             expected: what it advises.
             actual: what the target returned.
             mutation: the mistake of a request that should be refused.
-            reply: the answer that shows it; by default the last one.
         """
-        shown = None if reply is None else reply.exchange.number
         failure = Failure(
-            expected, actual, self.trail(shown), mutation=mutation, refusal=mutation is not None
+            expected, actual, self.trail(), mutation=mutation, refusal=mutation is not None
         )
         self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 

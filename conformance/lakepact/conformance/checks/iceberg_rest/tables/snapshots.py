@@ -233,22 +233,9 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
 def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
     """An unknown value of `snapshots` returns 400."""
     table = lab.append(lab.make_table())
-    replies = {
-        value: lab.send(op.load_table, snapshots=value, **table.at)
-        for value in ("foo", "none", "all,refs", "1", "ref", "REFS")
-    }
 
-    if all(
-        reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()
-    ):
-        lab.warn("IRC-TBL-LOAD-011", expected="status 400", actual="the value is ignored")
-        return
     with lab.judge_each("IRC-TBL-LOAD-011") as case:
-        for value, reply in replies.items():
-            with case():
-                expect.status(
-                    reply,
-                    400,
-                    about=f"for snapshots={value}",
-                    mutation=Mutation(Wrong.VALUE, "snapshots"),
-                )
+        for value in ("foo", "none", "all,refs", "1", "ref", "REFS"):
+            with case(Mutation(Wrong.VALUE, "snapshots")):
+                reply = lab.send(op.load_table, snapshots=value, **table.at)
+                expect.status(reply, 400, about=f"for snapshots={value}")
