@@ -159,41 +159,29 @@ def credentials_read_only_their_table(lab: CatalogLab) -> None:
 
 
 @check("IRC-TBL-CRED-016")
-def credentials_do_not_match_longer_prefixes(lab: CatalogLab) -> None:
-    """Credentials of a table at …/t do not read a table at …/t2, whose location begins with the
-    same characters.
+def credentials_do_not_match_like_locations(lab: CatalogLab) -> None:
+    """Credentials of a table do not read one whose location begins with the same characters, or
+    fits theirs as a pattern, as …/t* and …/t? fit …/t2.
     """
     namespace = lab.make_namespace()
     table = lab.make_table(namespace)
-    location = f"{table.location.rstrip('/')}2"
-    beside = _created(lab, namespace, lab.name(), location=location)
-    if beside is None or beside.location.rstrip("/") != location:
-        lab.skip(
-            "IRC-TBL-CRED-016",
-            "the target does not put a table at a requested location beside another",
-        )
-        return
-    _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
-
-
-@check("IRC-TBL-CRED-016")
-def credentials_take_no_name_as_a_pattern(lab: CatalogLab) -> None:
-    """Credentials of a table whose name and location have `*` or `?` do not read a table that fits
-    the pattern.
-    """
-    namespace = lab.make_namespace()
-    beside = lab.make_table(namespace)
+    location = table.location.rstrip("/")
+    beside = _created(lab, namespace, lab.name(), location=f"{location}2")
+    if beside is None or beside.location.rstrip("/") != f"{location}2":
+        why = "the target does not put a table at a requested location beside another"
+        lab.skip("IRC-TBL-CRED-016", why)
+    else:
+        _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
     for sign in lab.each("*?"):
-        name, location = (f"{t.rstrip('/')[:-1]}{sign}" for t in (beside.name, beside.location))
-        table = _created(lab, namespace, name, location=location)
-        if table is not None:
-            _judge_neighbours(lab, "IRC-TBL-CRED-016", table, beside)
+        names = f"{table.name[:-1]}{sign}", f"{location[:-1]}{sign}"
+        if (pattern := _created(lab, namespace, names[0], location=names[1])) is not None:
+            _judge_neighbours(lab, "IRC-TBL-CRED-016", pattern, table)
 
 
-def _created(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Table | None:
+def _created(lab: CatalogLab, namespace: Namespace, name: str, *, location: str) -> Table | None:
     """Return a new table; none where the target refuses it."""
     lab.drop_afterwards(namespace, name)
-    body = lab.table_request(name, **members)
+    body = lab.table_request(name, location=location)
     reply = lab.send(op.create_table, namespace=namespace, body=body)
     return Table(namespace, name, reply) if reply.status == 200 else None
 
