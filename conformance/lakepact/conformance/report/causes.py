@@ -216,9 +216,8 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
         case ("refuses none", reads):
             methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
             return f"no {methods} request of the run was refused, for {len(findings)} requirements"
-        case ("no error body", *status):
-            some = f"with status {status[0]} " if status else ""
-            fault = f"errors {some}have no error body of the contract"
+        case ("no error body",):
+            fault = "errors have no error body of the contract"
         case ("empty body" | "no JSON" as flaw,):
             fault = f"requests returned {flaw}"
         case ("unserved", status):

@@ -120,8 +120,6 @@ class Evidence:
         flaws = Counter(key[0] for key in {key for key, _ in keys} if key[0] in FLAWS)
         #: Why the bodies of several operations have no members.
         self._flaws = {flaw for flaw, number in flaws.items() if number >= SEVERAL}
-        #: Statuses of errors that lack the contract's body, whichever was expected.
-        self._bare = {f.status for f in self.findings if _key(f) == ("no error body",)}
         #: Statuses from 500 on of bodies that the server cannot read, if it has them for many.
         unread = Counter(key[3] for key in {key for key, _ in keys} if _is_unread(key))
         self._unread = {status for status, number in unread.items() if number >= MANY}
@@ -184,8 +182,7 @@ class Evidence:
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
             return self._first_key(cause, key)
-        is_wide = key[0] == "no error body" and cause.status in self._bare
-        if is_wide or key[0] in self._flaws:
+        if key[0] in self._flaws:
             return key[:1]
         if _whichever(key) in self._whichever and not self._breaks_more(cause):
             return _whichever(key)
@@ -456,7 +453,7 @@ def _error_key(finding: Finding) -> Key:
             return ("error body", finding.place, kind)
         return ("check", finding.verdict.get("check"), finding.operation)
     if is_bare and not finding.expects_success:
-        return ("no error body", finding.status)
+        return ("no error body",)
     is_crash = finding.status >= SERVER_ERROR and not finding.failure.get("mutation")
     if finding.expects_success or is_crash:
         return _error(finding)
@@ -488,7 +485,7 @@ def _effect_key(finding: Finding) -> Key:
         return ("number as text",)
     is_bare = finding.status >= LOWEST_ERROR and finding.error_type is None
     if is_bare and finding.place[:1] == ("media-type",):
-        return ("no error body", finding.status)
+        return ("no error body",)
     if finding.exchange and (flaw := flaw_of(finding.exchange["response"]["body"])):
         return (flaw, finding.operation)
     if finding.place and finding.place[0] in {"headers", "media-type", "length"}:

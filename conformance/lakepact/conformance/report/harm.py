@@ -30,9 +30,12 @@ def annotated(report: Sequence[Line], *, impact: Impact | None = None) -> list[L
     if not impact.clients or not shown.is_of_a_server:
         return list(report)
     measured = impact.of_faults(deviations(report))
-    causes = [_with_clients(cause, measured) for cause in shown.causes]
     header: HeaderLine = {**shown.header, "clients": dict(impact.clients)}
-    return shown.lines(header, causes)
+    _, *others = report
+    return [
+        header,
+        *(_with_clients(line, measured) if line["line"] == "cause" else line for line in others),
+    ]
 
 
 def _with_clients(cause: CauseLine, measured: Impact) -> CauseLine:

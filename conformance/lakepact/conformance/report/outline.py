@@ -166,11 +166,6 @@ class Outline:
     footer: FooterLine
     clients: Sequence[ClientLine] = ()
 
-    def lines(self, header: HeaderLine, causes: Iterable[CauseLine]) -> list[Line]:
-        """Return the lines with others in place of header and causes."""
-        exchanges = self.exchanges.values()
-        return [header, *self.results, *causes, *self.clients, *exchanges, self.footer]
-
     @cached_property
     def entries(self) -> Sequence[Entry]:
         """The requirements, each with the verdict that decided its outcome."""
