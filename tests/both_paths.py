@@ -15,7 +15,7 @@ from lakepact.reference_server.app import service
 from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.http.service import Service
-from lakepact.reference_server.running import LIMITS, configured
+from lakepact.reference_server.running import LIMITS, configure
 from lakepact.reference_server.settings import Settings
 from sample_tables.schemas import SCHEMA
 
@@ -122,7 +122,7 @@ class Ways:
     def __init__(self, router: Counted, limits: Limits = LIMITS) -> None:
         self.router = router
         self._configs = {
-            name: configured(router, fast_path=name == "short", limits=limits)
+            name: configure(router, fast_path=name == "short", limits=limits)
             for name in ("short", "usual")
         }
         for config in self._configs.values():

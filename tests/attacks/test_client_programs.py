@@ -65,7 +65,7 @@ def test_program_that_leaves_a_daemon_ends_in_time(then: str, result: str, daemo
     ended = tested.run("read", {})
     tested.stop()
 
-    assert result in ended.shown
+    assert result in ended.text
     assert time.monotonic() - before < 20
     assert daemon.exists()
 
@@ -121,7 +121,7 @@ def test_first_and_last_lines_of_the_error_stream_are_shown() -> None:
         "import sys\nprint('first line', file=sys.stderr)\n"
         "for _ in range(10000): print('between', file=sys.stderr)\nsys.exit('last line')"
     )
-    shown = program(code, seconds=20).run("read", {}).shown
+    shown = program(code, seconds=20).run("read", {}).text
 
     assert "exit code 1; its error stream: first line between" in shown
     assert shown.endswith("between last line")

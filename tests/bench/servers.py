@@ -16,7 +16,7 @@ from scaling import fill
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.http.workers import share_the_interpreter
-from lakepact.reference_server.running import configured, kept, listening
+from lakepact.reference_server.running import configure, listening, warehouse_location
 from lakepact.reference_server.settings import Settings
 
 JSON = (b"content-type", b"application/json")
@@ -75,7 +75,7 @@ def main() -> None:
     kind, place, core, names = sys.argv[1:]
     if int(core) >= 0:
         os.sched_setaffinity(0, {int(core)})
-    with kept(None if place == "files" else place) as warehouse:
+    with warehouse_location(None if place == "files" else place) as warehouse:
         served = service("iceberg_rest", Settings(warehouse=warehouse))
         if int(names):
             fill(served, int(names))
@@ -84,7 +84,7 @@ def main() -> None:
         sys.stdout.flush()
         app = bare(served) if kind == "bare" else application(served)
         share_the_interpreter()
-        uvicorn.Server(configured(app, fast_path=kind == "fast")).run(sockets=[listener])
+        uvicorn.Server(configure(app, fast_path=kind == "fast")).run(sockets=[listener])
 
 
 if __name__ == "__main__":

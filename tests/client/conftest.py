@@ -38,7 +38,7 @@ def read_grievance(content: bytes) -> ErrorBody | None:
 
 #: A contract of two operations: `feed` is a commit, `visit` is a read.
 REFUSALS = Refusals(
-    named=lambda: {
+    declared_kinds=lambda: {
         ("feed", 409): ("Changed",),
         ("feed", 500): ("Unclear",),
         ("feed", 404): ("NoSuchTable",),

@@ -176,7 +176,7 @@ def token(token: Token) -> None:
 
 
 def retries(retries: Retries) -> None:
-    assert_type(retries.pause(tried=1, elapsed=0.0, retry_after=None), float | None)
+    assert_type(retries.pause(tries=1, elapsed=0.0, retry_after=None), float | None)
 
 
 # -- Iceberg ---------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def table_edits(edits: TableEdits) -> None:
 
 
 def resolved(edits: TableEdits, loaded: TableMetadata) -> None:
-    assert_type(edits.resolved(loaded), TableChange)
+    assert_type(edits.resolve(loaded), TableChange)
     assert_type(edits.missing_in(loaded), list[str])
     assert_type(edits.is_applied(loaded), bool)
 
@@ -416,7 +416,7 @@ def delta_schema(schema: DeltaSchema) -> None:
 
 def delta_field(field: Field) -> None:
     assert_type((field.name, field.physical_name("name")), tuple[str, str])
-    assert_type(field.mapped_id, int | None)
+    assert_type(field.field_id, int | None)
 
 
 def credentials(credentials: DirectoryCredentials) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import IcebergCatalog, LakepactError, errors
-from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
+from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redact
 from lakepact.conformance.evidence.redaction import redacted as redacted_by_the_suite
 from lakepact.reach.auth import BearerToken
 from lakepact.reach.wire import Reply, Request
@@ -109,7 +109,7 @@ def test_exchange_keeps_values_that_are_not_secret():
         b'{"message": "no", "client_secret": "x\\"y"}',
     )
 
-    exchange = redacted(request, reply)
+    exchange = redact(request, reply)
 
     assert exchange.url == f"http://pets.test/?pageSize=2&sig-token={HIDDEN}"
     assert exchange.request_headers == (("Authorization", HIDDEN), ("Accept", "*/*"))
@@ -119,7 +119,7 @@ def test_exchange_keeps_values_that_are_not_secret():
 
 
 def test_long_body_is_cut():
-    exchange = redacted(Request("GET", "/"), Reply(400, (), b"token" * 2_000_000))
+    exchange = redact(Request("GET", "/"), Reply(400, (), b"token" * 2_000_000))
 
     assert exchange.reply_body == ("token" * EXCERPT)[:EXCERPT] + "…"
 

@@ -35,7 +35,7 @@ def test_request_with_possible_effects_is_not_retried(method, answer):
 def test_pauses_stay_within_the_limits(tried, jitter, elapsed):
     retries = Retries(tries=10, total=50, first_pause=0.5, longest_pause=8, jitter=lambda: jitter)
 
-    pause = retries.pause(tried=tried, elapsed=elapsed, retry_after=None)
+    pause = retries.pause(tries=tried, elapsed=elapsed, retry_after=None)
 
     assert pause is None or (tried < 10 and 0.25 <= pause <= 8 and elapsed + pause <= 50)
 

@@ -25,7 +25,7 @@ from .conftest import REFUSALS, read_grievance
 from .test_transport import listening
 
 LOOK = Call("look", "POST", "/pets", (), (), b"{}", {"200": None}, frozenset({"200"}))
-READS = Refusals(REFUSALS.named, REFUSALS.kinds, read_grievance, reads=frozenset({"look"}))
+READS = Refusals(REFUSALS.declared_kinds, REFUSALS.kinds, read_grievance, reads=frozenset({"look"}))
 WHOLE = b"HTTP/1.1 200 OK\r\nX-Kind: dogs\r\nContent-Length: 8\r\n\r\nrex\nfox\n"
 CUT_OFF = b"HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\nrex\n"
 NOT_GZIP = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"

@@ -23,7 +23,7 @@ def written(codec):
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "bzip2"])
 def test_files_come_decompressed_with_their_records(codec):
-    content = Avro(written(codec), Limit(4 * MIB, "--most")).uncompressed()
+    content = Avro(written(codec), Limit(4 * MIB, "--most")).decompress()
 
     reader = fastavro.reader(io.BytesIO(content))
     assert (reader.codec, list(reader)) == ("null", RECORDS)
@@ -50,9 +50,9 @@ def test_block_that_cannot_be_decompressed_is_unreadable():
     content = written("null").replace(b"null", b"snappy").replace(b"\x08snappy", b"\x0csnappy")
 
     with pytest.raises(Unreadable, match="a block cannot be decompressed"):
-        Avro(content, Limit(4 * MIB, "--most")).uncompressed()
+        Avro(content, Limit(4 * MIB, "--most")).decompress()
 
 
 def test_long_record_names_the_setting():
     with pytest.raises(TooLarge, match="a record is longer than 156 bytes; --most allows more"):
-        Avro(written("null"), Limit(40_000, "--most")).uncompressed()
+        Avro(written("null"), Limit(40_000, "--most")).decompress()

@@ -12,7 +12,7 @@ from lakepact.conformance.programs.everyday.measuring import (
     SoundStep,
     Trial,
     neighbours,
-    repeated,
+    repeat,
 )
 from lakepact.conformance.programs.everyday.outcomes import (
     CONTRACT,
@@ -122,7 +122,7 @@ def sound(program: Program) -> Sound:
                     steps[chain], operations[chain] = done, frozenset(calls.operations)
         return steps
 
-    return Sound(repeated(CHAINS, once), dict(operations))
+    return Sound(repeat(CHAINS, once), dict(operations))
 
 
 def impact(program: Program, known: Sound, fault: Fault, operations: Collection[str]) -> Finding:

@@ -106,7 +106,7 @@ def test_signature_equals_that_of_botocore(url, token):
     )
     SigV4Auth(Credentials("AKIDEXAMPLE", "secret/+", token), "sts", REGION).add_auth(request)
     at = _parsed(request.headers["X-Amz-Date"])
-    ours = signing.signed(
+    ours = signing.sign(
         url,
         form,
         signing.Keys("AKIDEXAMPLE", "secret/+", token),

@@ -24,7 +24,7 @@ from pyiceberg.exceptions import SignError
 
 from lakepact.client import ClientCredentials, IcebergCatalog, pyiceberg_catalog, pyiceberg_table
 from lakepact.reference_server import running
-from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed_for_s3
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, sign_for_s3
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
@@ -204,7 +204,7 @@ def test_signature_for_s3_equals_that_of_botocore(method, path, headers, payload
     auth.payload = lambda _: payload
     auth.add_auth(request)
 
-    ours = signed_for_s3(
+    ours = sign_for_s3(
         method,
         url,
         headers,

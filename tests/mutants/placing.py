@@ -79,7 +79,7 @@ class Right(threading.local):
         """Return a handler that keeps its answers."""
 
         def keeps(**arguments: Any) -> Reply:
-            reply = self.replies[operation] = handler(**arguments).joined()
+            reply = self.replies[operation] = handler(**arguments).as_whole()
             return reply
 
         return keeps
@@ -91,7 +91,7 @@ class Right(threading.local):
 
         def compares(**arguments: Any) -> Reply:
             self.replies.pop(operation, None)
-            reply = handler(**arguments).joined()
+            reply = handler(**arguments).as_whole()
             if operation in self.replies:
                 _compare(self.replies[operation], reply, places)
             return reply
@@ -101,8 +101,8 @@ class Right(threading.local):
 
 def _watching(change: Filter, places: set[str]) -> Filter:
     def watching(reply: Reply, scope: Scope) -> Reply:
-        given = reply.joined()
-        changed = change(given, scope).joined()
+        given = reply.as_whole()
+        changed = change(given, scope).as_whole()
         _compare(given, changed, places)
         return changed
 

@@ -23,7 +23,7 @@ from lakepact.reference_server.faults import (
     Install,
     UnknownFault,
     all_of,
-    fault_named,
+    find_fault,
     on_answer,
     on_headers,
     on_wire,
@@ -185,7 +185,7 @@ def test_every_fault_can_be_switched_on(tmp_path: Path) -> None:
         '[principals.ann]\ntoken = "t"\nclient-id = "a"\nclient-secret = "s"\n', encoding="utf-8"
     )
     generic = [
-        fault_named(name, CONTRACT)
+        find_fault(name, CONTRACT)
         for name in (*(f"loadTable.{name}" for name in ANSWERS), *ANSWERS)
     ]
 
@@ -212,7 +212,7 @@ def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> Non
 )
 def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:
     with pytest.raises(UnknownFault, match=hint):
-        fault_named(spelled, CONTRACT)
+        find_fault(spelled, CONTRACT)
 
 
 CREATED = {"name": "t", "schema": {"type": "struct", "fields": []}}

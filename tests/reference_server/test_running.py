@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from lakepact.reference_server import running
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import UnknownFault
-from lakepact.reference_server.running import configured
+from lakepact.reference_server.running import configure
 
 SERVE = [
     sys.executable,
@@ -126,6 +126,6 @@ def test_an_unknown_fault_keeps_a_server_from_starting() -> None:
 
 
 def test_idle_connections_are_kept_longer_than_clients_keep_them() -> None:
-    kept = configured(object()).timeout_keep_alive
+    kept = configure(object()).timeout_keep_alive
 
     assert kept > (httpx.Limits().keepalive_expiry or 0)

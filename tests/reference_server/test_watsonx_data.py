@@ -89,7 +89,7 @@ def test_its_root_is_that_of_the_contract(open_server):
 
 def test_it_serves_what_the_iceberg_catalog_serves_of_its_operations():
     offered = {
-        name: {o.id for o in service(name, Settings()).offered()}
+        name: {o.id for o in service(name, Settings()).operations()}
         for name in ("iceberg_rest", "watsonx_data")
     }
 

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from lakepact.client import IcebergCatalog, pyiceberg_table
-from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.planning import plan_files, scan_of
 from rows_fuzz.deletes import delete_equal, delete_positions
 from rows_fuzz.lineage import lineage
 from rows_fuzz.model import (
@@ -257,7 +257,7 @@ class Trial:
         key = self.columns[0]
         if table.current_snapshot() is None or any(row[key.id] is None for row in self.rows):
             return
-        tasks = [one.task for one in planned_files(scan_of(table, None), None)]
+        tasks = [one.task for one in plan_files(scan_of(table, None), None)]
         files = [one.file for one in tasks if not one.delete_files]
         if not files:
             return

@@ -18,7 +18,7 @@ from lakepact.reference_server.faults import (
     on_call,
     on_reply,
     on_wire,
-    unchecked,
+    skip_validation,
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -104,7 +104,7 @@ def never_refuses(*, reads: bool = True) -> Install:
     """
 
     def install(service: Service) -> None:
-        for operation in service.offered():
+        for operation in service.operations():
             if reads or operation.method not in READS:
                 on_reply(operation.id, partial(_agreeing, []))(service)
 
@@ -113,7 +113,7 @@ def never_refuses(*, reads: bool = True) -> Install:
 
 def _agreeing(latest: list[Reply], reply: Reply, _: Scope) -> Reply:
     if reply.status < 400:
-        latest[:] = [reply.joined()]
+        latest[:] = [reply.as_whole()]
         return latest[0]
     return latest[0] if latest else replace(reply, status=204, body=b"", chunks=None)
 
@@ -142,8 +142,8 @@ def stores_everything() -> Install:
     def lenient(service: Service) -> None:
         for name in service.rules.names():
             service.rules.replace(name, partial(willing, service.rules.current(name)))
-        for operation in service.offered():
+        for operation in service.operations():
             if operation.method not in READS:
                 service.handlers[operation.id] = partial(write, service.handlers[operation.id])
 
-    return all_of(unchecked(EVERY), lenient, never_refuses(reads=False))
+    return all_of(skip_validation(EVERY), lenient, never_refuses(reads=False))

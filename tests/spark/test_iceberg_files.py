@@ -27,7 +27,7 @@ from lakepact.client import (
 from lakepact.client.iceberg_rest.rows.data_files import END, FileReader
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
-from lakepact.spark.iceberg_files import planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_files import plan_on_driver, plan_on_server
 
 from .deleted_rows import KEPT, table_with_deletes
 
@@ -51,8 +51,8 @@ def catalog():
 def planned(catalog, kind, planner, predicate=None):
     scan = pyiceberg_table(catalog, "n", kind).scan()
     if planner == "driver":
-        return scan, planned_by_driver(scan, predicate)
-    return scan, planned_by_server(catalog, (("n",), kind), scan, predicate)
+        return scan, plan_on_driver(scan, predicate)
+    return scan, plan_on_server(catalog, (("n",), kind), scan, predicate)
 
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
@@ -205,7 +205,7 @@ def test_credentials_of_the_plan_open_its_files(catalog):
 
 def test_files_of_this_machine_are_not_read_for_a_remote_catalog(catalog):
     scan, files = planned(catalog, "position", "server")
-    reader = FileReader.of(scan, {}, None, trusted=TrustedOrigins.of("https://catalog.test"))
+    reader = FileReader.of(scan, {}, None, origins=TrustedOrigins.of("https://catalog.test"))
 
     with pytest.raises(UntrustedOrigin, match="of this machine"):
         next(reader.read(files, dict))

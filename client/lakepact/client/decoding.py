@@ -67,16 +67,16 @@ def _read(model: Any, reply: Reply, later: Callable[[str], Exception]) -> tuple[
         document = from_json(reply.content, cache_strings="keys")
     except ValueError as error:
         return None, f"the body: Invalid JSON: {error}"
-    reading = Reading(lambda error, array: later(explained(error, array)), light)
+    reading = Reading(lambda error, array: later(explain(error, array)), light)
     try:
         return _adapter(model).validator.validate_python(
             document, context=reading, by_alias=True, by_name=False
         ), ""
     except ValidationError as error:
-        return None, explained(error)
+        return None, explain(error)
 
 
-def explained(error: ValidationError, array: str = "") -> str:
+def explain(error: ValidationError, array: str = "") -> str:
     """Return the first errors in a document and their places, without its values.
 
     Args:

@@ -22,7 +22,7 @@ from lakepact.client.errors import (
     OutcomeUnknown,
     Unreachable,
 )
-from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
+from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redact
 from lakepact.client.retries import Retry, may_repeat, retry_after
 from lakepact.reach.tokens import TokenRefused
 from lakepact.reach.urls import origin, url
@@ -71,7 +71,7 @@ class Carried(Generic[T]):
         """Return the part of an invalid reply for an error."""
         return _failure(self.call, self.last, message)
 
-    def decoded(self) -> T:
+    def decode(self) -> T:
         """Return the body as the model that the contract names; an invalid item of an array raises
         when it is read.
 
@@ -105,10 +105,10 @@ class Carried(Generic[T]):
             raise invalid(str(problem)) from problem
         return body
 
-    def broken_off(self, lost: Lost) -> LakepactError:
+    def interruption(self, loss: Lost) -> LakepactError:
         """Return the error for a body that broke off."""
-        return _lost(
-            self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost
+        return _loss_error(
+            self.address, self.call, Attempt(self.last.request, loss, self.last.tries), loss
         )
 
 
@@ -141,35 +141,35 @@ class Engine:
         Raises:
             LakepactError: One of its kinds, see `errors`.
         """
-        carried = yield from self.carry(call)
-        return carried.decoded()
+        result = yield from self.carry(call)
+        return result.decode()
 
-    def send_unless_known(
-        self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]
+    def send_conditionally(
+        self, call: Call[T], memory: EtagCache, may_store: Callable[[T], bool]
     ) -> Flow[T]:
         """Make `call` and return the decoded reply, or the cached one after a 304.
 
         Args:
             call: The call.
             memory: The cache of decoded replies.
-            may_be_kept: Whether the reply may be cached.
+            may_store: Whether the reply may be cached.
 
         Raises:
             LakepactError: See `errors`.
         """
-        known = memory.known(call)
-        asked = (
+        cached = memory.lookup(call)
+        conditional = (
             call
-            if known is None
-            else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
+            if cached is None
+            else replace(call, headers=(*call.headers, ("If-None-Match", cached.etag)))
         )
-        carried = yield from self.carry(asked, may_be_unchanged=known is not None)
-        if known is not None and carried.reply.status == NOT_MODIFIED:
-            unchanged: T = known.body
-            return unchanged
-        body = carried.decoded()
-        if may_be_kept(body):
-            memory.keep(call, carried.reply, body)
+        result = yield from self.carry(conditional, may_be_unchanged=cached is not None)
+        if cached is not None and result.reply.status == NOT_MODIFIED:
+            cached_body: T = cached.body
+            return cached_body
+        body = result.decode()
+        if may_store(body):
+            memory.keep(call, result.reply, body)
         else:
             memory.forget(call.path)
         return body
@@ -183,12 +183,12 @@ class Engine:
         Raises:
             LakepactError: One of its kinds, see `errors`.
         """
-        accepted = "application/x-ndjson, application/json" if call.lines else "application/json"
+        media_types = "application/x-ndjson, application/json" if call.lines else "application/json"
         request = Request(
             call.method,
             url(self.address, call.path, call.query),
             (
-                ("Accept", accepted),
+                ("Accept", media_types),
                 *(with_missing(call.headers, self.headers) if self.headers else call.headers),
             ),
             call.content,
@@ -196,10 +196,10 @@ class Engine:
             is_streamed=is_streamed,
         )
         last = yield from self.tries(call, request)
-        carried = self.judged(call, last, may_be_unchanged=may_be_unchanged)
+        result = self.judge(call, last, may_be_unchanged=may_be_unchanged)
         if self.on_reply is not None:
-            self.on_reply(carried.reply)
-        return carried
+            self.on_reply(result.reply)
+        return result
 
     def authorization(self, call: Call[Any]) -> Flow[str | None]:
         """Return the `Authorization` header that `call` would be sent with; a token that it needs
@@ -218,7 +218,7 @@ class Engine:
                 )
             answer = yield step
 
-    def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
+    def judge(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
         """Return the reply, if the call was carried out; or that there is nothing new, where that
         may be.
 
@@ -226,7 +226,7 @@ class Engine:
             LakepactError: It was not.
         """
         if isinstance(last.answer, Lost):
-            raise _lost(self.address, call, last, last.answer) from last.answer.cause
+            raise _loss_error(self.address, call, last, last.answer) from last.answer.cause
         if not last.answer.is_success and not (
             may_be_unchanged and last.answer.status == NOT_MODIFIED
         ):
@@ -235,11 +235,11 @@ class Engine:
 
     def tries(self, call: Call[T], request: Request) -> Flow[Attempt]:
         """Send the request of `call` until it is answered for good, or as often as it may be."""
-        started, tries = self.clock(), 0
+        start, tries = self.clock(), 0
         while True:
             tries += 1
-            sent, answer = yield from self._try(request)
-            elapsed = self.clock() - started
+            outgoing, answer = yield from self._try(request)
+            elapsed = self.clock() - start
             outcome = answer.status if isinstance(answer, Reply) else answer.how
             _LOG.debug(
                 "%s: %s %s: %s after %.3f s, try %d",
@@ -251,12 +251,12 @@ class Engine:
                 tries,
             )
             pause = None
-            if may_repeat(sent, answer, itself=True):
+            if may_repeat(outgoing, answer, itself=True):
                 pause = self.retries.pause(
-                    tried=tries, elapsed=elapsed, retry_after=retry_after(answer)
+                    tries=tries, elapsed=elapsed, retry_after=retry_after(answer)
                 )
             if pause is None:
-                return Attempt(sent, answer, tries)
+                return Attempt(outgoing, answer, tries)
             if self.retries.on_retry is not None:
                 status, cause = (
                     (answer.status, None) if isinstance(answer, Reply) else (None, answer.cause)
@@ -277,12 +277,12 @@ class Engine:
                     step = next(flow)
                     continue
                 if not isinstance(answer, Reply):
-                    return step, _answered(answer)
-                sent = step
+                    return step, _require_answer(answer)
+                outgoing = step
                 try:
                     step = flow.send(answer)
                 except StopIteration:
-                    return sent, answer
+                    return outgoing, answer
         except TokenRefused as refusal:
             error = _without_token(refusal)
         finally:
@@ -299,14 +299,14 @@ class Engine:
             return BadReply(_failure(call, last, f"the reply is a {reply.status}{to}"))
         grievance = self.refusals.read(reply.content)
         kind = self.refusals.kind(
-            call.operation, reply.status, grievance, invited_back=retry_after(reply) is not None
+            call.operation, reply.status, grievance, has_retry_after=retry_after(reply) is not None
         )
         if grievance is None:
             return kind(_failure(call, last, "the reply has no error body in the contract's form"))
         return kind(_failure(call, last, grievance.message, error_type=grievance.type))
 
 
-def _answered(answer: Reply | Lost | None) -> Reply | Lost:
+def _require_answer(answer: Reply | Lost | None) -> Reply | Lost:
     if answer is None:
         raise TypeError("a request was answered with nothing; only a pause is")
     return answer
@@ -322,22 +322,22 @@ def _without_token(refusal: TokenRefused) -> LakepactError:
             message=Redactor(request).text(message),
             status=reply.status,
             tries=1,
-            exchange=redacted(request, reply),
+            exchange=redact(request, reply),
         )
     )
 
 
-def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactError:
-    replied: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
+def _loss_error(address: str, call: Call[T], last: Attempt, loss: Lost) -> LakepactError:
+    reply_errors: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
     # A lost reply to an idempotent change leaves nothing to find out: the change may be repeated.
     is_unknown = (
         last.request.may_change
-        if lost.how in replied
-        else lost.how != "unsent" and not last.request.is_idempotent
+        if loss.how in reply_errors
+        else loss.how != "unsent" and not last.request.is_idempotent
     )
-    kind = OutcomeUnknown if is_unknown else replied.get(lost.how, Unreachable)
-    if lost.how == "excessive":
-        return kind(_failure(call, last, str(lost.cause)))
+    kind = OutcomeUnknown if is_unknown else reply_errors.get(loss.how, Unreachable)
+    if loss.how == "excessive":
+        return kind(_failure(call, last, str(loss.cause)))
     # Authorization may have asked somewhere else.
     server = (
         address if address and last.request.url.startswith(address) else origin(last.request.url)
@@ -346,10 +346,10 @@ def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactErr
         "unsent": f"no connection to {server}",
         "unanswered": f"no reply from {server}",
         "garbled": f"the coding of the reply of {server}, or a header of it, is broken",
-    }[lost.how]
-    advice = next((advice for sign, advice in _ADVICE.items() if sign in str(lost.cause)), "")
+    }[loss.how]
+    advice = next((advice for sign, advice in _ADVICE.items() if sign in str(loss.cause)), "")
     return kind(
-        _failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}{advice}")
+        _failure(call, last, f"{reason}: {type(loss.cause).__name__}: {loss.cause}{advice}")
     )
 
 
@@ -357,17 +357,17 @@ def _failure(
     call: Call[T], last: Attempt, message: str, *, error_type: str | None = None
 ) -> Failure:
     """Return the part of `call` for an error, without the credentials of its request."""
-    hidden = Redactor(last.request).text
+    redact_text = Redactor(last.request).text
     reply = last.answer if isinstance(last.answer, Reply) else None
     request_id = reply.request_id if reply else None
     return Failure(
         operation=call.operation,
         status=reply.status if reply else None,
-        type=error_type and hidden(error_type),
-        message=hidden(message),
-        request_id=request_id and hidden(request_id),
+        type=error_type and redact_text(error_type),
+        message=redact_text(message),
+        request_id=request_id and redact_text(request_id),
         retry_after=retry_after(last.answer),
         is_retry_safe=may_repeat(last.request, last.answer),
         tries=last.tries,
-        exchange=redacted(last.request, last.answer),
+        exchange=redact(last.request, last.answer),
     )

@@ -44,14 +44,14 @@ class EtagCache:
         self._known: OrderedDict[tuple[str, object, object], Known] = OrderedDict()
         self._lock = threading.Lock()
 
-    def known(self, call: Call[Any]) -> Known | None:
+    def lookup(self, call: Call[Any]) -> Known | None:
         """Return the last reply to such a call."""
         key = call.path, call.query, call.headers
         with self._lock:
-            found = self._known.get(key)
-            if found is not None:
+            entry = self._known.get(key)
+            if entry is not None:
                 self._known.move_to_end(key)
-            return found
+            return entry
 
     def keep(self, call: Call[T], reply: Reply, body: T) -> None:
         """Keep the decoded reply to a call if it has a tag, in the place of the one before; for it,
@@ -75,6 +75,6 @@ class EtagCache:
                 self._drop(key)
 
     def _drop(self, key: tuple[str, object, object]) -> None:
-        known = self._known.pop(key, None)
-        if known is not None:
-            self._bytes -= known.size
+        entry = self._known.pop(key, None)
+        if entry is not None:
+            self._bytes -= entry.size

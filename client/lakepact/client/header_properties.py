@@ -22,7 +22,7 @@ def header_properties(*layers: Mapping[str, str]) -> Headers:
     Raises:
         ValueError: One cannot be sent as a header; the message does not repeat its value.
     """
-    found: dict[str, tuple[str, str]] = {}
+    by_name: dict[str, tuple[str, str]] = {}
     for key, value in (
         item for layer in layers for item in layer.items() if item[0].startswith("header.")
     ):
@@ -32,5 +32,5 @@ def header_properties(*layers: Mapping[str, str]) -> Headers:
                 f"the property {key!r} cannot be a header: it needs a name without spaces, and a"
                 " value of one line in ASCII"
             )
-        found[name[1].lower()] = (name[1], value.strip())
-    return tuple(header for name, header in found.items() if name not in _OWN_HEADERS)
+        by_name[name[1].lower()] = (name[1], value.strip())
+    return tuple(header for name, header in by_name.items() if name not in _OWN_HEADERS)

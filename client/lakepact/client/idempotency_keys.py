@@ -11,13 +11,13 @@ def new_key() -> str:
     """Return a UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at
     random.
     """
-    drawn = secrets.randbits(74)
+    bits = secrets.randbits(74)
     return str(
         uuid.UUID(
             int=(time.time_ns() // 1_000_000) << 80
             | 7 << 76
-            | (drawn >> 62) << 64
+            | (bits >> 62) << 64
             | 2 << 62
-            | drawn & (1 << 62) - 1
+            | bits & (1 << 62) - 1
         )
     )

@@ -69,14 +69,14 @@ class Timeouts:
     reply: float = 300.0
 
     @classmethod
-    def of(cls, given: Timeouts | float | None) -> Timeouts:
+    def of(cls, value: Timeouts | float | None) -> Timeouts:
         """Return timeouts; a number is the longest wait of every kind."""
-        if isinstance(given, Timeouts):
-            return given
+        if isinstance(value, Timeouts):
+            return value
         return (
             cls()
-            if given is None
-            else cls(connect=given, read=given, write=given, pool=given, reply=given)
+            if value is None
+            else cls(connect=value, read=value, write=value, pool=value, reply=value)
         )
 
 
@@ -144,7 +144,7 @@ class Meter:
             )
         return left if timeout is None else min(left, timeout)
 
-    def received(self, count: int) -> None:
+    def add(self, count: int) -> None:
         """Count bytes from the wire.
 
         Raises:

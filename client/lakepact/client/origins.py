@@ -55,7 +55,7 @@ class TrustedOrigins:
     def of(
         cls,
         address: str,
-        trusted: Names = (),
+        names: Names = (),
         own: Iterable[str] = (),
         *,
         decoding: Limit | None = None,
@@ -64,10 +64,10 @@ class TrustedOrigins:
         is at a loopback address.
 
         Raises:
-            ValueError: One of `trusted` is not an origin.
+            ValueError: One of `names` is not an origin.
         """
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
-        origins = map(_own_origin, several("trusted_origins", trusted))
+        origins = map(_own_origin, several("trusted_origins", names))
         return cls(
             frozenset({origin(address), *local, *origins}),
             frozenset(own),
@@ -141,18 +141,18 @@ def is_metadata(host: str) -> bool:
     )
 
 
-def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
+def reachable(host: str, address_infos: Iterable[tuple[Any, ...]]) -> list[str]:
     """Return the addresses of a host.
 
     Args:
         host: The host.
-        resolved: The results of `getaddrinfo`.
+        address_infos: The results of `getaddrinfo`.
 
     Raises:
         OSError: A name resolves to the metadata of a cloud, which the owner of the name would
             choose.
     """
-    addresses = [str(address[0]) for *_, address in resolved]
+    addresses = [str(address[0]) for *_, address in address_infos]
     for address in addresses:
         if address != host and is_metadata(address):
             raise OSError(
@@ -182,14 +182,14 @@ def _addresses(host: str) -> Collection[_IP]:
     return (address,)
 
 
-def _own_origin(trusted: str) -> str:
+def _own_origin(text: str) -> str:
     """Return one of the caller's origins in the form that they are compared in."""
-    if trusted in {FILES, f"{FILES}//"}:
+    if text in {FILES, f"{FILES}//"}:
         return FILES
     try:
-        return origin(server_address(web_address(trusted)))
+        return origin(server_address(web_address(text)))
     except ValueError as invalid:
         raise ValueError(
-            f"trusted_origins holds {trusted!r}, which is no origin such as"
+            f"trusted_origins holds {text!r}, which is no origin such as"
             f" https://storage.example: {invalid}"
         ) from None

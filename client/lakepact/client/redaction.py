@@ -71,12 +71,12 @@ class Redactor:
     """
 
     def __init__(self, request: Request) -> None:
-        presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
+        secrets = (value for name, value in request.headers if _SECRET_HEADER.search(name))
         # "Bearer x" is secret as a whole and without its scheme.
         words = {
             word
-            for value in presented
-            for word in (value, value.rpartition(" ")[2], *_encoded(value))
+            for value in secrets
+            for word in (value, value.rpartition(" ")[2], *_secrets_in(value))
         } | _in_form(request)
         self._credentials = sorted(
             (word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True
@@ -114,13 +114,13 @@ def without_query(url: str) -> str:
     return f"{address}?{HIDDEN}" if mark else address
 
 
-def _encoded(header: str) -> tuple[str, ...]:
+def _secrets_in(header: str) -> tuple[str, ...]:
     """Return the secret inside a header that holds a name, a colon and a secret in base64 form."""
-    scheme, _, coded = header.partition(" ")
+    scheme, _, content = header.partition(" ")
     if scheme.lower() not in {"basic", "zenapikey"}:
         return ()
     try:
-        return (base64.b64decode(coded).decode().partition(":")[2],)
+        return (base64.b64decode(content).decode().partition(":")[2],)
     except ValueError:
         return ()
 
@@ -135,7 +135,7 @@ def _in_form(request: Request) -> set[str]:
     return values | {unquote_plus(value) for value in values}
 
 
-def redacted(request: Request, answer: Reply | Lost) -> Exchange:
+def redact(request: Request, answer: Reply | Lost) -> Exchange:
     """Return the exchange of `request` and `answer` as it may be shown."""
     redactor = Redactor(request)
     reply = answer if isinstance(answer, Reply) else None

@@ -47,11 +47,11 @@ def members(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def error_body(found: Mapping[str, Any], kind: str) -> ErrorBody | None:
+def error_body(body: Mapping[str, Any], kind: str) -> ErrorBody | None:
     """Return the error that an object describes, with the member `kind` as its type; None if it has
     no message.
     """
-    message, type_ = found.get("message"), found.get(kind)
+    message, type_ = body.get("message"), body.get(kind)
     return (
         ErrorBody(message, type_ if isinstance(type_, str) else None)
         if isinstance(message, str)
@@ -64,7 +64,7 @@ class Refusals:
     """The error types of one contract and what they mean here."""
 
     #: Returns, by operation and status, the error types that the contract names there.
-    named: Callable[[], Mapping[tuple[str, int], tuple[str, ...]]]
+    declared_kinds: Callable[[], Mapping[tuple[str, int], tuple[str, ...]]]
     #: By error type: the error it becomes.
     kinds: Mapping[str, type[LakepactError]]
     #: Reads an error body; None when it is not in the contract's form.
@@ -77,16 +77,16 @@ class Refusals:
     reads: frozenset[str] = frozenset()
 
     def kind(
-        self, operation: str, status: int, grievance: ErrorBody | None, *, invited_back: bool
+        self, operation: str, status: int, grievance: ErrorBody | None, *, has_retry_after: bool
     ) -> type[LakepactError]:
-        """Return the error for a refusal of `operation`; `invited_back` when the reply carries a
+        """Return the error for a refusal of `operation`; `has_retry_after` when the reply carries a
         `Retry-After`.
         """
         if (
             self.is_commit(operation)
             and status >= 500
             and status != 501
-            and not (status == 503 and invited_back)
+            and not (status == 503 and has_retry_after)
         ):
             return OutcomeUnknown
         by_status = _BY_STATUS.get(
@@ -99,13 +99,13 @@ class Refusals:
         if (operation, status) in self.places:
             return self.places[operation, status]
         kind = self.kinds.get(grievance.type or "")
-        named = self.named().get((operation, status), ())
-        if kind is None and len(named) == 1:
-            kind = self.kinds.get(named[0])
+        kinds = self.declared_kinds().get((operation, status), ())
+        if kind is None and len(kinds) == 1:
+            kind = self.kinds.get(kinds[0])
         # Servers tell more causes apart than the contract lists for an operation, so a type counts
         # wherever it fits the status.
         fits = kind is not None and (
-            grievance.type in named or issubclass(kind, (by_status, OutcomeUnknown))
+            grievance.type in kinds or issubclass(kind, (by_status, OutcomeUnknown))
         )
         return kind if kind is not None and fits else by_status
 
@@ -113,7 +113,7 @@ class Refusals:
         """Return whether the contract has replies to `operation` that leave its outcome unknown."""
         return any(
             self.kinds.get(kind) is OutcomeUnknown
-            for (name, _), types in self.named().items()
+            for (name, _), types in self.declared_kinds().items()
             if name == operation
             for kind in types
         )

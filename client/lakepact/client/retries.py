@@ -54,19 +54,19 @@ class Retries:
     jitter: Callable[[], float] = random.random
     on_retry: Callable[[Retry], object] | None = None
 
-    def pause(self, *, tried: int, elapsed: float, retry_after: float | None) -> float | None:
+    def pause(self, *, tries: int, elapsed: float, retry_after: float | None) -> float | None:
         """Return seconds to wait before the next try, or None when there is to be none.
 
         Args:
-            tried: The number of requests sent.
+            tries: The number of requests sent.
             elapsed: The seconds since the first.
             retry_after: The seconds that the server asks for.
         """
-        if tried >= self.tries:
+        if tries >= self.tries:
             return None
         pause = retry_after
         if pause is None:
-            pause = min(self.longest_pause, self.first_pause * 2 ** (tried - 1)) * (
+            pause = min(self.longest_pause, self.first_pause * 2 ** (tries - 1)) * (
                 1 - self.jitter() / 2
             )
         return pause if elapsed + pause <= self.total else None

@@ -34,9 +34,9 @@ def several(parameter: str, values: Several[T]) -> tuple[T, ...]:
     if isinstance(values, str):
         text = json.dumps(values, ensure_ascii=False)
         raise TypeError(f"{parameter} is a list, such as [{text}]: given the text {text}")
-    given: Any = values
-    if not isinstance(given, Iterable):
-        raise TypeError(f"{parameter} is a list: given {type(given).__name__}")
+    items: Any = values
+    if not isinstance(items, Iterable):
+        raise TypeError(f"{parameter} is a list: given {type(items).__name__}")
     return tuple(values)
 
 
@@ -59,13 +59,13 @@ def texts(parameter: str, values: Mapping[str, str | float] | None) -> dict[str,
     Raises:
         TypeError: They are no mapping.
     """
-    given: Any = values or {}
-    if not isinstance(given, Mapping):
+    items: Any = values or {}
+    if not isinstance(items, Mapping):
         example = '{"owner": "finance"}'
         raise TypeError(
-            f"{parameter} is a mapping, such as {example}: given {type(given).__name__}"
+            f"{parameter} is a mapping, such as {example}: given {type(items).__name__}"
         )
-    properties: Mapping[str, Any] = given
+    properties: Mapping[str, Any] = items
     return {
         name: json.dumps(value) if isinstance(value, (int, float)) else value
         for name, value in properties.items()

@@ -40,7 +40,7 @@ def request_span(
         resent: How often it was sent before.
     """
     tracer = _tracer()
-    return _UNTRACED if tracer is None else _traced(tracer, operation, request, resent)
+    return _UNTRACED if tracer is None else _trace(tracer, operation, request, resent)
 
 
 def _tracer() -> Tracer | None:
@@ -65,7 +65,7 @@ def _api() -> ModuleType | None:
 
 
 @contextmanager
-def _traced(
+def _trace(
     tracer: Tracer, operation: str, request: Request, resent: int
 ) -> Generator[Callable[[Reply | Lost], None]]:
     from opentelemetry.trace import SpanKind  # noqa: PLC0415
@@ -80,36 +80,36 @@ def _traced(
         try:
             yield lambda answer: _end(span, answer)
         except BaseException as error:
-            _failed(span, type(error).__name__)
+            _fail(span, type(error).__name__)
             raise
 
 
 def _attributes(operation: str, request: Request, resent: int) -> dict[str, str | int]:
     url = Redactor(request).text(without_query(request.url))
-    found: dict[str, str | int] = {
+    attributes: dict[str, str | int] = {
         "http.request.method": request.method,
         "url.full": url,
         "lakepact.operation": operation,
     }
     parts = urlsplit(url)
     if parts.hostname:
-        found |= {
+        attributes |= {
             "server.address": parts.hostname,
             "server.port": parts.port or _PORTS.get(parts.scheme, 0),
         }
-    return found | ({"http.request.resend_count": resent} if resent else {})
+    return attributes | ({"http.request.resend_count": resent} if resent else {})
 
 
 def _end(span: Span, answer: Reply | Lost) -> None:
     if isinstance(answer, Lost):
-        _failed(span, type(answer.cause).__name__)
+        _fail(span, type(answer.cause).__name__)
         return
     span.set_attribute("http.response.status_code", answer.status)
     if answer.status >= 400:
-        _failed(span, str(answer.status))
+        _fail(span, str(answer.status))
 
 
-def _failed(span: Span, kind: str) -> None:
+def _fail(span: Span, kind: str) -> None:
     from opentelemetry.trace import StatusCode  # noqa: PLC0415
 
     span.set_attribute("error.type", kind)

@@ -18,8 +18,8 @@ def plain(text: object) -> str:
     """Return the text with every character that acts instead of being seen spelled out, as escapes
     are in Python; it is one line.
     """
-    said = str(text)
-    return said if said.isascii() and said.isprintable() else "".join(map(_spelled, said))
+    string = str(text)
+    return string if string.isascii() and string.isprintable() else "".join(map(_escape, string))
 
 
 def json_line(document: Any, *, indent: int | None = None) -> str:
@@ -43,16 +43,16 @@ def cut(text: str, cells: int) -> str:
     """Return the text, in no more cells than that; what is missing is an ellipsis."""
     if width(text) <= cells:
         return text
-    kept, filled = "", 0
+    head, size = "", 0
     for character in text:
-        filled += _cells(character)
-        if filled > cells - 1:
+        size += _cells(character)
+        if size > cells - 1:
             break
-        kept += character
-    return f"{kept}…"
+        head += character
+    return f"{head}…"
 
 
-def _spelled(character: str) -> str:
+def _escape(character: str) -> str:
     if unicodedata.category(character) not in _ACTING:
         return character
     number = ord(character)

@@ -62,14 +62,14 @@ class Avro:
             self._sync = _content(reader, _SYNC)
         except IndexError:
             if len(raw) > most:
-                raise limit.reached(f"its header is longer than {most} bytes") from None
+                raise limit.error(f"its header is longer than {most} bytes") from None
             raise Unreadable("its header ends too early") from None
         text = self.metadata.get("avro.schema", b"")
         if len(text) > limit.size // SCHEMAS:
-            raise limit.reached(f"its schema is longer than {limit.size // SCHEMAS} bytes")
+            raise limit.error(f"its schema is longer than {limit.size // SCHEMAS} bytes")
         types = _Types()
         try:
-            self.schema, excess = types.written_out(json.loads(text), "", 0)
+            self.schema, excess = types.expand(json.loads(text), "", 0)
         except (AttributeError, KeyError, TypeError, RecursionError, json.JSONDecodeError):
             raise Unreadable("its schema is not one of Avro") from None
         types.check(excess)
@@ -92,7 +92,7 @@ class Avro:
             except IndexError:
                 raise Unreadable("a block ends too early") from None
             try:
-                content = self._decompressed(codec, content, self._limit.size - size)
+                content = self._decompress(codec, content, self._limit.size - size)
             except (OSError, EOFError, zlib.error) as error:
                 raise Unreadable(f"a block cannot be decompressed: {error}") from None
             size, records = size + len(content), records + count
@@ -102,7 +102,7 @@ class Avro:
                 raise Unreadable(f"it has more than {MOST_RECORDS} records")
             yield content, count
 
-    def _decompressed(self, codec: str, content: bytes, most: int) -> bytes:
+    def _decompress(self, codec: str, content: bytes, most: int) -> bytes:
         if codec in _CODECS:
             content = _CODECS[codec]().decompress(content, most + 1)
         elif codec in ("zstandard", "snappy"):
@@ -110,10 +110,10 @@ class Avro:
         elif codec != "null":
             raise Unreadable(f"its codec is {json.dumps(codec[:100])}, expected deflate or null")
         if len(content) > most:
-            raise self._limit.reached("its records have too many bytes when decompressed")
+            raise self._limit.error("its records have too many bytes when decompressed")
         return content
 
-    def uncompressed(self) -> bytes:
+    def decompress(self) -> bytes:
         """Return the file with all blocks decompressed, for a library that trusts their values.
 
         Raises:
@@ -146,7 +146,7 @@ class Avro:
             for _ in range(count):
                 start, position = position, end_of_record(content, position)
                 if position - start > largest:
-                    raise self._limit.reached(f"a record is longer than {largest} bytes")
+                    raise self._limit.error(f"a record is longer than {largest} bytes")
         except IndexError:
             position = -1
         if position != len(content):
@@ -172,12 +172,12 @@ def _content(reader: Reader, size: int) -> bytes:
 
 def _long(number: int) -> bytes:
     """Return a number that is not negative as Avro has it."""
-    rest, encoded = number << 1, bytearray()
+    rest, content = number << 1, bytearray()
     while rest > 127:
-        encoded.append(rest & 127 | 128)
+        content.append(rest & 127 | 128)
         rest >>= 7
-    encoded.append(rest)
-    return bytes(encoded)
+    content.append(rest)
+    return bytes(content)
 
 
 def _by_arrow(codec: str, content: bytes, most: int) -> bytes:
@@ -207,14 +207,14 @@ class _Types:
         if excess > 0:
             raise Unreadable(f"its schema has more than {VALUES} values in a byte")
 
-    def written_out(self, schema: Any, space: str, depth: int) -> tuple[Any, int]:
+    def expand(self, schema: Any, space: str, depth: int) -> tuple[Any, int]:
         """Return a type and its excess."""
         self._count += 1
         if self._count > MOST_TYPES or depth > MOST_DEPTH:
             limit = f"more than {MOST_TYPES} types, or nests them more than {MOST_DEPTH} deep"
             raise Unreadable(f"its schema has {limit}")
         if isinstance(schema, list):
-            branches = [self.written_out(branch, space, depth + 1) for branch in schema]
+            branches = [self.expand(branch, space, depth + 1) for branch in schema]
             return [branch for branch, _ in branches], max(x for _, x in branches) - VALUES
         if isinstance(schema, dict):
             return self._complex(schema, space, depth)
@@ -222,7 +222,7 @@ class _Types:
             return schema, 1 - VALUES * _BYTES[schema]
         for name in (schema, f"{space}.{schema}"):
             if name in self._definitions:
-                return self.written_out(*self._definitions[name], depth + 1)
+                return self.expand(*self._definitions[name], depth + 1)
         raise Unreadable(f"its schema uses {json.dumps(schema)} before the end of its definition")
 
     def _complex(self, schema: dict[str, Any], space: str, depth: int) -> tuple[Any, int]:
@@ -230,22 +230,22 @@ class _Types:
         if "logicalType" in schema:
             self.logical.append(schema)
         if kind == "array":
-            items, excess = self.written_out(schema["items"], space, depth + 1)
+            items, excess = self.expand(schema["items"], space, depth + 1)
             self.check(excess)
             return {"type": kind, "items": items}, 1 - VALUES
         if kind == "map":
-            values, excess = self.written_out(schema["values"], space, depth + 1)
+            values, excess = self.expand(schema["values"], space, depth + 1)
             self.check(excess + 1 - VALUES)
             return {"type": kind, "values": values}, 1 - VALUES
         if kind not in ("record", "fixed"):
-            return self.written_out(kind, space, depth + 1)
+            return self.expand(kind, space, depth + 1)
         new: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
         name = schema["name"]
         space = name.rpartition(".")[0] or schema.get("namespace", space)
         if kind == "fixed":
             new["size"], excess = schema["size"], 1 - VALUES * schema["size"]
         else:
-            types = [self.written_out(f["type"], space, depth + 1) for f in schema["fields"]]
+            types = [self.expand(f["type"], space, depth + 1) for f in schema["fields"]]
             names = (f["name"] for f in schema["fields"])
             new["fields"] = [{"name": n, "type": t} for n, (t, _) in zip(names, types, strict=True)]
             excess = 1 + sum(x for _, x in types)

@@ -22,9 +22,9 @@ class Limit:
             TooLarge: The size is above the limit.
         """
         if size > self.size:
-            raise self.reached(f"more than {self.size} bytes of it would be decoded at once")
+            raise self.error(f"more than {self.size} bytes of it would be decoded at once")
 
-    def reached(self, problem: str) -> TooLarge:
+    def error(self, problem: str) -> TooLarge:
         """Return the error for a file that exceeds the limit."""
         return TooLarge(f"{problem}; {self.setting} allows more")
 

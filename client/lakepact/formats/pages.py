@@ -163,8 +163,8 @@ class _Chunk:
 
     def _bytes(self, start: int, size: int) -> memoryview:
         if not self._at <= start <= start + size <= self._at + len(self._window):
-            fetched = max(size, min(_FETCHED, self.end - start))
-            self._window, self._at = memoryview(self._pages.fetch(start, fetched)), start
+            length = max(size, min(_FETCHED, self.end - start))
+            self._window, self._at = memoryview(self._pages.fetch(start, length)), start
         return self._window[start - self._at :][:size]
 
     def _header(self) -> tuple[Fields, int]:
@@ -212,7 +212,7 @@ class _Chunk:
         self._pages.held += size
         if self._is_text:
             self._pages.held += 16 * count
-            content = self._decoded(self._bytes(start, self._next - start), size)
+            content = self._decode(self._bytes(start, self._next - start), size)
             self._longest = size if content is None else _longest(content)
         self._held = 0
 
@@ -241,15 +241,15 @@ class _Chunk:
             if (7, FALSE) in details:
                 return content, 0
             size -= levels
-        decoded = self._decoded(content, size)
-        if decoded is None or (kind == _DATA and details[3, I32] | details[4, I32] != _RLE):
+        data = self._decode(content, size)
+        if data is None or (kind == _DATA and details[3, I32] | details[4, I32] != _RLE):
             raise Unreadable("the lengths of a page cannot be read: write the file again")
         for has_levels in (self._is_repeated, self._is_optional) if kind == _DATA else ():
             if has_levels:
-                position += 4 + int.from_bytes(decoded[position : position + 4], "little")
-        return decoded, position
+                position += 4 + int.from_bytes(data[position : position + 4], "little")
+        return data, position
 
-    def _decoded(self, content: memoryview, size: int) -> memoryview | None:
+    def _decode(self, content: memoryview, size: int) -> memoryview | None:
         """Return the content of a page; None if pyarrow may take it for LZ4 as Hadoop writes it."""
         if self._codec is None:
             return content

@@ -73,16 +73,16 @@ class BoundedParquet:
         """
         rows = min(self.metadata.row_group(group).num_rows, _RESERVED_ROWS)
         self._pages.limit.check(rows * self._fixed_width(columns))
-        sizes, most, passed = [_FIRST_ROWS], MOST_ROWS, 0
+        sizes, most, position = [_FIRST_ROWS], MOST_ROWS, 0
         while True:
             try:
                 for number, batch in enumerate(self._read(group, columns, sizes)):
-                    if number < passed:
+                    if number < position:
                         continue
                     yield batch
-                    passed += 1
-                    measured = BATCH_BYTES * batch.num_rows // (size_of(batch) or 1)
-                    fitting = min(measured, MOST_BATCH // (self._pages.each or 1))
+                    position += 1
+                    fitting_rows = BATCH_BYTES * batch.num_rows // (size_of(batch) or 1)
+                    fitting = min(fitting_rows, MOST_BATCH // (self._pages.each or 1))
                     sizes.append(max(1, min(sizes[-1] * _GROWTH, most, fitting)))
             except TooLarge:
                 if sizes[-1] == 1:

@@ -56,16 +56,16 @@ class BearerToken(Auth):
 
     def __init__(self, token: str | Callable[[], str]) -> None:
         # A method of the text pickles and shows no token.
-        self._token: Callable[[], str] = token if callable(token) else checked(token).__str__
+        self._token: Callable[[], str] = token if callable(token) else check_token(token).__str__
 
     def __repr__(self) -> str:
         return "BearerToken([hidden])"
 
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with the token; once more with a newer one if the first was refused."""
-        token = checked(self._token())
+        token = check_token(self._token())
         reply = yield request.with_header("Authorization", f"Bearer {token}")
-        if reply.status in {401, 419} and (newer := checked(self._token())) != token:
+        if reply.status in {401, 419} and (newer := check_token(self._token())) != token:
             yield request.with_header("Authorization", f"Bearer {newer}")
 
 
@@ -112,9 +112,9 @@ class ZenApiKey(Auth):
                 " empty"
             )
         # Without the line feed that `echo` would leave behind the key.
-        encoded = base64.b64encode(f"{user}:{api_key}".encode()).decode()
+        credentials = base64.b64encode(f"{user}:{api_key}".encode()).decode()
         #: The value of Authorization.
-        self.header = f"ZenApiKey {encoded}"
+        self.header = f"ZenApiKey {credentials}"
 
     def __repr__(self) -> str:
         return "ZenApiKey([hidden])"
@@ -129,7 +129,7 @@ def basic(name: str, secret: str) -> str:
     return f"Basic {base64.b64encode(f'{name}:{secret}'.encode()).decode()}"
 
 
-def checked(token: str) -> str:
+def check_token(token: str) -> str:
     """Return a token that can stand in a header.
 
     Raises:

@@ -56,7 +56,7 @@ class ClientCredentials(FetchedToken):
             self._attempts.insert(0, self._request(fields, (header,)))
         self._renews = renew
 
-    def _obtained(self) -> Obtaining:
+    def _obtain(self) -> Obtaining:
         request, *others = self._attempts
         reply = yield request
         if others and 400 <= reply.status < 500 and not may_pass(reply):

@@ -46,9 +46,9 @@ class Decoder:
             raise UnknownCoding(
                 f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for"
             )
-        self._inflaters = [_Inflater(zipped=name != "deflate") for name in reversed(names)]
+        self._inflaters = [_Inflater(gzip=name != "deflate") for name in reversed(names)]
 
-    def decoded(self, piece: bytes) -> Iterator[bytes]:
+    def decode(self, piece: bytes) -> Iterator[bytes]:
         """Decode a piece of the body.
 
         Raises:
@@ -56,7 +56,7 @@ class Decoder:
         """
         pieces: Iterable[bytes] = (piece,)
         for inflater in self._inflaters:
-            pieces = inflater.inflated(pieces)
+            pieces = inflater.inflate(pieces)
         try:
             yield from pieces
         except zlib.error as error:
@@ -64,11 +64,11 @@ class Decoder:
 
 
 class _Inflater:
-    def __init__(self, *, zipped: bool) -> None:
-        self._raw = None if zipped else zlib.decompressobj(-zlib.MAX_WBITS)
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16 if zipped else zlib.MAX_WBITS)
+    def __init__(self, *, gzip: bool) -> None:
+        self._raw = None if gzip else zlib.decompressobj(-zlib.MAX_WBITS)
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16 if gzip else zlib.MAX_WBITS)
 
-    def inflated(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def inflate(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             data = piece
             while data and not self._inflate.eof:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.reach.auth import checked
+from lakepact.reach.auth import check_token
 from lakepact.reach.tokens import FetchedToken
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class IamApiKey(FetchedToken):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(token_endpoint, clock=clock)
-        self._fields = {"grant_type": GRANT, "apikey": checked(api_key)}
+        self._fields = {"grant_type": GRANT, "apikey": check_token(api_key)}
 
-    def _obtained(self) -> Obtaining:
+    def _obtain(self) -> Obtaining:
         request = self._request(self._fields)
         reply = yield request
         return self._token(request, reply)

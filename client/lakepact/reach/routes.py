@@ -64,9 +64,9 @@ def tls(access: Access) -> ssl.SSLContext:
     path = environ.get(name) or certifi.where()
     try:
         if verify is True and not cert:
-            return trusted(path)
+            return trust(path)
         name, path = (name, path) if verify is True else ("verify", fspath(verify))
-        context = trusted.__wrapped__(path)  # not shared: the files of a caller may change
+        context = trust.__wrapped__(path)  # not shared: the files of a caller may change
         if cert:
             name, (path, *more) = "cert", (cert,) if isinstance(cert, str) else cert
             context.load_cert_chain(
@@ -79,7 +79,7 @@ def tls(access: Access) -> ssl.SSLContext:
 
 
 @cache
-def trusted(path: str) -> ssl.SSLContext:
+def trust(path: str) -> ssl.SSLContext:
     """Return TLS settings that trust the certificates of a file or folder."""
     # Reading the certificates of a whole world takes longer than many calls, so every client shares
     # one reading.

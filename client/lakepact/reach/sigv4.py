@@ -43,17 +43,17 @@ class SigV4(Auth):
         session = Session()
         self._service = service
         self._given = credentials
-        found_region = region or session.get_config_variable("region")
-        found_credentials = credentials or session.get_credentials()
-        if not found_region:
+        own_region = region or session.get_config_variable("region")
+        own_credentials = credentials or session.get_credentials()
+        if not own_region:
             raise ValueError("no AWS region: give region= or --region, or set AWS_DEFAULT_REGION")
-        if found_credentials is None:
+        if own_credentials is None:
             raise ValueError(
                 "no AWS credentials: give credentials=, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID "
                 "and AWS_SECRET_ACCESS_KEY"
             )
-        self._region: str = found_region
-        self._credentials: Credentials = found_credentials
+        self._region: str = own_region
+        self._credentials: Credentials = own_credentials
 
     def __repr__(self) -> str:
         return f"SigV4({self._service!r}, region={self._region!r}, credentials=[hidden])"
@@ -82,14 +82,16 @@ class SigV4(Auth):
         path, mark, query = request.url.partition("?")
         # Other headers may be changed on the way, by proxies and by the HTTP library.
         stable = {name: value for name, value in request.headers if name.lower() == "content-type"}
-        signed = AWSRequest(
+        aws_request = AWSRequest(
             method=request.method,
             url=path + mark + query.replace("+", "%2B"),
             headers=stable,
             data=request.content or b"",
         )
         SigV4Auth(self._credentials.get_frozen_credentials(), self._service, self._region).add_auth(
-            signed
+            aws_request
         )
         names = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-        return tuple((name, signed.headers[name]) for name in names if name in signed.headers)
+        return tuple(
+            (name, aws_request.headers[name]) for name in names if name in aws_request.headers
+        )

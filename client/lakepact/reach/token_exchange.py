@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.reach.auth import checked
+from lakepact.reach.auth import check_token
 from lakepact.reach.tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ class TokenExchange(FetchedToken):
     ) -> None:
         super().__init__(token_endpoint, scope=scope, clock=clock)
         if not callable(subject_token):
-            checked(subject_token)
+            check_token(subject_token)
         self._subject = subject_token
         self._kind = subject_token_type
         self._actor = actor
 
-    def _obtained(self) -> Obtaining:
+    def _obtain(self) -> Obtaining:
         acting, is_new = None, True
         if self._actor is not None:
             acting, is_new = yield from self._actor.current()
@@ -62,7 +62,7 @@ class TokenExchange(FetchedToken):
         if self._actor is not None and not is_new and reply.status in {400, 401, 419}:
             # The catalog may have forgotten the actor's token; it does not say whose it is that it
             # does not accept.
-            acting, _ = yield from self._actor.current(refused=acting)
+            acting, _ = yield from self._actor.current(unusable=acting)
             if acting is None:
                 return None
             request = self._exchanging(acting)
@@ -70,7 +70,7 @@ class TokenExchange(FetchedToken):
         return self._token(request, reply)
 
     def _exchanging(self, acting: Token | None) -> Request:
-        subject = checked(self._subject() if callable(self._subject) else self._subject)
+        subject = check_token(self._subject() if callable(self._subject) else self._subject)
         fields = {
             "grant_type": TOKEN_EXCHANGE,
             "subject_token": subject,

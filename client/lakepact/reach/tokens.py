@@ -118,32 +118,36 @@ class FetchedToken(Auth):
         reply = yield _bearing(request, token)
         if is_new or reply.status not in {401, 419}:
             return
-        token, _ = yield from self.current(refused=token)
+        token, _ = yield from self.current(unusable=token)
         if token is not None:
             yield _bearing(request, token)
 
     def current(
-        self, refused: Token | None = None
+        self, unusable: Token | None = None
     ) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
         """Return a token and whether it is new; None if the last reply is the engine's to judge.
 
         Args:
-            refused: One that the server did not accept; another one is wanted.
+            unusable: One that the server did not accept; another one is wanted.
         """
         has_waited = False
         while True:
-            known, now = self._kept, self._clock()
+            cached_token, now = self._kept, self._clock()
             usable = (
-                known if known is not None and known is not refused and known.is_good(now) else None
+                cached_token
+                if cached_token is not None
+                and cached_token is not unusable
+                and cached_token.is_good(now)
+                else None
             )
             if usable is not None and usable.is_fresh(now):
                 return usable, False
             own = object()
             if has_waited or self._fetching.setdefault(_FETCHING, own) is own:
                 try:
-                    if self._kept is known:
-                        token = yield from self._replaced(usable)
-                        self._kept = token or known
+                    if self._kept is cached_token:
+                        token = yield from self._replace(usable)
+                        self._kept = token or cached_token
                         return (
                             (token, True)
                             if token is not None or usable is None
@@ -160,14 +164,14 @@ class FetchedToken(Auth):
                     yield Pause(_LOOK)
                 has_waited = True
 
-    def _replaced(self, usable: Token | None) -> Obtaining:
+    def _replace(self, usable: Token | None) -> Obtaining:
         try:
             if usable is not None and self._renews:
                 request = self._renewing(usable)
                 reply = yield request
                 if reply.is_success:
                     return self._token(request, reply)
-            return (yield from self._obtained())
+            return (yield from self._obtain())
         except TokenRefused:
             # A valid token is used until it expires; later callers get the error.
             if usable is None:
@@ -175,7 +179,7 @@ class FetchedToken(Auth):
             return None
 
     @abstractmethod
-    def _obtained(self) -> Obtaining:
+    def _obtain(self) -> Obtaining:
         """Yield requests for a token and return it."""
 
     def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:

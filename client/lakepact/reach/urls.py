@@ -34,14 +34,14 @@ def web_address(address: str) -> str:
     """
     try:
         parts = urlsplit(address)
-        found = (
+        is_web = (
             parts.scheme in {"http", "https"}
             and bool(parts.hostname)
             and (parts.port is None or parts.port > 0)
         )
     except ValueError:
-        found = False
-    if not found or not address.isascii() or not address.isprintable() or " " in address:
+        is_web = False
+    if not is_web or not address.isascii() or not address.isprintable() or " " in address:
         raise ValueError("not an http or https address")
     return address
 
@@ -71,5 +71,5 @@ def origin(address: str) -> str:
 
 def url(address: str, path: str, query: Iterable[tuple[str, str]]) -> str:
     """Return the whole address of a call; `path` is percent-encoded already."""
-    encoded = urlencode(list(query))
-    return f"{address}{path}?{encoded}" if encoded else f"{address}{path}"
+    query_string = urlencode(list(query))
+    return f"{address}{path}?{query_string}" if query_string else f"{address}{path}"

@@ -74,8 +74,8 @@ class Request:
             name: The header, in any case.
             value: Its value.
         """
-        kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
-        return replace(self, headers=(*kept, (name, value)))
+        others = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
+        return replace(self, headers=(*others, (name, value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ class Lost:
 class Interrupted(Exception):
     """A body that broke off while it was read."""
 
-    def __init__(self, lost: Lost) -> None:
-        super().__init__(lost.how)
-        self.lost = lost
+    def __init__(self, loss: Lost) -> None:
+        super().__init__(loss.how)
+        self.lost = loss
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource
 
-from lakepact.spark.errors import explained
+from lakepact.spark.errors import explain
 from lakepact.spark.options import OptionError, SharedTable, table_options
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class LakepactDataSource(DataSource):
     def __init__(self, options: dict[str, str]) -> None:
         # Only the parsed options are kept: Spark may show those of the super class.
         super().__init__({})
-        with explained():
+        with explain():
             self._table = table_options(options)
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ class LakepactDataSource(DataSource):
             AnalysisException: The table does not exist, is not shared with this caller, or needs a
                 later reader.
         """
-        with explained():
+        with explain():
             columns: StructType = self._module("tables").described(self._table)
             return columns
 
@@ -59,10 +59,10 @@ class LakepactDataSource(DataSource):
         queries of the same DataFrame, even if they have no filter.
         """
         tables = self._module("tables")
-        made: DataSourceReader = (
+        reader: DataSourceReader = (
             tables.FilteredReader if self._table.pushes_filters else tables.Reader
         )(self._table, schema)
-        return made
+        return reader
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - a name of Spark's
         """Return a reader of the table's later versions.
@@ -76,10 +76,10 @@ class LakepactDataSource(DataSource):
                 "tables of Iceberg catalogs are read in batches here; only shared tables are"
                 " streamed"
             )
-        made: DataSourceStreamReader = self._module("streams").SharedTableStream(
+        stream: DataSourceStreamReader = self._module("streams").SharedTableStream(
             self._table, schema
         )
-        return made
+        return stream
 
     def _module(self, topic: str) -> Any:
         """Return a module of the table's contract. Spark loads it in each process, and the other

@@ -13,7 +13,7 @@ from lakepact.spark.options import OptionError
 
 
 @contextmanager
-def explained() -> Generator[None]:
+def explain() -> Generator[None]:
     """Raise errors of options, of the client, of files and of missing libraries as an
     `AnalysisException` that says what to do.
     """

@@ -88,39 +88,39 @@ def _predicate(each: Filter, schema: t.StructType) -> Predicate | None:
     kind = _type(each, schema)
     if kind is None:
         return None
-    named = column(each.attribute[0])
+    subject = column(each.attribute[0])
     if isinstance(each, IsNull):
-        return named.is_null()
+        return subject.is_null()
     if isinstance(each, IsNotNull):
-        return named.is_not_null()
-    return _of_values(each, named, kind)
+        return subject.is_not_null()
+    return _of_values(each, subject, kind)
 
 
-def _of_values(each: Filter, named: Column, kind: t.DataType) -> Predicate | None:
+def _of_values(each: Filter, subject: Column, kind: t.DataType) -> Predicate | None:
     if isinstance(each, EqualNullSafe):
         return (
-            named.is_null()
+            subject.is_null()
             if each.value is None
-            else _of_values(EqualTo(each.attribute, each.value), named, kind)
+            else _of_values(EqualTo(each.attribute, each.value), subject, kind)
         )
     if isinstance(each, In):
         values = tuple(each.value)
         return (
-            named.is_in(values)
+            subject.is_in(values)
             if 0 < len(values) <= _MOST_VALUES and all(_fits(value, kind) for value in values)
             else None
         )
     if isinstance(each, StringStartsWith):
-        return named.starts_with(each.value) if _fits(each.value, kind) and each.value else None
-    compared = _COMPARISONS.get(type(each))
+        return subject.starts_with(each.value) if _fits(each.value, kind) and each.value else None
+    compare = _COMPARISONS.get(type(each))
     value = getattr(each, "value", None)
     if (
-        compared is None
+        compare is None
         or not _fits(value, kind)
         or (isinstance(kind, _REALS) and not isinstance(each, _WITHOUT_NAN))
     ):
         return None
-    return compared(named, value)
+    return compare(subject, value)
 
 
 def _type(each: Filter, schema: t.StructType) -> t.DataType | None:

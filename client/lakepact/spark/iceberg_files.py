@@ -8,9 +8,9 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
 from pyiceberg.typedef import Record
 
-from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
+from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, snapshot_schema
 from lakepact.client.iceberg_rest.rows.filters import bound
-from lakepact.client.iceberg_rest.rows.planning import planned_files
+from lakepact.client.iceberg_rest.rows.planning import plan_files
 from lakepact.client.iceberg_rest.storage import storage_credential
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from lakepact.client.rows.predicates import Predicate
 
 
-def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
+def plan_on_driver(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
     """Return the files of a scan, planned from its manifests."""
-    return planned_files(scan, None if predicate is None else bound(predicate, shown_schema(scan)))
+    return plan_files(scan, None if predicate is None else bound(predicate, snapshot_schema(scan)))
 
 
-def planned_by_server(
+def plan_on_server(
     catalog: IcebergCatalog,
     name: tuple[Sequence[str], str],
     scan: DataScan,
@@ -47,10 +47,10 @@ def planned_by_server(
         snapshot_id=None if snapshot is None else snapshot.snapshot_id,
         use_snapshot_schema=scan.snapshot_id is not None or None,
     )
-    return [_planned(task, plan) for task in catalog.scan_tasks(name, plan)]
+    return [_file_of_task(task, plan) for task in catalog.scan_tasks(name, plan)]
 
 
-def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
+def _file_of_task(task: ScanTask, plan: ScanPlan) -> PlannedFile:
     data, *deletes = (
         _content_file(each.to_wire()) for each in (task.data_file, *task.delete_files)
     )
@@ -61,7 +61,7 @@ def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
 
 def _content_file(file: dict[str, Any]) -> DataFile:
     """Return a file of a plan without its statistics, which serve planning alone."""
-    made = DataFile.from_args(
+    data_file = DataFile.from_args(
         content=DataFileContent.from_rest_type(file["content"]),
         file_path=file["file-path"],
         file_format=FileFormat(file["file-format"]),
@@ -71,5 +71,5 @@ def _content_file(file: dict[str, Any]) -> DataFile:
         split_offsets=file.get("split-offsets"),
         equality_ids=file.get("equality-ids"),
     )
-    made.spec_id = file["spec-id"]
-    return made
+    data_file.spec_id = file["spec-id"]
+    return data_file

@@ -18,9 +18,9 @@ from lakepact.client.errors import OperationNotSupported
 from lakepact.client.iceberg_rest.rows import planning
 from lakepact.client.iceberg_rest.rows.data_files import END, FileReader, PlannedFile
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
-from lakepact.spark.errors import explained
+from lakepact.spark.errors import explain
 from lakepact.spark.filters import TakesFilters
-from lakepact.spark.iceberg_files import planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_files import plan_on_driver, plan_on_server
 from lakepact.spark.options import OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
 
@@ -44,7 +44,7 @@ _SLOTS = 200
 _LOOKBACK = 10
 
 
-def opened(options: CatalogTable) -> IcebergCatalog:
+def connect(options: CatalogTable) -> IcebergCatalog:
     """Return a client of the table's catalog."""
     return client.IcebergCatalog(
         options.catalog,
@@ -70,23 +70,23 @@ def scan_of(table: Table, options: CatalogTable) -> DataScan:
     """
     if options.snapshot_id is not None:
         snapshot = table.snapshot_by_id(options.snapshot_id)
-        wanted = f"snapshot {options.snapshot_id}"
+        label = f"snapshot {options.snapshot_id}"
     elif options.as_of_timestamp is not None:
         snapshot = table.snapshot_as_of_timestamp(options.as_of_timestamp)
-        wanted = f"snapshot at or before {options.as_of_timestamp} ms since 1970"
+        label = f"snapshot at or before {options.as_of_timestamp} ms since 1970"
     elif options.ref is not None:
         snapshot = table.snapshot_by_name(options.ref)
-        wanted = f"branch or tag {options.ref!r}"
+        label = f"branch or tag {options.ref!r}"
     else:
         return table.scan()
     if snapshot is None:
-        raise OptionError(f"table {options.name} has no {wanted}")
+        raise OptionError(f"table {options.name} has no {label}")
     return planning.scan_of(table, options.ref or snapshot.snapshot_id)
 
 
-def described(options: CatalogTable) -> StructType:
+def describe(options: CatalogTable) -> StructType:
     """Return the schema of the table's wanted snapshot."""
-    with opened(options) as catalog:
+    with connect(options) as catalog:
         return spark_schema(arrow_schema(scan_of(table_of(catalog, options), options).projection()))
 
 
@@ -120,24 +120,24 @@ class Reader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Plan the files and divide them into partitions."""
-        options, wanted = self._options, self._schema
-        with explained(), opened(options) as catalog:
+        options, schema = self._options, self._schema
+        with explain(), connect(options) as catalog:
             table = table_of(catalog, options)
             scan = scan_of(table, options)
-            check_fits(arrow_schema(scan.projection()), wanted)
-            scan = scan.select(*wanted.names)
+            check_fits(arrow_schema(scan.projection()), schema)
+            scan = scan.select(*schema.names)
             if scan.snapshot() is None:
                 return []
             predicate = self._predicate
-            files = self._planned(catalog, scan, predicate)
-            trusted = catalog.trusted_origins.including(dict(options.storage).values())
-            reader = FileReader.of(scan, dict(table.io.properties), predicate, trusted=trusted)
+            files = self._plan_files(catalog, scan, predicate)
+            origins = catalog.trusted_origins.including(dict(options.storage).values())
+            reader = FileReader.of(scan, dict(table.io.properties), predicate, origins=origins)
         return [
             FilesPartition(reader, parts)
             for parts in partitions_of(files, options.partition_bytes, table.properties)
         ]
 
-    def _planned(
+    def _plan_files(
         self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None
     ) -> Iterable[PlannedFile]:
         options = self._options
@@ -145,7 +145,7 @@ class Reader(DataSourceReader):
             # Servers bind filters to the current schema, so older schemas do without.
             is_current = scan.projection().schema_id == scan.table_metadata.current_schema_id
             try:
-                return planned_by_server(
+                return plan_on_server(
                     catalog,
                     (options.namespace, options.name),
                     scan,
@@ -158,20 +158,20 @@ class Reader(DataSourceReader):
             raise OptionError(
                 "the catalog does not plan scans: leave out option scan-planning-mode"
             )
-        return planned_by_driver(scan, predicate)
+        return plan_on_driver(scan, predicate)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the rows of a partition as record batches."""
         if partition is None:
             return  # Spark reads the partition None of a table without files
         assert isinstance(partition, FilesPartition)  # noqa: S101 - what `partitions` returned
-        with explained():
-            for batch in partition.reader.read(partition.parts, self._renewed):
+        with explain():
+            for batch in partition.reader.read(partition.parts, self._renew):
                 yield from record_batches(pa.Table.from_batches([batch]), self._schema)
 
-    def _renewed(self) -> dict[str, str]:
+    def _renew(self) -> dict[str, str]:
         """Return how to open files, with new credentials."""
-        with opened(self._options) as catalog:
+        with connect(self._options) as catalog:
             return dict(table_of(catalog, self._options).io.properties)
 
 
@@ -197,31 +197,31 @@ def partitions_of(
     if most is None and total <= target * (_SLOTS - 1):
         target = max(total // _SLOTS, min(_LEAST, target))
     parts = (part for file in whole for part in _parts(file, max(target, _OPENING)))
-    packed = PackingIterator(
+    bins = PackingIterator(
         parts,
         target,
         _LOOKBACK,
         lambda part: max(part.size, (1 + len(part.task.delete_files)) * _OPENING),
         True,
     )
-    return [_joined(parts) for parts in packed]
+    return [_join(parts) for parts in bins]
 
 
 def _parts(file: PlannedFile, step: int) -> Iterator[PlannedFile]:
     data = file.task.file
     offsets = data.split_offsets or [data.file_size_in_bytes]
-    known = offsets == sorted(set(offsets)) and offsets[-1] < data.file_size_in_bytes
-    starts = offsets[1:] if known else range(step, data.file_size_in_bytes, step)
+    are_valid = offsets == sorted(set(offsets)) and offsets[-1] < data.file_size_in_bytes
+    starts = offsets[1:] if are_valid else range(step, data.file_size_in_bytes, step)
     for start, end in (
         pairwise((0, *starts, END)) if data.file_format == FileFormat.PARQUET else ((0, END),)
     ):
         yield replace(file, start=start, end=end)
 
 
-def _joined(parts: Iterable[PlannedFile]) -> tuple[PlannedFile, ...]:
+def _join(parts: Iterable[PlannedFile]) -> tuple[PlannedFile, ...]:
     """Join adjacent parts of a file, so that a task opens the file once."""
-    joined: list[PlannedFile] = []
+    result: list[PlannedFile] = []
     for part in parts:
-        follows = bool(joined) and joined[-1].task is part.task and joined[-1].end == part.start
-        joined.append(replace(part, start=joined.pop().start) if follows else part)
-    return tuple(joined)
+        follows = bool(result) and result[-1].task is part.task and result[-1].end == part.start
+        result.append(replace(part, start=result.pop().start) if follows else part)
+    return tuple(result)

@@ -110,13 +110,13 @@ class CatalogTable:
 TableOptions: TypeAlias = SharedTable | CatalogTable
 
 
-def table_options(given: Mapping[str, str]) -> TableOptions:
+def table_options(texts: Mapping[str, str]) -> TableOptions:
     """Return the table that options name.
 
     Raises:
         OptionError: An option is missing, unknown, invalid, or in conflict with another.
     """
-    options = _Options(given)
+    options = _Options(texts)
     if options.has("catalog"):
         return _catalog_table(options)
     return _shared_table(options)
@@ -125,8 +125,8 @@ def table_options(given: Mapping[str, str]) -> TableOptions:
 class _Options:
     """Options by name, regardless of case."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = {name.lower(): value for name, value in given.items()}
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._given = {name.lower(): value for name, value in options.items()}
 
     def has(self, name: str) -> bool:
         return name.lower() in self._given
@@ -164,16 +164,18 @@ class _Options:
 
     def at_most_one(self, *names: str) -> None:
         """Refuse options that exclude each other."""
-        given = [name for name in names if self.text(name) is not None]
-        if len(given) > 1:
-            raise OptionError(f"options {' and '.join(given)} exclude each other")
+        present = [name for name in names if self.text(name) is not None]
+        if len(present) > 1:
+            raise OptionError(f"options {' and '.join(present)} exclude each other")
 
-    def refuse_others(self, *known: str, prefixes: tuple[str, ...] = ()) -> None:
+    def refuse_others(self, *options: str, prefixes: tuple[str, ...] = ()) -> None:
         """Refuse options that are not known, which may be misspelled."""
-        names = {name.lower() for name in known}
+        names = {name.lower() for name in options}
         for name in self._given:
             if name not in names and not name.startswith(prefixes or "\0"):
-                raise OptionError(f"option {name} is not known here; known are {', '.join(known)}")
+                raise OptionError(
+                    f"option {name} is not known here; known are {', '.join(options)}"
+                )
 
     def starting_with(self, prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Return the options whose names have one of these prefixes."""

@@ -63,41 +63,43 @@ def _nullable(kind: t.DataType) -> t.DataType:
     return kind
 
 
-def check_fits(table: Any, wanted: t.StructType) -> None:
+def check_fits(table: Any, schema: t.StructType) -> None:
     """Check that the wanted columns are columns of a table, with their types.
 
     Args:
         table: The columns of the table as Arrow has them.
-        wanted: The wanted columns.
+        schema: The wanted columns.
 
     Raises:
         AnalysisException: A column is missing or has another type.
     """
     fields = {field.name: field for field in table}
-    for each in wanted:
+    for each in schema:
         if each.name not in fields:
             raise AnalysisException(
                 f"lakepact: the table has no column {each.name!r}; it has {', '.join(fields)}"
             )
-        found, asked = _nullable(_type(fields[each.name])), _nullable(each.dataType)
-        if found != asked:
-            types = f"{found.simpleString()} in the table, and {asked.simpleString()} in the schema"
+        actual, expected = _nullable(_type(fields[each.name])), _nullable(each.dataType)
+        if actual != expected:
+            types = (
+                f"{actual.simpleString()} in the table, and {expected.simpleString()} in the schema"
+            )
             raise AnalysisException(
                 f"lakepact: column {each.name} is {types}; load the table again"
             )
 
 
-def record_batches(table: Any, wanted: t.StructType) -> Iterator[Any]:
+def record_batches(table: Any, schema: t.StructType) -> Iterator[Any]:
     """Yield the rows of a table of Arrow in the columns and types of a schema of Spark.
 
     Raises:
         ValueError: A value has no equal in the type of its column.
     """
     kinds = to_arrow_schema(
-        t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in wanted])
+        t.StructType([t.StructField(field.name, _nullable(field.dataType)) for field in schema])
     )
     columns = [
         _texts(column) if _is_uuid(column.type) else column.cast(kind.type)
-        for column, kind in zip(table.select(wanted.names).columns, kinds, strict=True)
+        for column, kind in zip(table.select(schema.names).columns, kinds, strict=True)
     ]
     yield from pa.table(columns, schema=kinds).to_batches(max_chunksize=_BATCH_ROWS)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException
 from pyspark.sql.datasource import DataSourceStreamReader
 
-from lakepact.spark.errors import explained
+from lakepact.spark.errors import explain
 from lakepact.spark.offsets import NOTHING, after, offset, version_of
 from lakepact.spark.options import LATEST, OptionError
 from lakepact.spark.shared_tables import (
     FilesPartition,
+    connect,
     formats,
-    opened,
     partitions_of,
     rows_of,
     table_of,
@@ -63,7 +63,7 @@ class SharedTableStream(DataSourceStreamReader):
             return offset(start - 1)
         if self._options.starting_timestamp is None and start is None:
             return NOTHING
-        with explained(), opened(self._options) as client:
+        with explain(), connect(self._options) as client:
             table = table_of(client, self._options)
             if start == LATEST:
                 return offset(table.version())
@@ -73,7 +73,7 @@ class SharedTableStream(DataSourceStreamReader):
         """Return the latest version of the table; an earlier one, of a server that lags behind, is
         not returned.
         """
-        with explained(), opened(self._options) as client:
+        with explain(), connect(self._options) as client:
             self._latest = max(self._latest, table_of(client, self._options).version())
         return offset(self._latest)
 
@@ -93,7 +93,7 @@ class SharedTableStream(DataSourceStreamReader):
             )
         if first is not None and first > last:
             return []
-        with explained(), opened(self._options) as client:
+        with explain(), connect(self._options) as client:
             return self._files(table_of(client, self._options), first, last)
 
     def _files(self, table: Table, first: int | None, last: int) -> list[FilesPartition]:
@@ -108,11 +108,11 @@ class SharedTableStream(DataSourceStreamReader):
             listing = table.query(
                 starting_version=first, ending_version=last, formats=formats(options)
             )
-        found = partitions_of(listing, options, self._schema)
+        partitions = partitions_of(listing, options, self._schema)
         return (
-            found
+            partitions
             if first is None or options.reads_changes
-            else _appended(found, skips=options.skips_change_commits)
+            else _appends(partitions, skips=options.skips_change_commits)
         )
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -121,7 +121,7 @@ class SharedTableStream(DataSourceStreamReader):
         return rows_of(partition, self._options, self._schema)
 
 
-def _appended(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPartition]:
+def _appends(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPartition]:
     """Return the partitions without the versions that deleted or updated rows.
 
     Raises:
@@ -143,7 +143,7 @@ def _appended(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPar
             f"lakepact: version {first} deletes or updates rows, and this stream delivers appends:"
             f" {way_out}"
         )
-    kept = [
+    rest = [
         FilesPartition(
             replace(
                 each.task,
@@ -154,4 +154,4 @@ def _appended(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPar
         )
         for each in partitions
     ]
-    return [each for each in kept if each.task.pieces]
+    return [each for each in rest if each.task.pieces]

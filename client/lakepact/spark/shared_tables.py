@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from lakepact.client import SharingClient
 from lakepact.client.delta_sharing.rows.plan import Plan
-from lakepact.spark.errors import explained
+from lakepact.spark.errors import explain
 from lakepact.spark.filters import TakesFilters
 from lakepact.spark.options import LATEST, OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
@@ -31,7 +31,7 @@ _DOWNLOADS = 4  #: files that one task fetches at once
 _MEMORY = 128 * 1024 * 1024
 
 
-def opened(options: SharedTable) -> SharingClient:
+def connect(options: SharedTable) -> SharingClient:
     """Return a client of the table's server."""
     return SharingClient(options.profile, downloads=_DOWNLOADS, memory=_MEMORY)
 
@@ -43,8 +43,8 @@ def table_of(client: SharingClient, options: SharedTable) -> Table:
 
 def formats(options: SharedTable) -> tuple[Format, ...]:
     """Return the response formats to request."""
-    known: tuple[Format, ...] = ("delta", "parquet")
-    return tuple(each for each in known if options.response_format in (None, each))
+    choices: tuple[Format, ...] = ("delta", "parquet")
+    return tuple(each for each in choices if options.response_format in (None, each))
 
 
 def columns_of(metadata: Metadata, *, with_changes: bool) -> Any:
@@ -54,13 +54,13 @@ def columns_of(metadata: Metadata, *, with_changes: bool) -> Any:
     ).schema
 
 
-def described(options: SharedTable) -> StructType:
+def describe(options: SharedTable) -> StructType:
     """Return the schema of the table as the server describes it."""
-    with opened(options) as client:
-        found = table_of(client, options).metadata(
+    with connect(options) as client:
+        description = table_of(client, options).metadata(
             version=options.version, timestamp=options.timestamp
         )
-    return spark_schema(columns_of(found.metadata, with_changes=options.reads_changes))
+    return spark_schema(columns_of(description.metadata, with_changes=options.reads_changes))
 
 
 class FilesPartition(InputPartition):
@@ -95,7 +95,7 @@ def rows_of(
     """Yield the record batches of a partition."""
     if partition is None:
         return  # Spark reads the partition None of a table without files
-    with opened(options) as client:
+    with connect(options) as client:
         for table in client.read(partition.task):
             yield from record_batches(table, schema)
 
@@ -116,7 +116,7 @@ class Reader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         """List the files and divide them into partitions."""
         options = self._options
-        with explained(), opened(options) as client:
+        with explain(), connect(options) as client:
             listing = (
                 self._changes(table_of(client, options))
                 if options.reads_changes

@@ -36,7 +36,7 @@ INCOMPLETE = 3
 
 
 @contextlib.contextmanager
-def _terminated_like_interrupted() -> Generator[None]:
+def _sigterm_like_ctrl_c() -> Generator[None]:
     """Handle SIGTERM like Ctrl-C: stop child processes and clean up."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -75,7 +75,7 @@ class Verbs(click.Group):
                     errors="backslashreplace"
                 )  # a terminal without a character must not lose the verdict
         try:
-            with _terminated_like_interrupted():
+            with _sigterm_like_ctrl_c():
                 super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("lakepact: interrupted", err=True)

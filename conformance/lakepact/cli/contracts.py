@@ -11,7 +11,7 @@ from lakepact.conformance.commands.contracts import AS_JSON, diff
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.generated.contract import contracts as known
-from lakepact.reference_server.app import unanswered
+from lakepact.reference_server.app import missing_operations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _missing(contract: Contract) -> Iterator[str]:
     """Yield what a version lacks that is to be served and checked."""
     if contract.versions.index(contract.version) > contract.versions.index(contract.client_version):
         yield f"the client is of {contract.client_version}"
-    operations = ", ".join(unanswered(contract))
+    operations = ", ".join(missing_operations(contract))
     if operations:
         yield f"the server has no handler for {operations}"
     if not suites.has_checks(contract):

@@ -109,11 +109,11 @@ def batches(catalog: IcebergCatalog, table: Any, scan: Any) -> Iterator[Any]:
     """
     # Imported here, because pyiceberg is an extra.
     from lakepact.client.iceberg_rest.rows.data_files import FileReader  # noqa: PLC0415
-    from lakepact.client.iceberg_rest.rows.planning import planned_files  # noqa: PLC0415
+    from lakepact.client.iceberg_rest.rows.planning import plan_files  # noqa: PLC0415
 
-    reader = FileReader.of(scan, table.io.properties, None, trusted=catalog.trusted_origins)
+    reader = FileReader.of(scan, table.io.properties, None, origins=catalog.trusted_origins)
     yield from reader.read(
-        planned_files(scan, None),
+        plan_files(scan, None),
         lambda: client.pyiceberg_table(catalog, table.name()).io.properties,
     )
 

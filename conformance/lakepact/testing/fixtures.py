@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-def wanted(node: pytest.Item) -> Wanted:
+def options_of(node: pytest.Item) -> Wanted:
     """Return what the markers of a test, its class and its module say together; the nearest marker
     wins.
 
@@ -97,13 +97,13 @@ def lakepact_server(request: pytest.FixtureRequest) -> Generator[Server]:
     """An empty reference server of this test alone; it shares tables too if the test uses
     `lakepact_share`.
     """
-    asked = wanted(request.node)
-    settings = dict(asked.settings)
+    options = options_of(request.node)
+    settings = dict(options.settings)
     if "lakepact_share" in request.fixturenames and "shares" not in settings:
         settings["shares"] = request.getfixturevalue("lakepact_fixture_tables") / "shares.yaml"
     with _needs("lakepact_server", "server"):
         from lakepact.reference_server import running
-    with running(faults=asked.faults, **settings) as server:
+    with running(faults=options.faults, **settings) as server:
         yield server
 
 
@@ -125,9 +125,9 @@ def lakepact_share(
     """
     from lakepact.client import SharingClient
 
-    served = lakepact_server.services[SHARING]
-    profiles = served.profiles(lakepact_server.address(SHARING)) if served.profiles else {}
-    recipient = wanted(request.node).recipient
+    service = lakepact_server.services[SHARING]
+    profiles = service.profiles(lakepact_server.address(SHARING)) if service.profiles else {}
+    recipient = options_of(request.node).recipient
     profile = next(
         (
             text

@@ -55,14 +55,14 @@ def pytest_make_collect_report(
     report = yield
     target: str | None = collector.config.getoption("lakepact")
     if target is not None and isinstance(collector, pytest.Session) and report.passed:
-        contract, known = (
+        contract, failures_file = (
             collector.config.getoption(f"lakepact_{name}") for name in ("contract", "known")
         )
         try:
             from lakepact.testing.requirements import requirements  # noqa: PLC0415 - few runs of pytest check a server
 
             report.result.append(
-                requirements(collector, target, contract=contract, known_file=known)
+                requirements(collector, target, contract=contract, known_file=failures_file)
             )
         except ModuleNotFoundError as missing:
             extra = OF_CHECKS.get(missing.name or "", "conformance")

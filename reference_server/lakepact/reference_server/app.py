@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from lakepact.generated.contract import Contract, OperationId, contracts
-from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
+from lakepact.reference_server.faults import Fault, UnknownFault, find_fault
 from lakepact.reference_server.http.router import AsgiApp, ContractRouter
 from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.settings import (
@@ -55,17 +55,17 @@ def service(
         BadSetting: it cannot be built from these settings.
         Unanswered: an operation of the contract would have no answer.
     """
-    served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(
+    result: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(
         settings, beside or {}
     )
-    for wanted in faults:
-        (wanted if isinstance(wanted, Fault) else fault_named(wanted, served.contract)).install(
-            served
+    for choice in faults:
+        (choice if isinstance(choice, Fault) else find_fault(choice, result.contract)).install(
+            result
         )
-    return served
+    return result
 
 
-def unanswered(contract: Contract) -> list[OperationId]:
+def missing_operations(contract: Contract) -> list[OperationId]:
     """Return the operations of a contract that no area of its server answers."""
     package = f"lakepact.reference_server.{contract.profile_of or contract.name}"
     areas = importlib.import_module(f"{package}.handlers").AREAS
@@ -77,9 +77,9 @@ def unanswered(contract: Contract) -> list[OperationId]:
 
 
 def services(
-    wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()
+    names: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()
 ) -> tuple[Service, ...]:
-    """Return the services of several contracts beside each other, in the order of `wanted`; of all
+    """Return the services of several contracts beside each other, in the order of `names`; of all
     that the settings allow, if it is empty.
 
     Profiles of another contract are served when they are named. A fault is switched on in every
@@ -95,59 +95,60 @@ def services(
         for c in contracts()
         if c not in REQUIRED_SETTING or getattr(settings, REQUIRED_SETTING[c]) is not None
     ]
-    meant = (
-        [c for c in able if c in wanted]
-        if wanted
+    contract_names = (
+        [c for c in able if c in names]
+        if names
         else [c for c in able if Contract(c).profile_of is None]
     )
-    for contract, needed in REQUIRED_SETTING.items():
-        if contract in wanted and contract not in able:
-            raise BadSetting(f"{contract} cannot be served without --{needed}")
-    for setting, needed_by in SETTING_CONTRACT.items():
-        if getattr(settings, setting) is not None and not set(needed_by) & set(meant):
+    for contract, flag in REQUIRED_SETTING.items():
+        if contract in names and contract not in able:
+            raise BadSetting(f"{contract} cannot be served without --{flag}")
+    for setting, owners in SETTING_CONTRACT.items():
+        if getattr(settings, setting) is not None and not set(owners) & set(contract_names):
             option = f"--{setting.replace('_', '-')}"
             raise BadSetting(
-                f"{option} requires --contract {' or '.join(needed_by)} (serving:"
-                f" {', '.join(meant)})"
+                f"{option} requires --contract {' or '.join(owners)} (serving:"
+                f" {', '.join(contract_names)})"
             )
-    built: dict[str, Service] = {}
+    result: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
-        for contract in meant:
+        for contract in contract_names:
             own = replace(
-                settings, contract_version=_version(contract, settings.contract_version, meant)
+                settings,
+                contract_version=_version(contract, settings.contract_version, contract_names),
             )
-            built[contract] = service(contract, own, beside=dict(built))
-            undo.callback(built[contract].close)
+            result[contract] = service(contract, own, beside=dict(result))
+            undo.callback(result[contract].close)
         for fault in faults:
-            _install(fault, built.values())
+            _install(fault, result.values())
         undo.pop_all()
-    return tuple(built[contract] for contract in dict.fromkeys(wanted or built))
+    return tuple(result[contract] for contract in dict.fromkeys(names or result))
 
 
-def _version(contract: str, wanted: str | None, served: Iterable[str]) -> str | None:
+def _version(contract: str, version: str | None, names: Iterable[str]) -> str | None:
     """Return the version of a contract to serve: the wanted one, or the default if only another
     served contract has such a version.
     """
-    having = {one for one in served if wanted in Contract(one).versions}
-    return wanted if contract in having or not having else None
+    having = {one for one in names if version in Contract(one).versions}
+    return version if contract in having or not having else None
 
 
-def _install(wanted: str | Fault, served: Iterable[Service]) -> None:
+def _install(choice: str | Fault, services: Iterable[Service]) -> None:
     """Switch a fault on in every contract that has one of its name, or in all contracts."""
-    if isinstance(wanted, Fault):
-        for one in served:
-            wanted.install(one)
+    if isinstance(choice, Fault):
+        for one in services:
+            choice.install(one)
         return
-    found: list[tuple[Service, Fault]] = []
+    matches: list[tuple[Service, Fault]] = []
     unknown: list[str] = []
-    for one in served:
+    for one in services:
         try:
-            found.append((one, fault_named(wanted, one.contract)))
+            matches.append((one, find_fault(choice, one.contract)))
         except UnknownFault as error:
             unknown.append(str(error))
-    if not found:
+    if not matches:
         raise UnknownFault("; ".join(unknown))
-    for one, fault in found:
+    for one, fault in matches:
         fault.install(one)
 
 
@@ -160,22 +161,22 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
     """
     pages = left_to_flask(services)
     if engine == "connexion":
-        made: AsgiApp = importlib.import_module(
+        app: AsgiApp = importlib.import_module(
             "lakepact.reference_server.http.connexion_engine"
         ).application(*services, pages=pages)
-        return made
-    by_name = {served.contract.name: served for served in services}
+        return app
+    by_name = {each.contract.name: each for each in services}
     router = ContractRouter(PagesOnDemand(services), services=by_name, pages=pages)
-    for name, served in by_name.items():
-        for method, path, operation in served.contract.routes:
-            router.add(name, method, path, operation=operation, handler=served.answering(operation))
+    for name, each in by_name.items():
+        for method, path, operation in each.contract.routes:
+            router.add(name, method, path, operation=operation, handler=each.answering(operation))
     return router
 
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
     """Return the paths of the pages."""
     return frozenset(
-        [*PAGES, *(path for served in services for path in (served.document_path, *served.pages))]
+        [*PAGES, *(path for each in services for path in (each.document_path, *each.pages))]
     )
 
 
@@ -190,12 +191,12 @@ class PagesOnDemand:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer one request for a page."""
-        made = self._made
-        if made is None:
+        app = self._made
+        if app is None:
             # In a thread, so that calls of the contracts are answered at the same time.
-            made = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
-            self._made = made
-        await made(scope, receive, send)
+            app = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
+            self._made = app
+        await app(scope, receive, send)
 
 
 def _pages(services: tuple[Service, ...]) -> AsgiApp:

@@ -25,7 +25,7 @@ class _Spared(ModuleType):
 
 
 @contextlib.contextmanager
-def stubbed_imports(*modules: str) -> Generator[None]:
+def stub_imports(*modules: str) -> Generator[None]:
     """Spare the import of modules inside; whoever imports them afterwards gets the real ones."""
     missing = [name for name in modules if name not in sys.modules]
     sys.modules.update({name: _Spared(name) for name in missing})

@@ -15,7 +15,7 @@ import uvicorn
 
 from lakepact.reference_server.app import application, services
 from lakepact.reference_server.faults import Fault
-from lakepact.reference_server.http.bounded_protocol import bounded_protocol
+from lakepact.reference_server.http.bounded_protocol import protocol_factory
 from lakepact.reference_server.http.fast_protocol import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
 from lakepact.reference_server.http.router import ContractRouter
@@ -46,7 +46,7 @@ class Server:
         return self.url + self.services[contract].root
 
 
-def configured(
+def configure(
     app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS
 ) -> uvicorn.Config:
     """Return the configuration of uvicorn: one process, one loop, no log of requests.
@@ -60,7 +60,7 @@ def configured(
     http: Any = (
         fast_protocol(app, limits=limits)
         if fast_path and isinstance(app, ContractRouter)
-        else bounded_protocol(limits)
+        else protocol_factory(limits)
     )
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
@@ -97,7 +97,7 @@ def listening(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 @contextlib.contextmanager
-def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
+def warehouse_location(location: str | None, *, store: str = "memory") -> Generator[str]:
     """Yield a warehouse's location; without one, a fresh temporary folder that is removed in the
     end.
 
@@ -173,7 +173,10 @@ def running(
         DidNotStart: the server did not come up.
         OSError: the port is taken.
     """
-    with kept(warehouse, store=str(store)) as location, contextlib.ExitStack() as ending:
+    with (
+        warehouse_location(warehouse, store=str(store)) as location,
+        contextlib.ExitStack() as ending,
+    ):
         files = {"shares": shares, "credentials": credentials, "config": config}
         paths = {name: Path(file) for name, file in files.items() if file is not None}
         settings = Settings(
@@ -188,15 +191,15 @@ def running(
             contract_version=contract_version,
             **paths,
         )
-        served = services([contract] if contract else [], settings, faults=faults)
-        for one in served:
+        all_services = services([contract] if contract else [], settings, faults=faults)
+        for one in all_services:
             ending.callback(one.close)
         listener, url = listening("127.0.0.1", port)
-        runs_so = configured(
-            application(*served, engine=engine), fast_path=fast_path, limits=limits
+        runs_so = configure(
+            application(*all_services, engine=engine), fast_path=fast_path, limits=limits
         )
         with contextlib.closing(listener), _answering(uvicorn.Server(runs_so), listener):
-            yield Server(url, served[0], {one.contract.name: one for one in served})
+            yield Server(url, all_services[0], {one.contract.name: one for one in all_services})
 
 
 @contextlib.contextmanager
@@ -208,14 +211,14 @@ def _answering(server: uvicorn.Server, listener: socket.socket) -> Generator[Non
         daemon=True,
     )
     thread.start()
-    waited = threading.Event()
+    event = threading.Event()
     try:
         for _ in range(START_SECONDS * 200):
             if server.started:
                 break
             if not thread.is_alive():
                 raise DidNotStart("the reference server did not start; its log says why")
-            waited.wait(0.005)
+            event.wait(0.005)
         else:
             raise DidNotStart(f"the reference server did not start within {START_SECONDS} seconds")
         yield

@@ -37,7 +37,7 @@ class Secret:
         """Return the secret that is spelled so."""
         return cls(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
 
-    def is_spelled(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         """Return whether it is this one; how long that takes says nothing about either."""
         return hmac.compare_digest(self.digest, Secret.of(text).digest)
 
@@ -163,7 +163,7 @@ class _Misread(Exception):
 def _server_file(
     document: dict[str, Any], folder: Path, environment: Mapping[str, str]
 ) -> ServerFile:
-    _known(document, "", ("warehouses", "principals", "grants", "tokens"))
+    _check_names(document, "", ("warehouses", "principals", "grants", "tokens"))
     warehouses = {
         name: _warehouse(name, table, folder)
         for name, table in _tables(document, "warehouses").items()
@@ -173,12 +173,12 @@ def _server_file(
         for name, table in _tables(document, "principals").items()
     }
     _apart(principals)
-    listed = document.get("grants", [])
-    if not isinstance(listed, list):
+    grant_list = document.get("grants", [])
+    if not isinstance(grant_list, list):
         raise _Misread("grants", "is a list of tables, each below [[grants]]")
     grants = tuple(
         _grant(entry, f"grants[{index}]", warehouses, principals)
-        for index, entry in enumerate(listed)
+        for index, entry in enumerate(grant_list)
     )
     lifetime, max_age = _lifetimes(document)
     return ServerFile(
@@ -189,7 +189,7 @@ def _server_file(
 def _warehouse(name: str, table: dict[str, Any], folder: Path) -> WarehouseEntry:
     at = f"warehouses.{name}"
     functions = _optional(table, "functions", at)
-    _known(
+    _check_names(
         table,
         at,
         (
@@ -216,7 +216,7 @@ def _warehouse(name: str, table: dict[str, Any], folder: Path) -> WarehouseEntry
 
 def _principal(name: str, table: dict[str, Any], environment: Mapping[str, str]) -> Principal:
     at = f"principals.{name}"
-    _known(
+    _check_names(
         table,
         at,
         ("token", "token-env", "token-expires", "client-id", "client-secret", "client-secret-env"),
@@ -258,7 +258,7 @@ def _grant(
     if not isinstance(entry, dict):
         raise _Misread(at, "is a table, below [[grants]]")
     grant: dict[str, Any] = entry
-    _known(grant, at, ("principal", "warehouse", "namespace", "table", "access"))
+    _check_names(grant, at, ("principal", "warehouse", "namespace", "table", "access"))
     principal = _one_of(grant, "principal", at, tuple(principals))
     access = _one_of(grant, "access", at, ACCESS)
     warehouse = _one_of(grant, "warehouse", at, tuple(warehouses)) if "warehouse" in grant else None
@@ -282,7 +282,7 @@ def _grant(
 def _lifetimes(document: dict[str, Any]) -> tuple[int, int]:
     """Return the lifetime and the maximum age of issued tokens, in seconds."""
     tokens = _plain(document, "tokens", "")
-    _known(tokens, "tokens", ("lifetime", "max-age"))
+    _check_names(tokens, "tokens", ("lifetime", "max-age"))
     lifetime = _seconds(tokens, "lifetime", LIFETIME)
     max_age = _seconds(tokens, "max-age", max(MAX_AGE, lifetime))
     if max_age < lifetime:
@@ -304,12 +304,12 @@ def _apart(principals: Mapping[str, Principal]) -> None:
         ("client-id", lambda principal: principal.client_id),
     )
     for member, value_of in what:
-        seen: dict[object, str] = {}
+        names: dict[object, str] = {}
         for name, principal in principals.items():
             value = value_of(principal)
-            if value is not None and seen.setdefault(value, name) != name:
+            if value is not None and names.setdefault(value, name) != name:
                 raise _Misread(
-                    f"principals.{name}.{member}", f"is that of principals.{seen[value]} already"
+                    f"principals.{name}.{member}", f"is that of principals.{names[value]} already"
                 )
 
 
@@ -319,16 +319,16 @@ def _secret(
     """Return a secret that stands in the file, or in the environment under the name that stands
     there.
     """
-    given, variable = _optional(table, name, at), _optional(table, f"{name}-env", at)
-    if given is not None and variable is not None:
+    value, variable = _optional(table, name, at), _optional(table, f"{name}-env", at)
+    if value is not None and variable is not None:
         raise _Misread(at, f"{name} and {name}-env are two places for one thing; keep one")
     if variable is not None:
-        given = environment.get(variable)
-        if not given:
+        value = environment.get(variable)
+        if not value:
             raise _Misread(
                 f"{at}.{name}-env", f"the environment variable {variable} is not set, or empty"
             )
-    return None if given is None else Secret.of(given)
+    return None if value is None else Secret.of(value)
 
 
 def _moment(table: dict[str, Any], at: str, token: Secret | None) -> datetime | None:
@@ -342,7 +342,7 @@ def _moment(table: dict[str, Any], at: str, token: Secret | None) -> datetime | 
     return moment.astimezone(UTC)
 
 
-def _known(table: Mapping[str, Any], at: str, names: tuple[str, ...]) -> None:
+def _check_names(table: Mapping[str, Any], at: str, names: tuple[str, ...]) -> None:
     for name in table:
         if name not in names:
             raise _Misread(at, f"{name!r} is not known; known are {', '.join(names)}")
@@ -383,14 +383,14 @@ def _optional(table: dict[str, Any], name: str, at: str) -> str | None:
     return value
 
 
-def _one_of(table: dict[str, Any], name: str, at: str, allowed: tuple[str, ...]) -> str:
+def _one_of(table: dict[str, Any], name: str, at: str, names: tuple[str, ...]) -> str:
     value = _optional(table, name, at)
     if value is None:
         raise _Misread(at, f"{name} is missing")
-    if value not in allowed:
+    if value not in names:
         raise _Misread(
             f"{at}.{name}",
             f"{value!r} is not one of"
-            f" {', '.join(allowed) or 'those named in this file: there are none'}",
+            f" {', '.join(names) or 'those named in this file: there are none'}",
         )
     return value

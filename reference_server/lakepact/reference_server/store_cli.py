@@ -45,20 +45,20 @@ def check(path: Path, *, as_json: bool) -> None:
     from lakepact.reference_server.iceberg_rest.store_check import check_store  # noqa: PLC0415 - `--help` waits for no schemas
 
     with _refusals():
-        checked = [check_store(one) for one in _stores(path)]
+        results = [check_store(one) for one in _stores(path)]
     if as_json:
         click.echo(
             orjson.dumps(
                 {
-                    "sound": not any(one.findings for one in checked),
-                    "stores": list(map(_document, checked)),
+                    "sound": not any(one.findings for one in results),
+                    "stores": list(map(_document, results)),
                 }
             )
         )
     else:
-        for one in checked:
+        for one in results:
             _tell(one)
-    sys.exit(UNSOUND if any(one.findings for one in checked) else SOUND)
+    sys.exit(UNSOUND if any(one.findings for one in results) else SOUND)
 
 
 @store.command("accept-loss")
@@ -82,13 +82,13 @@ def accept(path: Path) -> None:
     with _refusals():
         for one in _stores(path):
             try:
-                lost = accept_loss(one)
+                loss = accept_loss(one)
             except Damaged as damaged:
                 raise click.ClickException(str(damaged)) from None
             click.echo(
                 f"{one}: nothing is missing"
-                if lost is None
-                else f"{lost}\naccepted: the store starts with what is there"
+                if loss is None
+                else f"{loss}\naccepted: the store starts with what is there"
             )
 
 
@@ -110,7 +110,7 @@ def _stores(path: Path) -> list[Path]:
         return [path]
     folders = [path / PRIVATE, *([path] if path.name == PRIVATE else [])]
     names = (SUFFIX, f"{SUFFIX}-wal", f"{SUFFIX}-mark")  # a store whose file is gone is one too
-    found = sorted(
+    stores = sorted(
         {
             file.with_suffix(SUFFIX)
             for folder in folders
@@ -118,12 +118,12 @@ def _stores(path: Path) -> list[Path]:
             for file in folder.glob(f"*{name}")
         }
     )
-    if not found:
+    if not stores:
         raise BadSetting(
             f"there is no store below {path}: `lakepact serve --store file` keeps it in"
             f" {path / PRIVATE}"
         )
-    return found
+    return stores
 
 
 class _NotAStore(click.ClickException):
@@ -134,22 +134,22 @@ class _NotLookedAt(click.ClickException):
     exit_code = INCOMPLETE
 
 
-def _document(checked: Checked) -> dict[str, object]:
-    return {**dataclasses.asdict(checked), "path": str(checked.path)}
+def _document(result: Checked) -> dict[str, object]:
+    return {**dataclasses.asdict(result), "path": str(result.path)}
 
 
-def _tell(checked: Checked) -> None:
+def _tell(result: Checked) -> None:
     counts = (
         ", ".join(
             f"{count} {kind}{'s' if count != 1 else ''}"
-            for kind, count in sorted(checked.records.items())
+            for kind, count in sorted(result.records.items())
         )
         or "no records"
     )
-    files = f", {checked.files} metadata files read" + (
-        f", {checked.unread} elsewhere not looked at" if checked.unread else ""
+    files = f", {result.files} metadata files read" + (
+        f", {result.unread} elsewhere not looked at" if result.unread else ""
     )
-    click.echo(f"{checked.path}: {checked.contract}, {counts}{files}")
-    for finding in checked.findings:
+    click.echo(f"{result.path}: {result.contract}, {counts}{files}")
+    for finding in result.findings:
         click.echo(f"  {finding.kind:14} {finding.where}: {finding.message}")
-    click.echo("sound" if not checked.findings else f"not sound: {len(checked.findings)} findings")
+    click.echo("sound" if not result.findings else f"not sound: {len(result.findings)} findings")

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lakepact.client import BadReply, OperationNotSupported
-from lakepact.client.delta_sharing.access import chosen
+from lakepact.client.delta_sharing.access import choose_mode
 
 from .serving import PROTOCOL, TABLE, Desk, lines, metadata
 
@@ -51,19 +51,19 @@ def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
 )
 def test_access_mode_of_both_sides_is_chosen(able, offered, way):
     """DS-ACC-01, DS-ACC-02, DS-ACC-03, DS-LTB-12."""
-    assert chosen(offered, able, operation="queryTable") == way
+    assert choose_mode(offered, able, operation="queryTable") == way
 
 
 @pytest.mark.parametrize(("able", "offered"), [(URL, DIR), (DIR, None), (DIR, URL)])
 def test_no_common_access_mode_raises_operation_not_supported(able, offered):
     """DS-ACC-01, DS-ACC-02."""
     with pytest.raises(OperationNotSupported, match="the table is shared only by"):
-        chosen(offered, able, operation="queryTable")
+        choose_mode(offered, able, operation="queryTable")
 
 
 def test_access_mode_of_a_later_version_is_skipped(table):
     later = metadata(accessModes=["stream"])
-    assert chosen(("stream", "dir"), BOTH, operation="queryTable") == "dir"
+    assert choose_mode(("stream", "dir"), BOTH, operation="queryTable") == "dir"
 
     with pytest.raises(OperationNotSupported, match="shared only in the mode stream"):
         table(Desk(query=lines(PROTOCOL, later))).files()

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lakepact.client.delta_sharing.rows.columns import conformed
+from lakepact.client.delta_sharing.rows.columns import conform
 from lakepact.client.delta_sharing.rows.types import arrow_type
-from lakepact.client.delta_sharing.schemas import Array, Field, Map, Primitive, Struct, parsed
+from lakepact.client.delta_sharing.schemas import Array, Field, Map, Primitive, Struct, parse
 
 LONG, STRING = Primitive("long"), Primitive("string")
 MOMENT = datetime(2024, 1, 1, 12, tzinfo=UTC)
@@ -53,7 +53,7 @@ def test_narrower_type_is_widened(narrow, wide, values):
         if narrow == pa.float16()
         else pa.array(values, narrow)
     )
-    made = conformed(column, kind, "none", "c")
+    made = conform(column, kind, "none", "c")
 
     assert made.type == arrow_type(kind)
     text = {
@@ -80,13 +80,13 @@ def test_narrower_type_is_widened(narrow, wide, values):
     ids=str,
 )
 def test_number_is_widened_to_a_large_enough_decimal(narrow, wide, values):
-    made = conformed(pa.array(values, narrow), wide, "none", "c")
+    made = conform(pa.array(values, narrow), wide, "none", "c")
 
     assert (made.type, made.to_pylist()) == (arrow_type(wide), values)
 
 
 def test_date_is_widened_to_its_midnight():
-    made = conformed(pa.array([date(2024, 1, 1)]), Primitive("timestamp_ntz"), "none", "c")
+    made = conform(pa.array([date(2024, 1, 1)]), Primitive("timestamp_ntz"), "none", "c")
 
     assert made.to_pylist() == [datetime(2024, 1, 1)]  # noqa: DTZ001 - it has no zone
 
@@ -113,7 +113,7 @@ def test_date_is_widened_to_its_midnight():
 )
 def test_incompatible_type_raises_value_error(wrong, wanted, values):
     with pytest.raises(ValueError, match=f"column c is .* in the file, and {wanted} in the schema"):
-        conformed(pa.array(values, wrong), Primitive(wanted), "none", "c")
+        conform(pa.array(values, wrong), Primitive(wanted), "none", "c")
 
 
 @pytest.mark.parametrize(
@@ -128,17 +128,17 @@ def test_incompatible_type_raises_value_error(wrong, wanted, values):
 )
 def test_too_small_decimal_raises_value_error(wrong, wanted):
     with pytest.raises(ValueError, match="in the schema of the table"):
-        conformed(pa.array([None], wrong), Primitive("decimal", *wanted), "none", "c")
+        conform(pa.array([None], wrong), Primitive("decimal", *wanted), "none", "c")
 
 
 def test_finer_timestamp_raises_value_error():
     with pytest.raises(ValueError, match="would lose data"):
-        conformed(pa.array([1], pa.timestamp("ns", tz="UTC")), Primitive("timestamp"), "none", "c")
+        conform(pa.array([1], pa.timestamp("ns", tz="UTC")), Primitive("timestamp"), "none", "c")
 
 
 def test_bytes_that_are_not_utf8_raise_value_error():
     with pytest.raises(ValueError, match=r"(?i)utf8"):
-        conformed(pa.array([b"\xff"]), STRING, "none", "c")
+        conform(pa.array([b"\xff"]), STRING, "none", "c")
 
 
 NESTED = Struct(
@@ -175,7 +175,7 @@ def test_nested_fields_are_widened_added_and_dropped():
     ]
     given[3]["b"] = []
 
-    made = conformed(pa.array(given, narrow), NESTED, "none", "c")
+    made = conform(pa.array(given, narrow), NESTED, "none", "c")
 
     assert made.type == arrow_type(NESTED)
     assert made.to_pylist() == [value and value | {"a": None} for value in VALUES]
@@ -191,14 +191,14 @@ def test_array_slice_is_converted_like_the_whole(start):
         ]
     )
 
-    made = conformed(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
+    made = conform(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
 
     made.validate(full=True)
     assert made.to_pylist() == VALUES[start:]
 
 
 def test_chunks_are_kept():
-    made = conformed(
+    made = conform(
         pa.chunked_array(
             [pa.array([1], pa.int8()), pa.array([], pa.int8()), pa.array([2], pa.int8())]
         ),
@@ -213,9 +213,9 @@ def test_chunks_are_kept():
 def test_nested_fields_are_found_by_physical_name():
     part = Field("x", LONG, nullable=True, metadata={"delta.columnMapping.physicalName": "col-1"})
 
-    assert conformed(
-        pa.array([{"col-1": 5, "x": 6}]), Struct((part,)), "name", "c"
-    ).to_pylist() == [{"x": 5}]
+    assert conform(pa.array([{"col-1": 5, "x": 6}]), Struct((part,)), "name", "c").to_pylist() == [
+        {"x": 5}
+    ]
 
 
 def test_nested_fields_are_found_by_field_id():
@@ -224,16 +224,16 @@ def test_nested_fields_are_found_by_field_id():
         [pa.field("x", pa.int64()), pa.field("y", pa.int64(), metadata={"PARQUET:field_id": "7"})]
     )
 
-    assert conformed(
-        pa.array([{"x": 5, "y": 6}], kind), Struct((part,)), "id", "c"
-    ).to_pylist() == [{"x": 6}]
+    assert conform(pa.array([{"x": 5, "y": 6}], kind), Struct((part,)), "id", "c").to_pylist() == [
+        {"x": 6}
+    ]
 
 
 def test_nested_field_of_another_type_is_named_in_the_error():
     with pytest.raises(
         ValueError, match=r"column c\.b\.element\.x is string in the file, and long"
     ):
-        conformed(pa.array([{"b": [{"x": "1"}]}]), NESTED, "none", "c")
+        conform(pa.array([{"b": [{"x": "1"}]}]), NESTED, "none", "c")
 
 
 def test_schema_is_parsed_with_all_types():
@@ -242,7 +242,7 @@ def test_schema_is_parsed_with_all_types():
         {"name": "a", "type": {"type": "array", "elementType": {"type": "map", "keyType": "string", "valueType": "void"}}},
         {"name": "v", "type": "variant"}]}"""
 
-    schema = parsed(text)
+    schema = parse(text)
 
     assert [str(column.type) for column in schema.fields] == [
         "decimal(10,2)",
@@ -262,7 +262,7 @@ def test_schema_is_parsed_with_all_types():
 def test_unknown_type_name_becomes_other(name):
     assert (
         type(
-            parsed(f'{{"type": "struct", "fields": [{{"name": "a", "type": "{name}"}}]}}')
+            parse(f'{{"type": "struct", "fields": [{{"name": "a", "type": "{name}"}}]}}')
             .fields[0]
             .type
         ).__name__
@@ -280,4 +280,4 @@ def test_deeply_nested_schema_raises_value_error():
     )
 
     with pytest.raises(ValueError, match="nested more than 100 times"):
-        parsed(text)
+        parse(text)

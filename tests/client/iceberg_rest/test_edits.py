@@ -33,7 +33,7 @@ SAME_SCHEMA = {"type": "assert-current-schema-id", "current-schema-id": 0}
 
 
 def resolved(edits: TableEdits, **changed: object) -> tuple[list[dict], list[dict]]:
-    change = edits.resolved(TableMetadata.model_validate({**METADATA, **changed}))
+    change = edits.resolve(TableMetadata.model_validate({**METADATA, **changed}))
     return list(change.updates), list(change.requirements)
 
 

@@ -11,7 +11,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from lakepact.client import SigV4
-from lakepact.client.redaction import redacted
+from lakepact.client.redaction import redact
 from lakepact.reach.wire import Reply, Request
 
 # The example "get-vanilla" of AWS's test suite for Signature Version 4.
@@ -83,9 +83,7 @@ def test_session_token_is_signed_and_hidden():
 
     assert header(sent, "X-Amz-Security-Token") == "the-session-token"
     assert "x-amz-security-token" in header(sent, "Authorization")
-    assert "the-session-token" not in str(
-        redacted(sent, Reply(403, content=b"no the-session-token"))
-    )
+    assert "the-session-token" not in str(redact(sent, Reply(403, content=b"no the-session-token")))
 
 
 def test_keys_come_from_the_environment(monkeypatch):

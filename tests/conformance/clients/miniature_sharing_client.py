@@ -337,9 +337,9 @@ def read(
         raise
     vector = add.get("deletionVector") if FAULT == "forgets-vectors-with-limits" else None
     if vector and not is_limited:
-        from lakepact.conformance.rows.deletion_vectors import gone  # noqa: PLC0415 - rarely used
+        from lakepact.conformance.rows.deletion_vectors import rows_of_vector  # noqa: PLC0415 - rarely used
 
-        deleted = gone(vector, lambda url: urllib.request.urlopen(url, timeout=20).read())
+        deleted = rows_of_vector(vector, lambda url: urllib.request.urlopen(url, timeout=20).read())
         found = [row for place, row in enumerate(found) if place not in deleted]
     types = (
         {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]}

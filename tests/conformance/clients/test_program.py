@@ -34,7 +34,7 @@ def answering(line: str) -> Program:
 
 
 RESULT = operator.attrgetter("result")
-REFUSAL = operator.methodcaller("is_refused", "the answer was cut")
+REFUSAL = operator.methodcaller("expect_refusal", "the answer was cut")
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +109,7 @@ def test_long_error_is_quoted_from_its_beginning() -> None:
         '{"error": {"type": "Dry", "message": "the lake is dry%s"}}' % (" at Lake.java" * 100)
     ).run("read", {})
 
-    assert ended.shown.startswith("read: error Dry: the lake is dry at Lake.java")
+    assert ended.text.startswith("read: error Dry: the lake is dry at Lake.java")
 
 
 def test_order_of_members_does_not_matter() -> None:

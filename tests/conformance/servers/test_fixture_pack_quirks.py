@@ -12,7 +12,7 @@ from faulty import unnamed
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.running import suite as suites
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule
 from lakepact.reference_server.http.replies import Reply
@@ -56,7 +56,7 @@ def _with_every_kind(lines: list[Any]) -> list[Any]:
 def _in_delta_format_alone(negotiate: Callable[..., str]) -> Callable[..., str]:
     def chosen(capabilities: Any, needed: Any) -> str:
         if "delta" not in (capabilities.formats or ()):
-            raise refused(400, "answers are in delta format")
+            raise refusal(400, "answers are in delta format")
         return negotiate(replace(capabilities, formats=("delta",)), needed)
 
     return chosen
@@ -78,7 +78,7 @@ def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
         said.get(name) is not None
         for name in ("starting_timestamp", "version", "timestamp", "startingVersion")
     ):
-        raise refused(400, "the history is not shared")
+        raise refusal(400, "the history is not shared")
     return handler(**arguments)
 
 
@@ -117,7 +117,7 @@ def _without(features: frozenset[str] | None = None) -> Install:
     def without(negotiate: Callable[..., str]) -> Callable[..., str]:
         def chosen(capabilities: Any, needed: Any) -> str:
             if needed and (features is None or needed & features):
-                raise refused(400, "tables with these features are not shared")
+                raise refusal(400, "tables with these features are not shared")
             return negotiate(capabilities, needed)
 
         return chosen
@@ -129,7 +129,7 @@ def _without_changes(status: int) -> Quirk:
     """Return a quirk that refuses changes, whatever the settings of the table are."""
 
     def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        raise refused(status, "no changes are shared")
+        raise refusal(status, "no changes are shared")
 
     only = (
         "DS-CDF-0[2-8]",
@@ -202,7 +202,7 @@ QUIRKS: dict[str, Quirk] = {
         for status in (400, 403, 404, 405)
     },
     "keeps-no-hints": (
-        wrap_rule("agreed", _holds_versions_alone),
+        wrap_rule("query_of_token", _holds_versions_alone),
         ("DS-EST-06",),
         {"DS-EST-06": PASS},
     ),

@@ -111,7 +111,7 @@ READ = ("snapshots", "time_travel", "changes", "statistics", "partition_values",
 HINTS = ("hints", "understood_hints")
 
 QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
-    "ignores hints": (HINTS, replace_rule("selected", lambda _snapshot, **_hints: None)),
+    "ignores hints": (HINTS, replace_rule("select", lambda _snapshot, **_hints: None)),
     "writes nulls as empty strings": (
         ("snapshots", "partition_values"),
         on_partition_values(lambda _, value: "" if value is None else value),

@@ -24,7 +24,7 @@ from lakepact.reference_server.faults import (
     on_call,
     on_reply,
     on_status,
-    unchecked,
+    skip_validation,
 )
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
@@ -57,7 +57,7 @@ def stacked(reply: Reply, _: Scope) -> Reply:
     """Return a refusal with a long stack, and members in alphabetical order."""
     if reply.status < 400 or not reply.body:
         return reply
-    error = {**orjson.loads(reply.joined().body)["error"], "stack": ["at a.b(C.java:1)"] * 600}
+    error = {**orjson.loads(reply.as_whole().body)["error"], "stack": ["at a.b(C.java:1)"] * 600}
     return replace(
         reply, body=orjson.dumps({"error": error}, option=orjson.OPT_SORT_KEYS), chunks=None
     )
@@ -102,7 +102,7 @@ def test_namespace_that_a_refused_creation_stores_unreadable_is_lost_data(tmp_pa
         return handler(**arguments)
 
     fault = all_of(
-        unchecked(op.create_namespace),
+        skip_validation(op.create_namespace),
         on_call(op.create_namespace, store),
         on_call(op.load_namespace_metadata, load),
     )

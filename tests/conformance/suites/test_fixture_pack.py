@@ -83,13 +83,13 @@ def test_reader_reads_the_documented_rows_in_either_format(
 ) -> None:
     table = written.tables[name]
     for version in table.versions[-3:]:
-        answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=delta))
+        answer = lines.parse(delta_lines.snapshot(table.location, version.version, delta=delta))
         files = answer.files if len(answer.files) < 50 else answer.files[:50]
         found = data_files.rows(answer, delta_lines.fetch, files)
         (
             comparison.same
             if files == answer.files
-            else lambda a, b, what: comparison.included(b, a, what)
+            else lambda a, b, what: comparison.includes(b, a, what)
         )(version.rows.to_pylist(), found, f"{name} at {version.version}")
 
 
@@ -97,7 +97,7 @@ def test_reader_reads_the_documented_rows_in_either_format(
 def test_reader_applies_deletion_vectors_and_column_mapping(written: Manifest, name: str) -> None:
     table = written.tables[name]
     for version in table.versions:
-        answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=True))
+        answer = lines.parse(delta_lines.snapshot(table.location, version.version, delta=True))
         comparison.same(
             version.rows.to_pylist(),
             data_files.rows(answer, delta_lines.fetch),
@@ -121,9 +121,7 @@ def test_reader_reads_the_documented_changes_in_either_format(
     table = written.tables[name]
     first, last = table.first_change or 0, table.last.version
     times = {version.version: version.timestamp for version in table.versions}
-    answer = lines.parsed(
-        delta_lines.changes(table.location, first, last, delta=delta, times=times)
-    )
+    answer = lines.parse(delta_lines.changes(table.location, first, last, delta=delta, times=times))
     comparison.same(
         table.changes(first, last).to_pylist(), changes.rows(answer, delta_lines.fetch), name
     )
@@ -136,11 +134,11 @@ def test_missing_and_additional_rows_are_named() -> None:
 
 def test_duplicate_rows_are_counted() -> None:
     with pytest.raises(Unmet, match="1 row missing"):
-        comparison.included([{"id": 1}, {"id": 1}], [{"id": 1}, {"id": 2}], "rows")
+        comparison.includes([{"id": 1}, {"id": 1}], [{"id": 1}, {"id": 2}], "rows")
 
 
 def test_deletion_vector_with_a_wrong_cardinality_is_unmet(written: Manifest) -> None:
-    answer = lines.parsed(
+    answer = lines.parse(
         delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
     )
     file = next(f for f in answer.files if f.vector)
@@ -280,7 +278,7 @@ def test_folder_without_a_pack_raises_no_pack(tmp_path: Path) -> None:
 def test_replay_of_a_hostile_deletion_vector_is_unmet(
     written: Manifest, tmp_path: Path, vector: dict[str, Any], problem: str
 ) -> None:
-    answer = lines.parsed(
+    answer = lines.parse(
         delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
     )
     files = tuple(_with_vector(file, **vector) for file in answer.files)

@@ -39,7 +39,7 @@ def no_file(url: str) -> bytes:
 
 @given(POSITIONS)
 def test_inline_deletion_vector_survives_writing_and_reading(gone: frozenset[int]) -> None:
-    assert gone == set(deletion_vectors.gone(written.inline(gone), no_file))
+    assert gone == set(deletion_vectors.rows_of_vector(written.inline(gone), no_file))
 
 
 @given(st.lists(POSITIONS, min_size=1, max_size=3))
@@ -50,7 +50,7 @@ def test_each_deletion_vector_of_a_file_is_read(vectors: list[frozenset[int]]) -
         content = file.read_bytes()
     for vector, descriptor in zip(vectors, described, strict=True):
         stored = descriptor | {"storageType": "p", "pathOrInlineDv": "https://x"}
-        assert vector == set(deletion_vectors.gone(stored, lambda _: content))
+        assert vector == set(deletion_vectors.rows_of_vector(stored, lambda _: content))
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20])
@@ -60,12 +60,12 @@ def test_truncated_deletion_vector_is_unmet(cut: int) -> None:
         (file,) = Path(folder).glob("*.bin")
         content = file.read_bytes()
     with pytest.raises(Unmet):
-        deletion_vectors.gone(descriptor | {"storageType": "p"}, lambda _: content[:cut])
+        deletion_vectors.rows_of_vector(descriptor | {"storageType": "p"}, lambda _: content[:cut])
 
 
 def test_deletion_vector_with_a_relative_path_is_unmet() -> None:
     with pytest.raises(Unmet, match="storageType"):
-        deletion_vectors.gone(
+        deletion_vectors.rows_of_vector(
             {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "cardinality": 1},
             no_file,
         )
@@ -77,7 +77,7 @@ def test_deletion_vector_of_many_rows_takes_little_memory() -> None:
     bitmap.run_optimize()
 
     tracemalloc.start()
-    gone = deletion_vectors.gone(written.inline(bitmap), no_file)
+    gone = deletion_vectors.rows_of_vector(written.inline(bitmap), no_file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -90,7 +90,7 @@ def test_deletion_vector_of_many_rows_takes_little_memory() -> None:
 def test_deletion_vector_with_a_wrong_place_is_unmet(member: str, value: object) -> None:
     vector = written.inline([1]) | {"storageType": "p", "offset": 1, member: value}
     with pytest.raises(Unmet, match=member):
-        deletion_vectors.gone(vector, lambda _: bytes(99))
+        deletion_vectors.rows_of_vector(vector, lambda _: bytes(99))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_deletion_vector_with_a_wrong_place_is_unmet(member: str, value: object)
     ],
 )
 def test_partition_text_is_parsed_as_its_type(text: Any, kind: str, value: Any) -> None:
-    assert comparison.frozen(value) == comparison.frozen(values.typed(text, kind))
+    assert comparison.hashable(value) == comparison.hashable(values.value_of(text, kind))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_partition_text_is_parsed_as_its_type(text: Any, kind: str, value: Any) 
 )
 def test_invalid_partition_text_is_unmet(text: Any, kind: str) -> None:
     with pytest.raises(Unmet):
-        values.typed(text, kind)
+        values.value_of(text, kind)
 
 
 def test_comparison_separates_booleans_from_numbers_and_equates_nan() -> None:
@@ -186,7 +186,7 @@ def test_times_are_written_in_utc_or_with_an_offset() -> None:
 
 def test_lines_without_metadata_are_unmet() -> None:
     with pytest.raises(Unmet, match="lines with protocol"):
-        lines.parsed([{"protocol": {"minReaderVersion": 1}}])
+        lines.parse([{"protocol": {"minReaderVersion": 1}}])
 
 
 def test_file_that_is_not_parquet_is_unmet() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.watsonx_data.credentials import unpacked
+from lakepact.reference_server.watsonx_data.credentials import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def _well_formed_key(scope: Scope) -> bool:
     if scheme != "ZenApiKey":
         return False
     try:
-        unpacked(rest)
+        unpack(rest)
     except Problem:
         return False
     return True

@@ -16,7 +16,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.delta_sharing.places import BadShares
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, policy
-from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, sign
 from miniatures import miniature
 
 OWN = {"LP_ID": "AKIDEXAMPLE", "LP_SECRET": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
@@ -448,7 +448,7 @@ def test_policy_of_a_folder_matches_no_key_outside_of_it(name, key):
 def test_forms_are_signed_as_by_the_aws_sdk():
     keys = Keys(OWN["LP_ID"], OWN["LP_SECRET"], "tok+/=")
     at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    headers = signed(
+    headers = sign(
         "http://127.0.0.1:9000",
         b"Action=AssumeRole&Version=2011-06-15",
         keys,

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from lakepact.reference_server import Server, running
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
+from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_of_range
 from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 
@@ -229,9 +229,9 @@ def test_a_range_is_the_bytes_that_http_means(
 
     if expected == []:
         with pytest.raises(NotSatisfiable):
-            part_asked_for(header, size)
+            part_of_range(header, size)
     else:
-        found = part_asked_for(header, size)
+        found = part_of_range(header, size)
         assert (found if found is None else list(numbers)[slice(*found)]) == expected
 
 

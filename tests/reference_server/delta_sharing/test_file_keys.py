@@ -56,7 +56,7 @@ FILES = Files(SHARES, Rules())
 
 def opened(key: str, *, of: SharedTable = ONE) -> Any:
     query = dict(pair.split("=") for pair in FILES.signature(of, FILES.until()).split("&"))
-    return FILES.opened(FILES.address(of, "").split("/")[-2], key, query)
+    return FILES.open(FILES.address(of, "").split("/")[-2], key, query)
 
 
 def inside(path: bytes) -> bool:

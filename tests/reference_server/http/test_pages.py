@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.http.paging import BadToken, opened, page, token
+from lakepact.reference_server.http.paging import BadToken, name_in_token, page, token
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -66,7 +66,7 @@ def test_items_that_stay_are_listed_once_while_others_come_and_go() -> None:
 
 @given(texts, texts)
 def test_a_token_opens_to_the_name_it_was_made_of(where: str, name: str) -> None:
-    assert opened(where, token(where, name)) == name
+    assert name_in_token(where, token(where, name)) == name
 
 
 @given(texts, texts, texts)
@@ -75,13 +75,13 @@ def test_a_token_of_one_listing_does_not_open_another(
 ) -> None:
     if where != elsewhere:
         with pytest.raises(BadToken):
-            opened(elsewhere, token(where, name))
+            name_in_token(elsewhere, token(where, name))
 
 
 @given(texts)
 def test_garbage_is_no_token(text: str) -> None:
     with pytest.raises(BadToken):
-        opened("here", text)
+        name_in_token("here", text)
 
 
 def test_a_page_may_be_asked_for_that_is_larger_than_any_list() -> None:

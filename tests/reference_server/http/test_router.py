@@ -140,7 +140,7 @@ def test_operation_without_handler_keeps_the_server_from_starting() -> None:
     handlers = {id_: handler for id_, handler in made.handlers.items() if id_ != "loadTable"}
 
     with pytest.raises(Unanswered, match="no handler for loadTable"):
-        Service(made.contract, handlers, made.not_offered, made.error_body, made.kinds, made.paths)
+        Service(made.contract, handlers, made.unavailable, made.error_body, made.kinds, made.paths)
 
 
 def test_with_a_prefix_only_paths_with_it_are_served(sending_to: Callable[[str], Any]) -> None:

@@ -125,7 +125,7 @@ def router() -> dict[Request, int]:
     made = service("iceberg_rest", Settings())
     made.paths = lambda template: (template,)
     made.handlers.update(dict.fromkeys(made.contract.operations, lambda **_: Reply(200)))
-    made.not_offered = frozenset()
+    made.unavailable = frozenset()
     return ask(application(made), CORPUS)
 
 

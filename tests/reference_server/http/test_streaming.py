@@ -20,7 +20,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Begun, Reply
 from lakepact.reference_server.http.wire import AHEAD
 from lakepact.reference_server.http.workers import in_a_thread
-from lakepact.reference_server.running import _answering, configured, listening
+from lakepact.reference_server.running import _answering, configure, listening
 from lakepact.reference_server.settings import Settings
 
 PIECE = b"x" * 65536
@@ -68,7 +68,7 @@ def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
             )
             listener, url = listening("127.0.0.1", 0)
             stack.enter_context(contextlib.closing(listener))
-            stack.enter_context(_answering(uvicorn.Server(configured(application(made))), listener))
+            stack.enter_context(_answering(uvicorn.Server(configure(application(made))), listener))
             return url.removeprefix("http://")
 
         yield start

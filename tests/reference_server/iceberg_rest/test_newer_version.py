@@ -339,7 +339,7 @@ def test_change_is_answered_although_its_key_cannot_be_kept(
         raise NotKept("the disk is full", 507)
 
     rules = Rules()
-    RulesByName(rules).replace("key_is_kept", full)
+    RulesByName(rules).replace("keep_key", full)
     keys = Keys(store, rules, clock)
 
     assert (

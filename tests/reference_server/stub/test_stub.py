@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from lakepact.cli import main
 from lakepact.reference_server.settings import BadSetting
-from lakepact.reference_server.stub.recorder import REDACTED, Recorder, shown_body, shown_query
+from lakepact.reference_server.stub.recorder import REDACTED, Recorder, redact_body, redact_query
 from lakepact.reference_server.stub.script import Rule, Script, read
 
 RULES = """
@@ -137,10 +137,10 @@ def test_exchanges_are_recorded_without_secrets(stub: tuple[httpx.Client, Path])
 
 
 def test_secrets_of_bodies_and_queries_are_redacted() -> None:
-    form = shown_body(
+    form = redact_body(
         b"grant_type=client_credentials&client_secret=s", "application/x-www-form-urlencoded"
     )
-    config = shown_body(
+    config = redact_body(
         b'{"config": {"s3.session-token": "s", "url": "https://x/y?sig=s"}, "next-page-token": "n"}',
         "application/json",
     )
@@ -150,7 +150,7 @@ def test_secrets_of_bodies_and_queries_are_redacted() -> None:
         "config": {"s3.session-token": REDACTED, "url": f"https://x/y?{REDACTED}"},
         "next-page-token": "n",
     }
-    assert shown_query("a=1&X-Amz-Signature=s") == "a=1&X-Amz-Signature=%3Credacted%3E"
+    assert redact_query("a=1&X-Amz-Signature=s") == "a=1&X-Amz-Signature=%3Credacted%3E"
 
 
 def test_first_fitting_rule_holds() -> None:
@@ -252,7 +252,7 @@ def test_control_characters_of_a_script_are_not_printed(tmp_path: Path) -> None:
 )
 def test_hostile_body_is_recorded_as_one_line_of_printable_json(body: bytes) -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    Recorder(file).write({"body": shown_body(body, "application/json")})
+    Recorder(file).write({"body": redact_body(body, "application/json")})
     file.seek(0)
     line = file.read()
 

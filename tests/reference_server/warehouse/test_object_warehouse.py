@@ -20,7 +20,7 @@ SECRET = "wJalrXUtnFEMI"
     "location", ["s3://bucket/lake/t", "s3://bucket/lake/a b/ü?#/t-1", "s3://bucket/lake/%41"]
 )
 def test_location_below_the_root_is_held(location):
-    ObjectWarehouse(f"{ROOT}/").held(location)
+    ObjectWarehouse(f"{ROOT}/").check_location(location)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_location_outside_or_in_another_spelling_is_refused(location):
     warehouse = ObjectWarehouse(ROOT)
 
     for act in (
-        warehouse.held,
+        warehouse.check_location,
         warehouse.read,
         warehouse.forget,
         warehouse.purge,

@@ -22,7 +22,7 @@ from lakepact.reference_server.warehouse.local import (
     below,
     inside,
     overlap,
-    tidied,
+    tidy,
     warehouse,
 )
 from lakepact.reference_server.warehouse.objects import ObjectWarehouse
@@ -118,7 +118,7 @@ def test_purging_removes_everything_below_and_nothing_beside(kept: Warehouse) ->
 )
 def test_location_outside_the_root_is_refused(kept: Warehouse, location: str) -> None:
     with pytest.raises(Outside):
-        kept.held(location.format(root=kept.root))
+        kept.check_location(location.format(root=kept.root))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_location_outside_the_root_is_refused(kept: Warehouse, location: str) ->
     ],
 )
 def test_spellings_of_a_folder_below_the_root_are_held(files: FileWarehouse, spelled: str) -> None:
-    files.held(spelled.format(path=files.root.removeprefix("file://")))
+    files.check_location(spelled.format(path=files.root.removeprefix("file://")))
 
 
 def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_document_in_the_place_of_another_is_whole(files: FileWarehouse) -> No
 @pytest.mark.parametrize("location", ["{root}/" + "x" * 300, "{root}" + "/x" * 3000])
 def test_overlong_location_is_refused(files: FileWarehouse, location: str) -> None:
     with pytest.raises(Outside):
-        files.held(location.format(root=files.root))
+        files.check_location(location.format(root=files.root))
 
 
 def test_a_folder_is_not_a_document(files: FileWarehouse) -> None:
@@ -236,7 +236,7 @@ def test_prepared_folders_are_there(files: FileWarehouse, tmp_path: Path) -> Non
 @given(st.lists(names, min_size=1, max_size=4))
 def test_names_become_a_location_below_the_root(levels: list[str]) -> None:
     location = below("memory:", levels)
-    MemoryWarehouse().held(location)
+    MemoryWarehouse().check_location(location)
 
     assert location.startswith("memory:")
     assert location.count("/") == len(levels)
@@ -309,7 +309,7 @@ def test_documents_are_read_at_all_spellings_of_their_location(kept: Warehouse) 
 @given(st.text(st.sampled_from("/.%2fFe m:")))
 def test_places_are_tidy_whatever_the_text(location: str) -> None:
     for kept in (MemoryWarehouse(), ObjectWarehouse("s3://bucket/lake")):
-        assert [tidied(place) for place in kept.places(location)] == list(kept.places(location))
+        assert [tidy(place) for place in kept.places(location)] == list(kept.places(location))
 
 
 def test_a_warehouse_is_made_from_its_location(tmp_path: Path) -> None:
@@ -346,4 +346,4 @@ def test_location_beside_an_allowed_location_is_refused(tmp_path: Path, outside:
     with pytest.raises(
         Outside, match=f"is not below the warehouse {kept.root} or {tmp_path}/elsewhere$"
     ):
-        kept.held(f"file://{tmp_path}/{outside}")
+        kept.check_location(f"file://{tmp_path}/{outside}")

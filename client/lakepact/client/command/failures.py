@@ -44,7 +44,7 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
 
     def around(command: Callable[P, None]) -> Callable[P, None]:
         @functools.wraps(command)
-        def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        def call(*args: P.args, **kwargs: P.kwargs) -> None:
             try:
                 command(*args, **kwargs)
             except NotThere as error:
@@ -63,7 +63,7 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
                 # The client's arguments are what was typed, and it says what is wrong with them.
                 _end(verb, str(error), USAGE)
 
-        return guarded
+        return call
 
     return around
 

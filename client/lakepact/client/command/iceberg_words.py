@@ -18,17 +18,17 @@ _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def table_in_words(
-    name: str, loaded: Document, *, cells: int | None, every_snapshot: bool
+    name: str, result: Document, *, cells: int | None, every_snapshot: bool
 ) -> Iterator[str]:
     """Yield the lines that describe a table.
 
     Args:
         name: Its name.
-        loaded: The answer of `loadTable`.
+        result: The answer of `loadTable`.
         cells: The maximum width of lines; None for unlimited.
         every_snapshot: Whether to show all received snapshots, or only the newest one.
     """
-    metadata: Document = loaded["metadata"]
+    metadata: Document = result["metadata"]
     schema = (
         _current(metadata, "schemas", "schema-id", "current-schema-id")
         or metadata.get("schema")
@@ -48,7 +48,7 @@ def table_in_words(
     facts = [
         ("uuid", metadata.get("table-uuid")),
         ("location", metadata.get("location")),
-        ("metadata", loaded.get("metadata-location")),
+        ("metadata", result.get("metadata-location")),
         ("changed", moment(metadata.get("last-updated-ms"))),
         ("size", sizes((current or {}).get("summary") or {})),
         ("sequence number", metadata.get("last-sequence-number")),
@@ -66,32 +66,32 @@ def table_in_words(
     yield from properties_in_words(metadata.get("properties") or {}, cells)
     refs = [_ref(ref, what) for ref, what in sorted((metadata.get("refs") or {}).items())]
     yield from _part("Branches and tags", ("name", "is", "snapshot", "kept"), refs, cells)
-    shown = _newest_first(snapshots)[: None if every_snapshot else NEWEST]
+    newest = _newest_first(snapshots)[: None if every_snapshot else NEWEST]
     heads = ("", "snapshot", "at", "operation", "records", "files", "size", "schema")
-    marked = [_snapshot(one, is_current=one is current) for one in shown]
+    marks = [_snapshot(one, is_current=one is current) for one in newest]
     yield from _part(
         "Snapshots",
         heads,
-        marked,
+        marks,
         cells,
         none="no snapshot yet",
         right=(False, False, False, False, True, True, True, True),
     )
-    if len(shown) < len(snapshots):
-        yield f"({len(snapshots) - len(shown)} earlier ones: --snapshots all shows them)"
+    if len(newest) < len(snapshots):
+        yield f"({len(snapshots) - len(newest)} earlier ones: --snapshots all shows them)"
 
 
-def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator[str]:
+def view_in_words(name: str, result: Document, *, cells: int | None) -> Iterator[str]:
     """Yield the lines that say what a view is; the arguments are those of `table_in_words`,
-    `loaded` being what `loadView` answered.
+    `result` being what `loadView` answered.
     """
-    metadata: Document = loaded["metadata"]
+    metadata: Document = result["metadata"]
     version = _current(metadata, "versions", "version-id", "current-version-id") or {}
     yield plain(f"{name}: a view of format version {metadata.get('format-version')}")
     facts = [
         ("uuid", metadata.get("view-uuid")),
         ("location", metadata.get("location")),
-        ("metadata", loaded.get("metadata-location")),
+        ("metadata", result.get("metadata-location")),
         ("version", f"{version.get('version-id')} of {moment(version.get('timestamp-ms'))}"),
         ("names are of", whole(version.get("default-namespace") or ())),
         ("in catalog", version.get("default-catalog")),
@@ -175,7 +175,7 @@ def amount(size: Any) -> str:
 
 def sizes(summary: Mapping[str, Any]) -> str:
     """Return the size of the table by a snapshot's summary; empty if it is not there."""
-    told = [
+    words = [
         f"{summary[member]} {word}"
         for member, word in (
             ("total-records", "records"),
@@ -184,13 +184,13 @@ def sizes(summary: Mapping[str, Any]) -> str:
         )
         if summary.get(member) not in {None, "0"} or (member in summary and word == "records")
     ]
-    return ", ".join(filter(None, [*told, amount(summary.get("total-files-size"))]))
+    return ", ".join(filter(None, [*words, amount(summary.get("total-files-size"))]))
 
 
-def _current(metadata: Document, listed: str, id_name: str, current: str) -> Document | None:
-    wanted = metadata.get(current)
-    found: Sequence[Document] = metadata.get(listed) or ()
-    return next((one for one in found if one.get(id_name) == wanted), None)
+def _current(metadata: Document, member: str, id_name: str, current: str) -> Document | None:
+    id_ = metadata.get(current)
+    entries: Sequence[Document] = metadata.get(member) or ()
+    return next((one for one in entries if one.get(id_name) == id_), None)
 
 
 def _part(
@@ -220,7 +220,7 @@ def _columns(
 ) -> Iterator[tuple[object, ...]]:
     for field in fields:
         kind = field.get("type")
-        told = [
+        notes = [
             "key" if field.get("id") in keys else "",
             str(field.get("doc") or ""),
             *(
@@ -235,7 +235,7 @@ def _columns(
             "  " * depth + str(field.get("name")),
             _kind(kind),
             presence,
-            ", ".join(filter(None, told)),
+            ", ".join(filter(None, notes)),
         )
         yield from _columns(_inner(kind), depth + 1, keys)
 
@@ -279,9 +279,9 @@ def _names(schema: Document) -> Iterator[tuple[Any, str]]:
     yield from below(schema.get("fields") or (), ())
 
 
-def _applied(transform: Any, sources: Sequence[Any], columns: Mapping[Any, str]) -> str:
-    named = ", ".join(columns.get(source, f"column {source}") for source in sources)
-    return named if transform == "identity" else f"{transform}({named})"
+def _transform_text(transform: Any, sources: Sequence[Any], columns: Mapping[Any, str]) -> str:
+    names = ", ".join(columns.get(source, f"column {source}") for source in sources)
+    return names if transform == "identity" else f"{transform}({names})"
 
 
 def _sources(field: Document) -> Sequence[Any]:
@@ -293,7 +293,7 @@ def _partitions(spec: Document, columns: Mapping[Any, str]) -> list[tuple[object
         (
             field.get("field-id"),
             field.get("name"),
-            _applied(field.get("transform"), _sources(field), columns),
+            _transform_text(field.get("transform"), _sources(field), columns),
         )
         for field in spec.get("fields") or ()
     ]
@@ -302,7 +302,7 @@ def _partitions(spec: Document, columns: Mapping[Any, str]) -> list[tuple[object
 def _sorting(order: Document, columns: Mapping[Any, str]) -> list[tuple[object, ...]]:
     return [
         (
-            _applied(field.get("transform"), _sources(field), columns),
+            _transform_text(field.get("transform"), _sources(field), columns),
             field.get("direction"),
             field.get("null-order"),
         )
@@ -311,12 +311,12 @@ def _sorting(order: Document, columns: Mapping[Any, str]) -> list[tuple[object, 
 
 
 def _ref(name: str, ref: Document) -> tuple[object, ...]:
-    kept = [
+    retention = [
         f"{member} {ref[member]}"
         for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")
         if member in ref
     ]
-    return name, ref.get("type"), ref.get("snapshot-id"), ", ".join(kept)
+    return name, ref.get("type"), ref.get("snapshot-id"), ", ".join(retention)
 
 
 def _newest_first(snapshots: Sequence[Document]) -> list[Document]:

@@ -41,13 +41,13 @@ def table(
     natural = [
         max((width(line[place]) for line in lines), default=0) for place in range(len(heads))
     ]
-    widths = fitted(natural, cells)
+    widths = fit_widths(natural, cells)
     for number, line in enumerate(lines):
-        aligned = (
-            _aligned(text, wide, place < len(right) and right[place])
+        texts = (
+            _align(text, wide, place < len(right) and right[place])
             for place, (text, wide) in enumerate(zip(line, widths))  # noqa: B905 - columns at the end are left out
         )
-        yield GAP.join(aligned).rstrip()
+        yield GAP.join(texts).rstrip()
         if number == 0 and any(heads):
             yield GAP.join(
                 ("-" if head else " ") * wide
@@ -58,7 +58,7 @@ def table(
         yield cut(f"({len(left_out)} more columns: {plain(', '.join(left_out))})", cells or 0)
 
 
-def fitted(natural: Sequence[int], cells: int | None) -> list[int]:
+def fit_widths(natural: Sequence[int], cells: int | None) -> list[int]:
     """Return the widths of the columns that fit: the widest give way first, down to `NARROW`, and
     then the last are left out.
     """
@@ -76,7 +76,7 @@ def _all(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
-def _aligned(text: str, wide: int, right: bool) -> str:  # noqa: FBT001 - which side
-    said = cut(text, wide)
-    space = " " * (wide - width(said))
-    return space + said if right else said + space
+def _align(text: str, wide: int, right: bool) -> str:  # noqa: FBT001 - which side
+    content = cut(text, wide)
+    space = " " * (wide - width(content))
+    return space + content if right else content + space

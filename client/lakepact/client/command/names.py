@@ -18,15 +18,17 @@ def parts(text: str, between: str = ".") -> tuple[str, ...]:
     Raises:
         ValueError: A part is empty, or a double quote is not closed.
     """
-    found: list[str] = []
+    levels: list[str] = []
     rest = text
     while True:
-        part, rest = _quoted(rest, text) if rest.startswith('"') else _unquoted(rest, between)
+        part, rest = (
+            _quoted_level(rest, text) if rest.startswith('"') else _plain_level(rest, between)
+        )
         if not part:
             raise ValueError(f"a part of {text!r} is empty")
-        found.append(part)
+        levels.append(part)
         if not rest:
-            return tuple(found)
+            return tuple(levels)
         if not rest.startswith(between):
             raise ValueError(f"in {text!r}, {between!r} has to follow a part in double quotes")
         rest = rest[len(between) :]
@@ -34,15 +36,15 @@ def parts(text: str, between: str = ".") -> tuple[str, ...]:
 
 def whole(levels: Iterable[str], between: str = ".") -> str:
     """Return the text whose parts these are."""
-    return between.join(_written(level, between) for level in levels)
+    return between.join(_quote(level, between) for level in levels)
 
 
-def _unquoted(text: str, between: str) -> tuple[str, str]:
+def _plain_level(text: str, between: str) -> tuple[str, str]:
     end = text.find(between)
     return (text, "") if end < 0 else (text[:end], text[end:])
 
 
-def _quoted(text: str, all_of_it: str) -> tuple[str, str]:
+def _quoted_level(text: str, all_of_it: str) -> tuple[str, str]:
     part, rest = "", text[1:]
     while True:
         before, quote, rest = rest.partition('"')
@@ -54,6 +56,6 @@ def _quoted(text: str, all_of_it: str) -> tuple[str, str]:
         part, rest = f'{part}"', rest[1:]
 
 
-def _written(level: str, between: str) -> str:
-    doubled = level.replace('"', '""')
-    return f'"{doubled}"' if between in level or level.startswith('"') or not level else level
+def _quote(level: str, between: str) -> str:
+    escape = level.replace('"', '""')
+    return f'"{escape}"' if between in level or level.startswith('"') or not level else level

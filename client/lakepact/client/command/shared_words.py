@@ -84,10 +84,10 @@ def shared_in_words(name: str, description: Description, *, cells: int | None) -
     rows = [row for field in metadata.schema.fields for row in _column(field, 0)]
     has_ids = any(row[0] is not None for row in rows)
     heads = ("id", "name", "type", "", "")
-    shown = [("" if row[0] is None else row[0], *row[1:])[0 if has_ids else 1 :] for row in rows]
+    values = [("" if row[0] is None else row[0], *row[1:])[0 if has_ids else 1 :] for row in rows]
     for line in layout.table(
         heads[0 if has_ids else 1 :],
-        shown,
+        values,
         cells=None if cells is None else max(1, cells - 2),
         right=(has_ids,),
     ):
@@ -98,7 +98,7 @@ def shared_in_words(name: str, description: Description, *, cells: int | None) -
 def _column(field: Field, depth: int) -> Iterator[tuple[object, ...]]:
     comment = field.metadata.get("comment")
     yield (
-        field.mapped_id,
+        field.field_id,
         "  " * depth + field.name,
         _kind(field.type),
         _presence(field.nullable),

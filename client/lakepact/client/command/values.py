@@ -60,14 +60,14 @@ def _values(column: Any) -> list[Any]:
     if "[ns" in str(column.type) and not column.type.num_fields:
         column = column.cast("string")
     try:
-        found: list[Any] = column.to_pylist(maps_as_pydicts="strict")
+        values: list[Any] = column.to_pylist(maps_as_pydicts="strict")
     except KeyError:
         # A key stands twice in a map, so it is shown as its pairs.
-        found = column.to_pylist()
+        values = column.to_pylist()
     except (ValueError, OverflowError):
         # Times before the year 1 and after 9999.
-        found = column.cast("string").to_pylist()
-    return found
+        values = column.cast("string").to_pylist()
+    return values
 
 
 def _key(value: Any) -> str:
@@ -85,5 +85,5 @@ def _text(value: Any) -> str:
 
 
 def _csv(text: str) -> str:
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"' if not text or any(character in text for character in ',"\r\n') else text
+    escape = text.replace('"', '""')
+    return f'"{escape}"' if not text or any(character in text for character in ',"\r\n') else text

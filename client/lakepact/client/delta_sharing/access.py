@@ -19,8 +19,8 @@ _PREFERRED: tuple[Literal["url"], Literal["dir"]] = ("url", "dir")
 _MARGIN = 60_000
 
 
-def chosen(
-    offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str
+def choose_mode(
+    modes: Collection[AccessMode] | None, able: Sequence[AccessMode], *, operation: str
 ) -> AccessMode:
     """Return the way to the data for a reader that is able to go some; URLs where it may choose,
     and where the server says nothing.
@@ -29,11 +29,11 @@ def chosen(
         OperationNotSupported: The server offers none of them.
     """
     for mode in _PREFERRED:
-        if mode in able and mode in (offered or ("url",)):
+        if mode in able and mode in (modes or ("url",)):
             return mode
     ways = {"url": "by URLs of its files", "dir": "by credentials of its directory"}
-    only = " and ".join(ways.get(mode, f"in the mode {mode}") for mode in offered or ("url",))
-    wanted = " or ".join(ways[mode] for mode in able)
+    only = " and ".join(ways.get(mode, f"in the mode {mode}") for mode in modes or ("url",))
+    alternatives = " or ".join(ways[mode] for mode in able)
     hint = (
         "; credentials() gives those, and a Delta library can open its location with them"
         if "dir" not in able
@@ -42,7 +42,7 @@ def chosen(
     raise OperationNotSupported(
         Failure(
             operation=operation,
-            message=f"the table is shared only {only}, and is wanted {wanted}{hint}",
+            message=f"the table is shared only {only}, and is wanted {alternatives}{hint}",
         )
     )
 
@@ -79,8 +79,8 @@ def read(credentials: TemporaryCredentials) -> DirectoryCredentials:
         options.append({"azure_storage_sas_token": azure.sas_token})
     if (gcp := credentials.gcp_oauth_token) is not None:
         options.append({"google_bearer_token": gcp.oauth_token})
-    found = len(options)
-    if found == 1:
+    count = len(options)
+    if count == 1:
         return DirectoryCredentials(
             location=credentials.location,
             expiration=credentials.expiration_time,
@@ -89,6 +89,6 @@ def read(credentials: TemporaryCredentials) -> DirectoryCredentials:
     raise BadReply(
         Failure(
             operation=OPERATION,
-            message=f"the reply holds credentials of {found} kinds, and there is to be one",
+            message=f"the reply holds credentials of {count} kinds, and there is to be one",
         )
     )

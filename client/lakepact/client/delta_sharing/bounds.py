@@ -58,7 +58,7 @@ def _read(value: Any, kind: Type) -> Any:
     try:
         if kind.name in {"float", "double"}:
             return float(value)
-        return partition_values.parsed(
+        return partition_values.parse(
             value if isinstance(value, str) else json.dumps(value, default=str).strip('"'), kind
         )
     except (ValueError, TypeError, OverflowError):
@@ -88,10 +88,10 @@ def _decimal(number: Decimal, kind: Type) -> tuple[Decimal | None, Decimal | Non
 def _time(moment: datetime) -> tuple[datetime | None, datetime | None]:
     # Times are cut to milliseconds, and the offsets of zones, which had seconds once, to minutes.
     cut = timedelta(minutes=1) if moment.utcoffset() else timedelta(milliseconds=1)
-    return _moved(moment, -cut), _moved(moment, cut)
+    return _shift(moment, -cut), _shift(moment, cut)
 
 
-def _moved(moment: datetime, by: timedelta) -> datetime | None:
+def _shift(moment: datetime, by: timedelta) -> datetime | None:
     try:
         return moment + by
     except OverflowError:

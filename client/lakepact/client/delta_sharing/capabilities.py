@@ -57,13 +57,13 @@ def _values(header: str | None, key: str) -> list[str]:
     return []
 
 
-def not_understood(protocol: Protocol) -> str | None:
+def unsupported_part(protocol: Protocol) -> str | None:
     """Return an unsupported part of a protocol; None if all of it is supported."""
     if protocol.min_reader_version > _NEWEST[protocol.format]:
-        understood = f"this client reads up to version {_NEWEST[protocol.format]} of that format"
+        support = f"this client reads up to version {_NEWEST[protocol.format]} of that format"
         return (
             f"the table needs a reader of version {protocol.min_reader_version} in"
-            f" {protocol.format} format; {understood}"
+            f" {protocol.format} format; {support}"
         )
     unknown = sorted(
         feature

@@ -35,7 +35,7 @@ _REASON = re.compile(
 #: Refusals that other URLs of the same file may not meet.
 EXPIRED = (errors.BadRequest, errors.NotAllowed, errors.NotFound)
 
-_REFUSALS = Refusals(named=dict, kinds={}, read=lambda _: None)
+_REFUSALS = Refusals(declared_kinds=dict, kinds={}, read=lambda _: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +73,17 @@ class Downloads:
                 call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True)
             )
             # A message must not contain the signature, nor the storage's text, which may repeat it.
-            told = Attempt(
+            attempt = Attempt(
                 replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries
             )
             if not isinstance(last.answer, Reply):
-                return self.engine.judged(call, replace(told, answer=last.answer))
+                return self.engine.judge(call, replace(attempt, answer=last.answer))
             if last.answer.is_success:
-                return Carried(origin(at), call, told, last.answer)
+                return Carried(origin(at), call, attempt, last.answer)
             location = last.answer.header("Location")
             if last.answer.status not in _REDIRECTS or not location:
-                raise _refusal(call, told, last.answer)
-            at = _redirected(at, location, Carried(origin(at), call, told, last.answer))
+                raise _refusal(call, attempt, last.answer)
+            at = _redirect_url(at, location, Carried(origin(at), call, attempt, last.answer))
         raise errors.BadReply(
             errors.Failure(
                 operation=OPERATION,
@@ -106,24 +106,26 @@ def _check(url: str, call: Call[Any]) -> None:
         )
 
 
-def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
+def _redirect_url(url: str, location: str, result: Carried[Any]) -> str:
     try:
         target = web_address(urljoin(url, location))
     except ValueError:
         target = ""
     if not target or (url.startswith("https:") and not target.startswith("https:")):
         raise errors.BadReply(
-            carried.failure(f"{without_query(url)} redirects to an address that is not followed")
+            result.failure(f"{without_query(url)} redirects to an address that is not followed")
         )
     return target
 
 
-def _refusal(call: Call[Any], told: Attempt, reply: Reply) -> errors.LakepactError:
-    kind = _REFUSALS.kind(OPERATION, reply.status, None, invited_back=False)
-    found = _REASON.search(reply.content[:10_000])
-    reason = f": {(found[1] or found[2]).decode()}" if found else ""
+def _refusal(call: Call[Any], attempt: Attempt, reply: Reply) -> errors.LakepactError:
+    kind = _REFUSALS.kind(OPERATION, reply.status, None, has_retry_after=False)
+    match = _REASON.search(reply.content[:10_000])
+    reason = f": {(match[1] or match[2]).decode()}" if match else ""
     return kind(
-        Carried(call.path, call, told, reply).failure(f"{told.request.url} is not given{reason}")
+        Carried(call.path, call, attempt, reply).failure(
+            f"{attempt.request.url} is not given{reason}"
+        )
     )
 
 

@@ -55,7 +55,7 @@ class FileSkipping:
         if column.name.casefold() not in self._partitioned:
             return statistics.range(name, column)
         try:
-            value = partition_values.parsed(file.partition_values[name], column.type)
+            value = partition_values.parse(file.partition_values[name], column.type)
         except (KeyError, ValueError):
             return None
         if value != value:  # noqa: PLR0124

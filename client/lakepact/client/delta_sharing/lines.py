@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lakepact.client.delta_sharing.schemas import Schema, parsed
+from lakepact.client.delta_sharing.schemas import Schema, parse
 from lakepact.client.redaction import without_query
 
 #: How an answer is written: in the protocol's own words, or as actions of the table's log.
@@ -59,7 +59,7 @@ class Metadata:
         Raises:
             ValueError: The schema is not one of Delta.
         """
-        return parsed(self.schema_string)
+        return parse(self.schema_string)
 
     @property
     def column_mapping(self) -> str:
@@ -110,10 +110,10 @@ class Facts(NamedTuple):
     is_delta: bool
 
     def __repr__(self) -> str:
-        shown = {name: value for name, value in self._asdict().items() if value is not None} | {
+        members = {name: value for name, value in self._asdict().items() if value is not None} | {
             "url": without_query(self.url)
         }
-        return f"Facts({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        return f"Facts({', '.join(f'{name}={value!r}' for name, value in members.items())})"
 
 
 class FileBlock:

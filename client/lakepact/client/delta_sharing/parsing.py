@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from lakepact.client.decoding import explained
-from lakepact.client.delta_sharing.capabilities import not_understood
+from lakepact.client.decoding import explain
+from lakepact.client.delta_sharing.capabilities import unsupported_part
 from lakepact.client.delta_sharing.lines import (
     DeletionVector,
     EndOfStream,
@@ -184,20 +184,20 @@ class LineReader:
         self, documents: Iterable[Any], before: int, read: Callable[[Any], T | None]
     ) -> list[T]:
         """Yield the value of each document, whose line comes after so many others."""
-        found: list[T] = []
+        items: list[T] = []
         number, document = before, None
         try:
             for document in documents:
                 number += 1
                 line = read(document)
                 if line is not None:
-                    found.append(line)
+                    items.append(line)
         except _Wrong as wrong:
             reason = str(wrong)
         except (KeyError, TypeError, AttributeError):
             reason = _why(document)
         else:
-            return found
+            return items
         # Raised out here so that the original is not carried along.
         raise BadReply(self._failure(f"line {number} of the reply {reason}"))
 
@@ -207,7 +207,7 @@ class LineReader:
             raise _Wrong("comes after the one that says where the reply ends")
         name, value = _member(document)
         if name == "endStreamAction":
-            self._end = self._ended(value)
+            self._end = self._end_of_stream(value)
             return None
         if name == "queryStatus":
             self.status = self._status(value)
@@ -236,18 +236,18 @@ class LineReader:
 
     def _protocol(self, value: Any) -> Protocol:
         protocol = _protocol(value)
-        if (missing := not_understood(protocol)) is not None:
+        if (missing := unsupported_part(protocol)) is not None:
             raise UpgradeNeeded(self._failure(missing))
         return protocol
 
     def _status(self, value: Any) -> QueryStatus:
         if not self._may_wait:
             raise _Wrong("is the status of a query in the background, which was not asked for")
-        status = _checked(models.QueryStatus, value)
+        status = _validate(models.QueryStatus, value)
         return QueryStatus(query_id=status.query_id, status=status.status)
 
-    def _ended(self, value: Any) -> EndOfStream:
-        end = _checked(models.EndStreamAction, value)
+    def _end_of_stream(self, value: Any) -> EndOfStream:
+        end = _validate(models.EndStreamAction, value)
         if end.error_message is not None:
             raise QueryFailed(self._failure(end.error_message))
         return EndOfStream(
@@ -263,13 +263,13 @@ def _member(document: Any) -> tuple[str, Any]:
         raise _Wrong("is not a JSON object")
     # Later versions of the contract may add members. They send lines of unknown kinds only to
     # clients that request them.
-    known = [name for name in document if name in _MEMBERS]
-    if len(known) != 1:
+    names = [name for name in document if name in _MEMBERS]
+    if len(names) != 1:
         raise _Wrong(
-            f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be"
+            f"holds {' and '.join(names) or 'nothing'} of what a line is about, and there is to be"
             " one of it"
         )
-    return known[0], document[known[0]]
+    return names[0], document[names[0]]
 
 
 def _documents(text: bytes) -> list[Any] | None:
@@ -389,17 +389,17 @@ def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
 
 def _action(single: dict[str, Any], add: Kind) -> tuple[Kind, dict[str, Any]]:
     """Return the kind of file that an action of the log tells of, and the action."""
-    found = [
+    actions = [
         (name, action) for name, action in single.items() if name in _ACTIONS and action is not None
     ]
-    if len(found) != 1:
+    if len(actions) != 1:
         raise _Wrong("has a deltaSingleAction that is not one of add, remove and cdc")
-    ((name, action),) = found
+    ((name, action),) = actions
     return (add if name == "add" else _ACTIONS[name]), action
 
 
 def _deletion_vector(document: Any) -> DeletionVector:
-    vector = _checked(models.DeletionVector, document)
+    vector = _validate(models.DeletionVector, document)
     return DeletionVector(
         storage_type=vector.storage_type,
         path_or_inline=vector.path_or_inline_dv,
@@ -411,9 +411,9 @@ def _deletion_vector(document: Any) -> DeletionVector:
 
 def _protocol(value: dict[str, Any]) -> Protocol:
     if "deltaProtocol" not in value:
-        plain = _checked(models.ParquetProtocol, value)
+        plain = _validate(models.ParquetProtocol, value)
         return Protocol(format="parquet", min_reader_version=plain.min_reader_version)
-    around = _checked(models.DeltaProtocol, value)
+    around = _validate(models.DeltaProtocol, value)
     action = around.delta_protocol
     features = frozenset(action.reader_features or ())
     return Protocol(
@@ -428,10 +428,10 @@ def _metadata(value: dict[str, Any]) -> Metadata:
     around: models.DeltaMetadata | models.ParquetMetadata
     within: models.DeltaMetadataAction | models.ParquetMetadata
     if "deltaMetadata" in value:
-        around = _checked(models.DeltaMetadata, value)
+        around = _validate(models.DeltaMetadata, value)
         within = around.delta_metadata
     else:
-        around = within = _checked(models.ParquetMetadata, value)
+        around = within = _validate(models.ParquetMetadata, value)
     return Metadata(
         format="delta" if "deltaMetadata" in value else "parquet",
         id=within.id,
@@ -449,12 +449,12 @@ def _metadata(value: dict[str, Any]) -> Metadata:
     )
 
 
-def _checked(model: type[M], value: Any) -> M:
+def _validate(model: type[M], value: Any) -> M:
     """Return the value as its model, with no type changed for another."""
     try:
         return model.model_validate(value, strict=True)
     except ValidationError as error:
-        reason = explained(error)
+        reason = explain(error)
     raise _Wrong(f"is not what the contract says: {reason}")
 
 
@@ -468,7 +468,7 @@ def _why(document: Any) -> str:
     )
     try:
         if model is not None:
-            _checked(model, value)
+            _validate(model, value)
     except _Wrong as wrong:
         return str(wrong)
     return "is not what the contract says"

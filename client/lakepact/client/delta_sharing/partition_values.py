@@ -29,7 +29,7 @@ _MOMENT = re.compile(
 _NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 
 
-def parsed(text: str | None, kind: Type) -> Any:
+def parse(text: str | None, kind: Type) -> Any:
     """Return the value of a partition column of that type; None for null, which may be written as
     an empty text.
 
@@ -96,22 +96,22 @@ def _date(text: str, _: Type) -> date | None:
 
 
 def _timestamp(text: str, _: Type) -> datetime | None:
-    found = _moment(text)
+    moment = _moment(text)
     # Without a zone it is in UTC, as everything that a table stores.
-    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _timestamp_ntz(text: str, _: Type) -> datetime | None:
     # A column that was widened from dates has days.
-    found = _moment(f"{text} 00:00:00" if _DATE.fullmatch(text) else text)
-    return found if found is None or found.tzinfo is None else None
+    moment = _moment(f"{text} 00:00:00" if _DATE.fullmatch(text) else text)
+    return moment if moment is None or moment.tzinfo is None else None
 
 
 def _moment(text: str) -> datetime | None:
-    found = _MOMENT.fullmatch(text) if text.isascii() else None
-    if found is None:
+    match = _MOMENT.fullmatch(text) if text.isascii() else None
+    if match is None:
         return None
-    day, time, fraction, zone = found.groups()
+    day, time, fraction, zone = match.groups()
     fraction = (fraction or "").ljust(9, "0")
     # A table holds microseconds; more would have to be dropped.
     if fraction[6:] != "000":

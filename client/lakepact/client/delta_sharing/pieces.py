@@ -35,7 +35,7 @@ def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
     Raises:
         ValueError: A file is not told as one of a snapshot.
     """
-    return [Piece(file, but_not=_holder(file)) for file in files if _is_told(file, {"file"})]
+    return [Piece(file, but_not=_holder(file)) for file in files if _check_kind(file, {"file"})]
 
 
 def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
@@ -48,20 +48,20 @@ def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
     Raises:
         ValueError: A file is not told as one that changed.
     """
-    files = [file for file in files if _is_told(file, {"add", "remove", "cdf"})]
-    told = {file.version for file in files if file.kind == "cdf"}
-    silent = [file for file in files if file.kind != "cdf" and file.version not in told]
-    removed = {(file.version, file.id): file for file in silent if file.kind == "remove"}
-    both = {(file.version, file.id) for file in silent if file.kind != "remove"} & set(removed)
+    files = [file for file in files if _check_kind(file, {"add", "remove", "cdf"})]
+    reported = {file.version for file in files if file.kind == "cdf"}
+    silent = [file for file in files if file.kind != "cdf" and file.version not in reported]
+    removals = {(file.version, file.id): file for file in silent if file.kind == "remove"}
+    both = {(file.version, file.id) for file in silent if file.kind != "remove"} & set(removals)
     pieces: list[Piece] = []
     for file in files:
         place = (file.version, file.id)
         if file.kind == "cdf":
             pieces.append(Piece(file))
-        elif file.version in told or (place in both and file.kind == "remove"):
+        elif file.version in reported or (place in both and file.kind == "remove"):
             continue
         elif place in both:
-            pieces.extend(_of_one_file(file, removed[place]))
+            pieces.extend(_of_one_file(file, removals[place]))
         elif file.kind == "remove":
             pieces.append(Piece(file, "delete", but_not=_holder(file)))
         else:
@@ -69,14 +69,14 @@ def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
     return pieces
 
 
-def _of_one_file(added: SharedFile, removed: SharedFile) -> list[Piece]:
-    now, before = _holder(added), _holder(removed)
-    deleted = [Piece(added, "delete", only=now, but_not=before)] if now is not None else []
-    restored = [Piece(added, "insert", only=before, but_not=now)] if before is not None else []
-    return deleted + restored
+def _of_one_file(addition: SharedFile, removal: SharedFile) -> list[Piece]:
+    now, before = _holder(addition), _holder(removal)
+    deletes = [Piece(addition, "delete", only=now, but_not=before)] if now is not None else []
+    inserts = [Piece(addition, "insert", only=before, but_not=now)] if before is not None else []
+    return deletes + inserts
 
 
-def _is_told(file: SharedFile, kinds: set[str]) -> bool:
+def _check_kind(file: SharedFile, kinds: set[str]) -> bool:
     if file.kind not in kinds:
         raise ValueError(f"file {file.id} is told as {file.kind}, which this answer is not to hold")
     return True

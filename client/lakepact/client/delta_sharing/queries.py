@@ -88,9 +88,9 @@ class _Asked:
 
     def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
         """Return the call for a page of a query in the background."""
-        asked = {"max_files": self.page_size, "page_token": page_token}
+        members = {"max_files": self.page_size, "page_token": page_token}
         body = GetQueryInfoRequest.model_validate(
-            {name: value for name, value in asked.items() if value is not None}
+            {name: value for name, value in members.items() if value is not None}
         )
         header = self.capabilities.header()
         query = path_segment(query_id)
@@ -105,7 +105,7 @@ class _Asked:
         del refresh_token
         return self
 
-    def pinned(self, version: int | None) -> Self | None:
+    def at_version(self, version: int | None) -> Self | None:
         """Return the question about a version; None where it is about one already, or what is asked
         about is there to stay.
         """
@@ -169,14 +169,16 @@ class Query(_Asked):
 
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
-        told = None if self.predicate is None else hint(self.predicate)
+        hints = None if self.predicate is None else hint(self.predicate)
         # With a predicate, the number of rows to read for that many results is unknown.
-        limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
+        hints_limit = (
+            self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
+        )
         # The official server returns 400 for a token in other requests than these.
         refreshes = all(point is None for point in self._points()) and not page_token
-        asked: dict[str, Any] = {
-            "json_predicate_hints": told,
-            "limit_hint": self.limit if limited else None,
+        members: dict[str, Any] = {
+            "json_predicate_hints": hints,
+            "limit_hint": self.limit if hints_limit else None,
             "version": self.version,
             "timestamp": self.timestamp,
             "starting_version": self.starting_version,
@@ -189,7 +191,7 @@ class Query(_Asked):
             "refresh_token": self.refresh_token if refreshes else None,
         }
         body = QueryTableRequest.model_validate(
-            {name: value for name, value in asked.items() if value is not None}
+            {name: value for name, value in members.items() if value is not None}
         )
         header = self.capabilities.header()
         return query_table.call(
@@ -208,7 +210,7 @@ class Query(_Asked):
         )  # with the same key, the old answer would come again
         return replace(self, refresh_token=refresh_token or self.refresh_token, idempotency_key=key)
 
-    def pinned(self, version: int | None) -> Query | None:
+    def at_version(self, version: int | None) -> Query | None:
         """Return the question about a version; None where it is about one already."""
         if self.gives_changes or version is None:
             return None
@@ -271,6 +273,6 @@ def _contradiction(
     return f"versions from {first} on" if first is not None and version < first else None
 
 
-def sent_moment(value: datetime | str | None) -> str | None:
+def moment_text(value: datetime | str | None) -> str | None:
     """Return a timestamp as it is sent. The errors are those of `moment`."""
     return None if value is None else utc(moment(value))

@@ -42,7 +42,7 @@ class ReadTask:
     files.
     """
 
-    answered: Answered = field(repr=False)
+    answer: Answered = field(repr=False)
     columns: tuple[str, ...] | None
     pieces: tuple[Piece, ...] = field(repr=False)
 
@@ -57,20 +57,20 @@ def weight(piece: Piece) -> int:
     return piece.file.size if piece.file.size is not None else UNKNOWN_SIZE
 
 
-def divided(
-    answered: Answered, pieces: Iterable[Piece], columns: Names | None, *, most: int
+def divide(
+    answer: Answered, pieces: Iterable[Piece], columns: Names | None, *, most: int
 ) -> Iterator[ReadTask]:
     """Yield tasks of consecutive pieces, none with more than `most` bytes unless one file alone has
     more.
     """
-    wanted = None if columns is None else tuple(columns)
+    names = None if columns is None else tuple(columns)
     group: list[Piece] = []
-    held = 0
+    size = 0
     for piece in pieces:
-        if group and held + weight(piece) > most:
-            yield ReadTask(answered, wanted, tuple(group))
-            group, held = [], 0
+        if group and size + weight(piece) > most:
+            yield ReadTask(answer, names, tuple(group))
+            group, size = [], 0
         group.append(piece)
-        held += weight(piece)
+        size += weight(piece)
     if group:
-        yield ReadTask(answered, wanted, tuple(group))
+        yield ReadTask(answer, names, tuple(group))

@@ -23,7 +23,7 @@ def _error_body(content: bytes) -> ErrorBody | None:
 
 
 REFUSALS = Refusals(
-    named=dict,
+    declared_kinds=dict,
     kinds={},
     read=_error_body,
     places={

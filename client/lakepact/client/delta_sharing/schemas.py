@@ -108,7 +108,7 @@ class Field:
         return name if isinstance(name, str) else self.name
 
     @property
-    def mapped_id(self) -> int | None:
+    def field_id(self) -> int | None:
         """Its number in files, where columns are mapped."""
         number = self.metadata.get("delta.columnMapping.id")
         return number if isinstance(number, int) else None
@@ -132,16 +132,16 @@ class Schema:
             ValueError: There is none.
         """
         same = [column for column in self.fields if column.name == name]
-        found = same or [
+        matches = same or [
             column for column in self.fields if column.name.casefold() == name.casefold()
         ]
-        if not found:
+        if not matches:
             raise ValueError(f"the table has no column {name!r}; it has {', '.join(self.names)}")
-        return found[0]
+        return matches[0]
 
 
 @lru_cache(maxsize=16)
-def parsed(text: str) -> Schema:
+def parse(text: str) -> Schema:
     """Return the schema in a text.
 
     Raises:
@@ -201,11 +201,11 @@ def _primitive(name: str) -> Type:
     if name in _PRIMITIVES:
         return Primitive(name)
     if (
-        (found := _DECIMAL.fullmatch(name))
-        and 0 <= int(found[2]) <= int(found[1]) <= 38
-        and int(found[1])
+        (match := _DECIMAL.fullmatch(name))
+        and 0 <= int(match[2]) <= int(match[1]) <= 38
+        and int(match[1])
     ):
-        return Primitive("decimal", int(found[1]), int(found[2]))
+        return Primitive("decimal", int(match[1]), int(match[2]))
     return Other(name)
 
 

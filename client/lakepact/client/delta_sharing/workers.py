@@ -34,17 +34,17 @@ class Workers:
     ) -> Generator[R, None, None]:
         """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[Future[R], int]] = deque()
-        held = 0
+        total = 0
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="lakepact")
         try:
             for item in items:
                 heavy = weight(item)
-                while pending and (len(pending) >= self._most or held + heavy > self._room):
-                    first, freed = pending.popleft()
+                while pending and (len(pending) >= self._most or total + heavy > self._room):
+                    first, size = pending.popleft()
                     yield first.result()
-                    held -= freed
+                    total -= size
                 pending.append((pool.submit(work, item), heavy))
-                held += heavy
+                total += heavy
             while pending:
                 yield pending.popleft()[0].result()
         finally:
@@ -68,18 +68,18 @@ class AsyncWorkers:
     ) -> AsyncGenerator[R, None]:
         """Yield the result of `work` for each item, in order."""
         pending: deque[tuple[asyncio.Future[R], int]] = deque()
-        held = 0
+        total = 0
         try:
             for item in items:
                 heavy = weight(item)
-                while pending and (len(pending) >= self._most or held + heavy > self._room):
-                    first, freed = pending[0]
+                while pending and (len(pending) >= self._most or total + heavy > self._room):
+                    first, size = pending[0]
                     result = await first
                     pending.popleft()
                     yield result
-                    held -= freed
+                    total -= size
                 pending.append((asyncio.ensure_future(work(item)), heavy))
-                held += heavy
+                total += heavy
             while pending:
                 result = await pending[0][0]
                 pending.popleft()

@@ -47,23 +47,23 @@ def _without_index(frame: Any) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def check_names(given: pa.Schema, schema: Schema) -> None:
+def check_names(rows_schema: pa.Schema, schema: Schema) -> None:
     """Check that rows have the columns of a table.
 
     Raises:
         ValueError: A column is missing, is not one of the table, or is there twice.
     """
     own = [field.name for field in schema.fields]
-    if unknown := [name for name in given.names if name not in own]:
+    if unknown := [name for name in rows_schema.names if name not in own]:
         raise ValueError(
             f"the table has no column {json.dumps(unknown[0])}: leave it out of the rows, or add it"
             " with change(table).union_by_name(rows.schema)"
         )
     required = {field.name for field in schema.fields if field.required}
     absent = {field.name for field in schema.fields if field.write_default is None} & required
-    if missing := sorted(absent - set(given.names)):
+    if missing := sorted(absent - set(rows_schema.names)):
         raise ValueError(
             f"the rows have no column {json.dumps(missing[0])}, which the table requires"
         )
-    if len(set(given.names)) < len(given.names):
-        raise ValueError(f"two columns of the rows have one name: {json.dumps(given.names)}")
+    if len(set(rows_schema.names)) < len(rows_schema.names):
+        raise ValueError(f"two columns of the rows have one name: {json.dumps(rows_schema.names)}")

@@ -41,15 +41,15 @@ def create_namespace(
     """Return a namespace to create."""
     return _valid(
         models.CreateNamespaceRequest,
-        _given(
+        _members(
             namespace=addressable(namespace), properties=texts("properties", properties) or None
         ),
     )
 
 
-def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNamespaceResponse:
+def existing_namespace(response: models.GetNamespaceResponse) -> models.CreateNamespaceResponse:
     """Return a namespace as if it was created now."""
-    return _valid(models.CreateNamespaceResponse, found.to_wire())
+    return _valid(models.CreateNamespaceResponse, response.to_wire())
 
 
 def update_namespace_properties(
@@ -75,7 +75,7 @@ def create_table(
     """Return a table to create, or to stage, with the ids that the contract leaves optional and
     some servers require.
     """
-    given = _given(
+    body = _members(
         name=path_segment(name),
         schema=_with_ids(schema, "schema-id"),
         location=location,
@@ -90,21 +90,21 @@ def create_table(
             {**field.to_wire(), "field-id": field.field_id or next(following)}
             for field in spec.fields
         ]
-        given["partition-spec"] = {**spec.to_wire(), "fields": fields}
+        body["partition-spec"] = {**spec.to_wire(), "fields": fields}
     if write_order is not None:
-        given["write-order"] = _with_ids(
+        body["write-order"] = _with_ids(
             write_order, "order-id", 1 if _document(write_order).get("fields") else 0
         )
-    given["stage-create"] = stage
-    return _valid(models.CreateTableRequest, given)
+    body["stage-create"] = stage
+    return _valid(models.CreateTableRequest, body)
 
 
 def register_table(
     name: str, metadata_location: str, *, overwrite: bool
 ) -> models.RegisterTableRequest:
     """Return a metadata file to make a table of."""
-    given = {"name": path_segment(name), "metadata-location": metadata_location}
-    return _valid(models.RegisterTableRequest, given | ({"overwrite": True} if overwrite else {}))
+    body = {"name": path_segment(name), "metadata-location": metadata_location}
+    return _valid(models.RegisterTableRequest, body | ({"overwrite": True} if overwrite else {}))
 
 
 def commit_table(
@@ -113,23 +113,23 @@ def commit_table(
     requirements: Sequence[models.TableRequirement | Mapping[str, Any]],
 ) -> models.CommitTableRequest:
     """Return a change of one table."""
-    given = {
+    body = {
         "identifier": _identifier(table),
         "requirements": list(requirements),
         "updates": list(updates),
     }
-    return _valid(models.CommitTableRequest, given)
+    return _valid(models.CommitTableRequest, body)
 
 
 def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
     """Return the changes of several tables as a body."""
     if unfit := {type(one).__name__ for one in several("changes", changes)} - {"TableChange"}:
         raise TypeError(f"changes is a list of TableChange: one of them is {min(unfit)}")
-    given = [
+    documents = [
         commit_table((levels(change.namespace), change.name), change.updates, change.requirements)
         for change in changes
     ]
-    return _valid(models.CommitTransactionRequest, {"table-changes": given})
+    return _valid(models.CommitTransactionRequest, {"table-changes": documents})
 
 
 def sign_request(request: models.RemoteSignRequest | Mapping[str, Any]) -> models.RemoteSignRequest:
@@ -167,7 +167,7 @@ def plan_scan(
     use_snapshot_schema: bool | None,
 ) -> models.PlanTableScanRequest:
     """Return a scan to plan."""
-    given = _given(
+    body = _members(
         **{
             "filter": _expression(row_filter),
             "select": None if select is None else several("select", select),
@@ -180,7 +180,7 @@ def plan_scan(
             "use-snapshot-schema": use_snapshot_schema,
         }
     )
-    return _valid(models.PlanTableScanRequest, given)
+    return _valid(models.PlanTableScanRequest, body)
 
 
 def _expression(row_filter: Any) -> Any:
@@ -207,13 +207,13 @@ def create_view(
     properties: Mapping[str, str] | None,
 ) -> models.CreateViewRequest:
     """Return a view to create; the contract demands its properties even where there are none."""
-    given = _given(
+    body = _members(
         name=path_segment(name),
         schema=_with_ids(schema, "schema-id"),
         location=location,
         properties=texts("properties", properties),
     )
-    return _valid(models.CreateViewRequest, {**given, "view-version": version})
+    return _valid(models.CreateViewRequest, {**body, "view-version": version})
 
 
 def replace_view(
@@ -222,12 +222,12 @@ def replace_view(
     requirements: Sequence[models.ViewRequirement | Mapping[str, Any]],
 ) -> models.CommitViewRequest:
     """Return a change of one view."""
-    given = {
+    body = {
         "identifier": _identifier(view),
         "requirements": list(requirements),
         "updates": list(updates),
     }
-    return _valid(models.CommitViewRequest, given)
+    return _valid(models.CommitViewRequest, body)
 
 
 def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
@@ -238,7 +238,7 @@ def rename_table(source: TableName, destination: TableName) -> models.RenameTabl
     )
 
 
-def _valid(kind: type[M], given: Any) -> M:
+def _valid(kind: type[M], members: Any) -> M:
     """Return a model of what a caller gives.
 
     Raises:
@@ -246,12 +246,12 @@ def _valid(kind: type[M], given: Any) -> M:
     """
     from pydantic import ValidationError  # noqa: PLC0415 - it takes as long to import as models
 
-    from lakepact.client.decoding import explained  # noqa: PLC0415 - it imports pydantic
+    from lakepact.client.decoding import explain  # noqa: PLC0415 - it imports pydantic
 
     try:
-        return kind.model_validate(given)
+        return kind.model_validate(members)
     except ValidationError as error:
-        raise ValueError(f"{kind.__name__}: {explained(error)}") from None
+        raise ValueError(f"{kind.__name__}: {explain(error)}") from None
 
 
 def _identifier(table: TableName) -> dict[str, Any]:
@@ -259,9 +259,9 @@ def _identifier(table: TableName) -> dict[str, Any]:
     return {"namespace": namespace, "name": name}
 
 
-def _with_ids(given: Any, name: str, id_: int = 0) -> dict[str, Any]:
+def _with_ids(item: Any, name: str, id_: int = 0) -> dict[str, Any]:
     """Return a schema, partition spec or sort order with an id, its own if it has one."""
-    return {name: id_, **_document(given)}
+    return {name: id_, **_document(item)}
 
 
 def schema_document(
@@ -277,31 +277,31 @@ def statistics_file(member: str, file: Any) -> dict[str, Any]:
     return _valid(kind, file).to_wire()
 
 
-def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
+def _document(item: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or
     pyiceberg too.
     """
-    kind = type(given)
+    kind = type(item)
     if kind.__name__ == "Schema" and kind.__module__.startswith(("pyarrow.", "pyiceberg.")):
         need("pyiceberg")
         from lakepact.client.iceberg_rest.pyiceberg_schemas import SchemaConversion  # noqa: PLC0415 - where pyiceberg is there
 
         try:
-            given = SchemaConversion.schema_document(given, format_version)
+            item = SchemaConversion.schema_document(item, format_version)
         except (TypeError, ValueError) as unfit:
             raise ValueError(
                 f"format version {format_version} has no such schema: {unfit}"
             ) from None
-    if not isinstance(given, Mapping) and not hasattr(given, "to_wire"):
+    if not isinstance(item, Mapping) and not hasattr(item, "to_wire"):
         raise TypeError(
             "expected a model of the contract, a document (a dict), or a schema of pyarrow or"
             f" pyiceberg; given {kind.__name__}"
         )
-    members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
+    members: Mapping[str, Any] = item if isinstance(item, Mapping) else item.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 
 
-def _given(**members: Any) -> dict[str, Any]:
+def _members(**members: Any) -> dict[str, Any]:
     """Return the members that are not None: for the contract, absent and null are not always the
     same.
     """

@@ -36,15 +36,15 @@ def json_default(type_: Any, value: DefaultValue, format_version: int) -> Any:
         type_.partition("(" if "(" in type_ else "[") if isinstance(type_, str) else ("", "", "")
     )
     kinds, form = _FORMS.get(name, ((), None))
-    found = (
+    text = (
         form(value, *map(int, _NUMBERS.findall(numbers))) if form and type(value) in kinds else None
     )
-    if found is None:
+    if text is None:
         raise ValueError(
             f"the type {json.dumps(type_, default=str)} has no default value"
             f" {json.dumps(value, default=str)}"
         )
-    return found
+    return text
 
 
 def _whole(bits: int) -> Callable[[int], int | None]:

@@ -36,13 +36,13 @@ _RESERVED = frozenset(
 )  # fmt: skip
 
 
-def added_snapshots(commit: CommitTableRequest) -> set[int]:
+def new_snapshots(commit: CommitTableRequest) -> set[int]:
     """Return the ids of the snapshots that a commit adds."""
     updates: Any = commit.updates
     return {update.snapshot.snapshot_id for update in updates if update.action == "add-snapshot"}
 
 
-def committed(table: LoadTableResult) -> CommitTableResponse:
+def commit_response(table: LoadTableResult) -> CommitTableResponse:
     """Return a loaded table as the reply to the commit that made it."""
     from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - models take long to import
 
@@ -63,17 +63,17 @@ def missing_snapshots(commit: CommitTableRequest, result: TableMetadata) -> list
     """Return each snapshot of a commit that a table lacks, or that its branch or tag does not
     show.
     """
-    added, updates = added_snapshots(commit), cast("Any", commit.updates)
+    ids, updates = new_snapshots(commit), cast("Any", commit.updates)
     targets = {
         update.ref_name: update.snapshot_id
         for update in updates
-        if update.action == "set-snapshot-ref" and update.snapshot_id in added
+        if update.action == "set-snapshot-ref" and update.snapshot_id in ids
     }
-    lost = _absent(added, result)
-    return [f"snapshots: expected {id_}, which is absent" for id_ in sorted(lost)] + [
+    absent = _absent(ids, result)
+    return [f"snapshots: expected {id_}, which is absent" for id_ in sorted(absent)] + [
         f"refs.{name}: expected snapshot {id_}, returned {_json(_ref(result, name))}"
         for name, id_ in targets.items()
-        if id_ not in lost and not _shows(result, name, id_)
+        if id_ not in absent and not _shows(result, name, id_)
     ]
 
 
@@ -110,9 +110,9 @@ def missing_edits(draft: TableDraft, result: TableMetadata) -> list[str]:
         return []
     facts = {**_structure(draft, result), **_others(draft, result)}
     return [
-        f"{what}: expected {_json(wanted)}, returned {_json(found)}"
-        for what, (wanted, found) in facts.items()
-        if not _holds(wanted, found)
+        f"{what}: expected {_json(expected)}, returned {_json(actual)}"
+        for what, (expected, actual) in facts.items()
+        if not _holds(expected, actual)
     ]
 
 
@@ -138,22 +138,22 @@ def _structure(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any,
     if draft.changes_schema:
         ours, theirs = draft.schema.document, result.current_schema.to_wire()
         columns = zip_longest(ours["fields"], theirs["fields"])
-        wanted, found = next(
+        expected, actual = next(
             ((wanted, found) for wanted, found in columns if not _holds(wanted, found)),
             (None, None),
         )
-        facts["column"] = wanted, found
+        facts["column"] = expected, actual
         facts["identifier fields"] = _identifiers(ours), _identifiers(theirs)
     if draft.changes_spec:
         spec = [field.to_wire() for field in result.default_partition_spec.fields]
-        facts["default partition spec"] = _compared(draft, result, draft.partition_fields, spec)
+        facts["default partition spec"] = _with_names(draft, result, draft.partition_fields, spec)
     if draft.sort_fields is not None:
         order = [field.to_wire() for field in result.default_sort_order.fields]
-        facts["default sort order"] = _compared(draft, result, draft.sort_fields, order)
+        facts["default sort order"] = _with_names(draft, result, draft.sort_fields, order)
     return facts
 
 
-def _compared(
+def _with_names(
     draft: TableDraft,
     result: TableMetadata,
     expected: list[dict[str, Any]],
@@ -234,28 +234,28 @@ def _sources(fields: list[dict[str, Any]], schema: SchemaDraft | Schema) -> list
 
 
 def _ref(result: TableMetadata, name: str) -> dict[str, Any] | None:
-    if found := result.refs.get(name):
-        return dict(found.to_wire())
+    if ref := result.refs.get(name):
+        return dict(ref.to_wire())
     snapshot = (
         result.current_snapshot_id if name == "main" else None
     )  # older servers do not write it as a ref
     return None if snapshot in (None, -1) else {"type": "branch", "snapshot-id": snapshot}
 
 
-def _holds(wanted: Any, found: Any) -> bool:
+def _holds(expected: Any, actual: Any) -> bool:
     """Return whether a document has the members of another, but for field ids, empty members and
     spaces in decimal types.
     """
-    if isinstance(wanted, dict) and isinstance(found, dict):
+    if isinstance(expected, dict) and isinstance(actual, dict):
         return all(
-            name in _FIELD_IDS or _holds(wanted.get(name), found.get(name))
-            for name in wanted.keys() | (_OMITTED & found.keys())
+            name in _FIELD_IDS or _holds(expected.get(name), actual.get(name))
+            for name in expected.keys() | (_OMITTED & actual.keys())
         )
-    if isinstance(wanted, list) and isinstance(found, list):
-        return len(wanted) == len(found) and all(map(_holds, wanted, found))
-    if isinstance(wanted, str) and isinstance(found, str):
-        return DECIMAL.sub(r"decimal(\1,\2)", wanted) == DECIMAL.sub(r"decimal(\1,\2)", found)
-    return (wanted or None) == (found or None)
+    if isinstance(expected, list) and isinstance(actual, list):
+        return len(expected) == len(actual) and all(map(_holds, expected, actual))
+    if isinstance(expected, str) and isinstance(actual, str):
+        return DECIMAL.sub(r"decimal(\1,\2)", expected) == DECIMAL.sub(r"decimal(\1,\2)", actual)
+    return (expected or None) == (actual or None)
 
 
 def _json(value: Any) -> str:

@@ -36,9 +36,9 @@ class _Blocking:
         self._loop = loop
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._catalog, name)
-        if not inspect.iscoroutinefunction(found):
-            return found
+        member = getattr(self._catalog, name)
+        if not inspect.iscoroutinefunction(member):
+            return member
         return lambda *args, **kwargs: asyncio.run_coroutine_threadsafe(
-            found(*args, **kwargs), self._loop
+            member(*args, **kwargs), self._loop
         ).result()

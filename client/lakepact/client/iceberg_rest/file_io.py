@@ -64,8 +64,8 @@ _MANIFESTS = 8
 def file_io(
     properties: Mapping[str, Any],
     location: str,
-    trusted: TrustedOrigins,
-    renewed: Callable[[], Mapping[str, Any]] | None = None,
+    origins: TrustedOrigins,
+    renew: Callable[[], Mapping[str, Any]] | None = None,
 ) -> FileIO:
     """Return pyiceberg's access to the files of a table, within what the caller trusts and the
     limits of decoding.
@@ -73,21 +73,21 @@ def file_io(
     Args:
         properties: The settings, of the server and of the caller.
         location: A location in the table.
-        trusted: The origins that the caller trusts, and the values of the caller's settings.
-        renewed: Returns the settings again, when the credentials in them have expired and another
+        origins: The origins that the caller trusts, and the values of the caller's settings.
+        renew: Returns the settings again, when the credentials in them have expired and another
             file is opened.
 
     Raises:
         UntrustedOrigin: Credentials of the caller would be sent to another origin.
         BadReply: The server names a class of Python, or an address of cloud metadata.
     """
-    named = {
+    foreign = {
         key: value
         for key, value in properties.items()
-        if isinstance(value, str) and value not in trusted.own
+        if isinstance(value, str) and value not in origins.own
     }
-    check_classes(named, trusted)
-    for key, value in named.items():
+    check_classes(foreign, origins)
+    for key, value in foreign.items():
         if key.endswith(_ENDS) and is_metadata(_host(value)):
             raise BadReply(
                 Failure(
@@ -95,18 +95,18 @@ def file_io(
                     message=f"the server's property {key!r} is an address of cloud metadata",
                 )
             )
-        is_host = key in _HOSTS and not any(named.get(secret) for secret in _HOSTS[key])
+        is_host = key in _HOSTS and not any(foreign.get(secret) for secret in _HOSTS[key])
         is_signer = (
             key in _SIGNERS
             and "s3.signer" in properties
             and (key.endswith("uri") or ":" in value.partition("/")[0])
         )
         if is_host or is_signer:
-            trusted.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
-    return _TableFileIO(load_file_io(dict(properties), location), location, trusted, renewed)
+            origins.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
+    return _TableFileIO(load_file_io(dict(properties), location), location, origins, renew)
 
 
-def expired(properties: Mapping[str, Any]) -> bool:
+def is_expired(properties: Mapping[str, Any]) -> bool:
     """Return whether credentials in the settings have expired, or will within a minute."""
     ends = [
         int(value)
@@ -116,16 +116,16 @@ def expired(properties: Mapping[str, Any]) -> bool:
     return any(end - _MARGIN < time.time() * 1000 for end in ends)
 
 
-def check_classes(properties: Mapping[str, str], trusted: TrustedOrigins) -> None:
+def check_classes(properties: Mapping[str, str], origins: TrustedOrigins) -> None:
     """Check that the properties of a server or a table name no class of Python that the caller does
     not name too.
 
     Raises:
         BadReply: They do: pyiceberg would import and call anything.
     """
-    for key, allowed in _CLASSES.items():
+    for key, classes in _CLASSES.items():
         value = properties.get(key)
-        if value is not None and value not in allowed | trusted.own:
+        if value is not None and value not in classes | origins.own:
             message = (
                 f"the server chooses the Python code {value[:200]!r} as {key}; if you know it, name"
                 f" it too: properties={{{key!r}: …}}"
@@ -155,18 +155,18 @@ class _TableFileIO(FileIO):
         self,
         io: FileIO,
         location: str,
-        trusted: TrustedOrigins,
-        renewed: Callable[[], Mapping[str, Any]] | None,
+        origins: TrustedOrigins,
+        renew: Callable[[], Mapping[str, Any]] | None,
     ) -> None:
         super().__init__(io.properties)
         self._io = io
         self._location = location
-        self._trusted = trusted
-        self._renewed = renewed
+        self._trusted = origins
+        self._renewed = renew
 
     def _opening(self, location: str) -> FileIO:
         self._trusted.location(location, operation=_OPERATION)
-        if self._renewed is not None and expired(
+        if self._renewed is not None and is_expired(
             self.properties
         ):  # threads may renew them at once, which costs a request
             self._io = file_io(self._renewed(), self._location, self._trusted)
@@ -227,4 +227,4 @@ class _Stream:
             return content
         limit = replace(self._limit, size=self._limit.size // _MANIFESTS)
         limit.check(end)
-        return Avro(content, limit).uncompressed()
+        return Avro(content, limit).decompress()

@@ -26,7 +26,7 @@ LIFETIME = "idempotency-key-lifetime"
 UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 
-def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
+def remembers_keys(config: CatalogConfig, *, seconds: float) -> bool:
     """Return whether a server remembers keys for at least so many seconds, those in which a call
     may be tried again.
     """
@@ -42,7 +42,7 @@ def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
         return False
 
 
-def keyed(call: Call[T]) -> Call[T]:
+def with_key(call: Call[T]) -> Call[T]:
     """Return the call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is
     if it changes nothing.
     """

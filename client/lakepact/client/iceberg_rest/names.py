@@ -26,7 +26,7 @@ TableName: TypeAlias = "str | Sequence[str] | tuple[Sequence[str], str] | TableI
 #: The default separator of levels in paths and queries, URL-encoded as servers announce it.
 DEFAULT_SEPARATOR = "%1F"
 
-_unquoted = lru_cache(maxsize=64)(unquote)
+_unquote = lru_cache(maxsize=64)(unquote)
 
 
 def levels(namespace: Levels) -> list[str]:
@@ -35,12 +35,12 @@ def levels(namespace: Levels) -> list[str]:
     Raises:
         ValueError: There is no level, or an empty one.
     """
-    found: list[Any] = (
+    parts: list[Any] = (
         namespace.split(".") if isinstance(namespace, str) else [*several("namespace", namespace)]
     )
-    if not found or not all(isinstance(level, str) and level for level in found):
+    if not parts or not all(isinstance(level, str) and level for level in parts):
         raise ValueError(f"a namespace has at least one level, and no empty one: {namespace!r}")
-    return found
+    return parts
 
 
 def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
@@ -49,18 +49,18 @@ def encode_namespace(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> s
     Raises:
         ValueError: A level holds the separator, or the namespace cannot stand in a path.
     """
-    return _joined(levels(namespace), separator)
+    return _join(levels(namespace), separator)
 
 
-def _joined(namespace: list[str], separator: str) -> str:
-    between = _unquoted(separator)
-    joined = between.join(namespace)
-    if joined.count(between) >= len(namespace):
+def _join(namespace: list[str], separator: str) -> str:
+    between = _unquote(separator)
+    text = between.join(namespace)
+    if text.count(between) >= len(namespace):
         raise ValueError(
             f"no level of a namespace can hold {between!r}, which joins levels in paths:"
             f" {namespace!r}"
         )
-    return path_segment(joined)
+    return path_segment(text)
 
 
 def addressable(namespace: Levels) -> list[str]:
@@ -69,9 +69,9 @@ def addressable(namespace: Levels) -> list[str]:
     Raises:
         ValueError: As for `encode_namespace`.
     """
-    found = levels(namespace)
-    encode_namespace(found)
-    return found
+    parts = levels(namespace)
+    encode_namespace(parts)
+    return parts
 
 
 def encode_view_chain(views: Several[TableName], separator: str = DEFAULT_SEPARATOR) -> str | None:
@@ -106,7 +106,7 @@ def table_segments(table: TableName, separator: str) -> tuple[str, str]:
         ValueError: As for `table_identifier`.
     """
     namespace, name = _parts(table)
-    return _joined(namespace, separator), path_segment(name)
+    return _join(namespace, separator), path_segment(name)
 
 
 def _parts(table: TableName) -> tuple[list[str], str]:

@@ -18,22 +18,22 @@ def profile_properties(name: str | None) -> dict[str, str]:
         ) from missing
     config = Config()
     name = name or config.get_default_catalog_name()
-    found = config.get_catalog_config(name)
-    if not found:
+    properties = config.get_catalog_config(name)
+    if not properties:
         variable = f"PYICEBERG_CATALOG__{name.upper().replace('-', '_')}__URI"
         raise ValueError(
             f"no catalog {name!r}: neither .pyiceberg.yaml nor {variable} describes it"
         )
-    return _dotted("", found)
+    return _flatten("", properties)
 
 
-def _dotted(start: str, value: Any) -> dict[str, str]:
+def _flatten(start: str, value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         return {start.removeprefix("."): str(value)}
     return {
         name: text
         for key, inner in value.items()
-        for name, text in _dotted(f"{start}.{key}", inner).items()
+        for name, text in _flatten(f"{start}.{key}", inner).items()
     }
 
 
@@ -49,14 +49,14 @@ def constructor_arguments(properties: dict[str, str]) -> tuple[str, dict[str, An
         raise ValueError(f"the type of the catalog is {kind!r}, and rest is supported")
     address = left.pop("uri", "").rstrip("/")
     cert, key = left.pop("ssl.client.cert", None), left.pop("ssl.client.key", None)
-    found = {
+    arguments_ = {
         "warehouse": left.pop("warehouse", None),
         "auth": _auth(address, left),
         "verify": left.pop("ssl.cabundle", None),
         "cert": (cert, key) if cert and key else cert,
         "properties": left,
     }
-    return address, {name: value for name, value in found.items() if value is not None}
+    return address, {name: value for name, value in arguments_.items() if value is not None}
 
 
 def _auth(address: str, left: dict[str, str]) -> Auth:

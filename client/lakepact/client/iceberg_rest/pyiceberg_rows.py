@@ -13,13 +13,13 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.schema import Schema
 from pyiceberg.table.update import TableUpdate, update_table_metadata
 
-from lakepact.client.decoding import explained
+from lakepact.client.decoding import explain
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.client.iceberg_rest.rows.changes import RowChanges
 from lakepact.client.iceberg_rest.rows.data_files import FileReader
 from lakepact.client.iceberg_rest.rows.filters import field_of
-from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.planning import plan_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.snapshots import snapshot_id
 from lakepact.client.rows.predicates import Or
@@ -59,9 +59,9 @@ class RowScan:
     def count(self, catalog: CatalogCalls) -> int:
         """Return the number of rows; manifests say it without filter and deletes."""
         with client_errors():
-            scan = scan_of(_loaded(catalog, self.table), self.snapshot, self.timestamp)
+            scan = scan_of(_load(catalog, self.table), self.snapshot, self.timestamp)
             if selection_of(self.row_filter) is None:
-                tasks = [file.task for file in planned_files(scan, None)]
+                tasks = [file.task for file in plan_files(scan, None)]
                 if not any(task.delete_files for task in tasks):
                     rows = sum(task.file.record_count for task in tasks)
                     return rows if self.limit is None else min(rows, self.limit)
@@ -71,7 +71,7 @@ class RowScan:
     def reader(self, catalog: CatalogCalls) -> ArrowReader:
         """Return the rows as a stream that holds a few megabytes of up to four files."""
         with client_errors():
-            table = _loaded(catalog, self.table)
+            table = _load(catalog, self.table)
             scan = scan_of(table, self.snapshot, self.timestamp)
             if self.columns is not None:
                 for name in self.columns:
@@ -81,13 +81,13 @@ class RowScan:
                 scan,
                 table.io.properties,
                 selection_of(self.row_filter),
-                trusted=catalog.trusted_origins,
+                origins=catalog.trusted_origins,
             )
-            reader = replace(reader, schema=self._ordered(reader.schema))
-            files = planned_files(scan, reader.predicate) if self.limit != 0 else []
-        rows = reader.read(files, lambda: _loaded(catalog, self.table).io.properties)
+            reader = replace(reader, schema=self._in_name_order(reader.schema))
+            files = plan_files(scan, reader.predicate) if self.limit != 0 else []
+        rows = reader.read(files, lambda: _load(catalog, self.table).io.properties)
         return pa.RecordBatchReader.from_batches(
-            arrow_schema(reader.schema), _reported(_up_to(rows, self.limit))
+            arrow_schema(reader.schema), _with_client_errors(_up_to(rows, self.limit))
         )
 
     def arrow_table(self, catalog: CatalogCalls) -> ArrowTable:
@@ -95,7 +95,7 @@ class RowScan:
         rows: ArrowTable = self.reader(catalog).read_all()
         return rows
 
-    def _ordered(self, schema: Schema) -> Schema:
+    def _in_name_order(self, schema: Schema) -> Schema:
         """Return the columns in the order of their names, nested ones in their outermost struct."""
         if self.columns is None:
             return schema
@@ -115,7 +115,7 @@ def _up_to(batches: Iterator[Any], limit: int | None) -> Generator[Any, None, No
             return
 
 
-def _reported(batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
+def _with_client_errors(batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
     with client_errors():
         yield from batches
 
@@ -148,7 +148,7 @@ def write(
     """Change the rows of a table."""
 
     def load() -> Table:
-        return _loaded(catalog, table)
+        return _load(catalog, table)
 
     with client_errors():
         return getattr(RowChanges(load, catalog.trusted_origins, write), verb)(*arguments)
@@ -158,11 +158,11 @@ def append_with_edits(
     catalog: CatalogCalls, edits: TableEdits, rows: Any, how: RowWrite
 ) -> CommitTableResponse:
     """Commit edits of a table, and rows with the schema that they make, in one snapshot."""
-    sent = _WithEdits(catalog, edits)
+    editor = _WithEdits(catalog, edits)
 
     def load() -> Table:
-        table = _loaded(cast("Any", sent), (edits.namespace, edits.name))
-        updates = tuple(map(_UPDATES.validate_python, sent.change.updates))
+        table = _load(cast("Any", editor), (edits.namespace, edits.name))
+        updates = tuple(map(_UPDATES.validate_python, editor.change.updates))
         try:
             table.metadata = update_table_metadata(table.metadata, updates)
         except ValueError as error:
@@ -173,7 +173,7 @@ def append_with_edits(
     with client_errors():
         changes = RowChanges(load, catalog.trusted_origins, how)
         changes.overwrite(rows, Or(()), may_be_empty=True)
-    return sent.reply
+    return editor.reply
 
 
 class _WithEdits:
@@ -191,10 +191,10 @@ class _WithEdits:
 
     def load_table(self, *args: Any, **kwargs: Any) -> LoadTableResult:
         """Load the table; renewed credentials leave the edits as they are."""
-        loaded = self._catalog.load_table(*args, **kwargs)
+        result = self._catalog.load_table(*args, **kwargs)
         if "snapshots" not in kwargs:
-            self.change = self._edits.resolved(loaded.metadata, self._rejected)
-        return loaded
+            self.change = self._edits.resolve(result.metadata, self._rejected)
+        return result
 
     def commit_table(
         self, table: TableName, updates: list[Any], *, requirements: list[Any]
@@ -220,9 +220,9 @@ def inspect(
     it.
     """
     with client_errors():
-        loaded = _loaded(catalog, table)
-        chosen = () if choice is None else (snapshot_id(loaded.metadata, *choice),)
-        return getattr(loaded.inspect, kind)(*chosen)
+        source = _load(catalog, table)
+        snapshot_ids = () if choice is None else (snapshot_id(source.metadata, *choice),)
+        return getattr(source.inspect, kind)(*snapshot_ids)
 
 
 @contextlib.contextmanager
@@ -241,16 +241,16 @@ def client_errors() -> Generator[None]:
             raise CommitRejected(Failure(operation="updateTable", message=str(error))) from error
         library = type(error).__module__.partition(".")[0]
         if library == "pydantic_core":
-            raise ValueError(explained(cast("ValidationError", error))) from error
+            raise ValueError(explain(cast("ValidationError", error))) from error
         if library == "pyiceberg":
             raise ValueError(" ".join(str(error).split())) from error
         raise
 
 
-def _loaded(catalog: CatalogCalls, table: TableName) -> Table:
-    is_chosen = any(
+def _load(catalog: CatalogCalls, table: TableName) -> Table:
+    names_delegation = any(
         name.lower() == "header.x-iceberg-access-delegation" for name in catalog.properties()
     )
     return pyiceberg_table(
-        catalog, table, access_delegation=None if is_chosen else "vended-credentials"
+        catalog, table, access_delegation=None if names_delegation else "vended-credentials"
     )

@@ -29,10 +29,10 @@ class SchemaConversion(noop.NoopCatalog):
             return document_of(schema)
         columns = pa.schema(field.with_type(_with_utc(field.type, version)) for field in schema)
         try:
-            converted = cls._convert_schema_if_needed(columns, version)
+            with_ids = cls._convert_schema_if_needed(columns, version)
         except UnsupportedPyArrowTypeException as unsupported:
             raise ValueError(str(unsupported)) from unsupported
-        return document_of(assign_fresh_schema_ids(converted))
+        return document_of(assign_fresh_schema_ids(with_ids))
 
 
 def _with_utc(type_: Any, version: int) -> Any:
@@ -47,5 +47,5 @@ def _with_utc(type_: Any, version: int) -> Any:
 
 def document_of(model: BaseModel) -> dict[str, Any]:
     """Return a model of pyiceberg as JSON."""
-    found: dict[str, Any] = json.loads(model.model_dump_json())
-    return found
+    document: dict[str, Any] = json.loads(model.model_dump_json())
+    return document

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 
 from lakepact.client import errors
-from lakepact.client.decoding import explained
+from lakepact.client.decoding import explain
 from lakepact.client.iceberg_rest.names import levels, table_identifier
 from lakepact.client.iceberg_rest.storage import storage_properties
 from lakepact.extras import install
@@ -130,11 +130,11 @@ def pyiceberg_table(
     namespace, name = table_identifier(
         table if name is None else (levels(cast("Levels", table)), name)
     )
-    return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
+    return _Bridge(catalog, access_delegation, dict(properties or {})).load((*namespace, name))
 
 
 @contextlib.contextmanager
-def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
+def _translate(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
     try:
         yield
     except errors.LakepactError as error:
@@ -184,11 +184,11 @@ class _Bridge(SchemaConversion):
 
     # Tables
 
-    @_translated()
+    @_translate()
     def load_table(self, identifier: str | Identifier) -> Table:
-        return self.loaded(self.identifier_to_tuple(identifier))
+        return self.load(self.identifier_to_tuple(identifier))
 
-    def loaded(self, identifier: Identifier) -> Table:
+    def load(self, identifier: Identifier) -> Table:
         """Return a table; the errors are those of the client."""
         return self._table(
             identifier,
@@ -196,62 +196,74 @@ class _Bridge(SchemaConversion):
             Table,
         )
 
-    def _table(self, identifier: Identifier, loaded: LoadTableResult, kind: type[T]) -> T:
-        check_classes(loaded.metadata.properties, self._trusted)
-        location = loaded.metadata_location or ""
+    def _table(self, identifier: Identifier, result: LoadTableResult, kind: type[T]) -> T:
+        check_classes(result.metadata.properties, self._trusted)
+        location = result.metadata_location or ""
         return kind(
             identifier=identifier,
             metadata=_read(
-                TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply
+                TableMetadataUtil.parse_obj, result.metadata, "loadTable", errors.BadReply
             ),
             metadata_location=location,
             io=file_io(
-                self._file_properties(loaded),
-                location or loaded.metadata.location,
+                self._file_properties(result),
+                location or result.metadata.location,
                 self._trusted,
-                None if kind is StagedTable else functools.partial(self._renewed, identifier),
+                None if kind is StagedTable else functools.partial(self._renew, identifier),
             ),
             catalog=self,
-            config=dict(loaded.config),
+            config=dict(result.config),
         )
 
-    def _renewed(self, identifier: Identifier) -> dict[str, Any]:
-        loaded = self._catalog.load_table(
+    def _renew(self, identifier: Identifier) -> dict[str, Any]:
+        result = self._catalog.load_table(
             identifier, access_delegation=self._access_delegation, snapshots="refs"
         )
-        return self._file_properties(loaded)
+        return self._file_properties(result)
 
-    def _file_properties(self, loaded: LoadTableResult) -> dict[str, Any]:
-        found: dict[str, Any] = {
+    def _file_properties(self, result: LoadTableResult) -> dict[str, Any]:
+        properties: dict[str, Any] = {
             **self.properties,
-            **loaded.metadata.properties,
-            **storage_properties(loaded),
+            **result.metadata.properties,
+            **storage_properties(result),
             **self._own,
         }
         return (
-            {AUTH_MANAGER: _Authorization(self._catalog), **found} if S3_SIGNER in found else found
+            {AUTH_MANAGER: _Authorization(self._catalog), **properties}
+            if S3_SIGNER in properties
+            else properties
         )
 
-    @_translated()
+    @_translate()
     def create_table(
-        self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any
+        self,
+        identifier: str | Identifier,
+        schema: Schema | pa.Schema,
+        *others: Any,
+        **keywords: Any,
     ) -> Table:
         """Create a table, with field ids assigned from 1 on."""
         identifier = self.identifier_to_tuple(identifier)
         return self._table(
             identifier,
-            self._catalog.create_table(identifier, **self._creation(schema, *others, **named)),
+            self._catalog.create_table(identifier, **self._creation(schema, *others, **keywords)),
             Table,
         )
 
-    @_translated()
+    @_translate()
     def create_table_transaction(
-        self, identifier: str | Identifier, schema: Schema | pa.Schema, *others: Any, **named: Any
+        self,
+        identifier: str | Identifier,
+        schema: Schema | pa.Schema,
+        *others: Any,
+        **keywords: Any,
     ) -> CreateTableTransaction:
         """Prepare a table that the commit of the transaction creates."""
         identifier = self.identifier_to_tuple(identifier)
-        staged = self._catalog.stage_table(identifier, **self._creation(schema, *others, **named))
-        return CreateTableTransaction(self._table(identifier, staged, StagedTable))
+        result = self._catalog.stage_table(
+            identifier, **self._creation(schema, *others, **keywords)
+        )
+        return CreateTableTransaction(self._table(identifier, result, StagedTable))
 
     def _creation(
         self,
@@ -265,20 +277,20 @@ class _Bridge(SchemaConversion):
         version: Any = int(
             texts.get(TableProperties.FORMAT_VERSION, TableProperties.DEFAULT_FORMAT_VERSION)
         )
-        given = self._convert_schema_if_needed(schema, version)
-        fresh = assign_fresh_schema_ids(given)
+        original = self._convert_schema_if_needed(schema, version)
+        fresh = assign_fresh_schema_ids(original)
         return {
             "schema": document_of(fresh),
             "location": location,
             "partition_spec": document_of(
-                assign_fresh_partition_spec_ids(partition_spec, given, fresh)
+                assign_fresh_partition_spec_ids(partition_spec, original, fresh)
             ),
-            "write_order": document_of(assign_fresh_sort_order_ids(sort_order, given, fresh)),
+            "write_order": document_of(assign_fresh_sort_order_ids(sort_order, original, fresh)),
             "properties": texts,
             "access_delegation": self._access_delegation,
         }
 
-    @_translated()
+    @_translate()
     def register_table(
         self,
         identifier: str | Identifier,
@@ -287,88 +299,90 @@ class _Bridge(SchemaConversion):
     ) -> Table:
         identifier = self.identifier_to_tuple(identifier)
         self._catalog.register_table(identifier, metadata_location, overwrite=overwrite)
-        return self.loaded(identifier)
+        return self.load(identifier)
 
-    @_translated()
+    @_translate()
     def commit_table(
         self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]
     ) -> CommitTableResponse:
         documents = [[document_of(one) for one in them] for them in (updates, requirements)]
-        done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
-        check_classes(done.metadata.properties, self._trusted)
+        response = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
+        check_classes(response.metadata.properties, self._trusted)
         metadata = _read(
-            TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown
+            TableMetadataUtil.parse_obj, response.metadata, "updateTable", errors.OutcomeUnknown
         )
         return CommitTableResponse(
-            metadata=metadata, **{"metadata-location": done.metadata_location}
+            metadata=metadata, **{"metadata-location": response.metadata_location}
         )
 
-    @_translated()
+    @_translate()
     def rename_table(
         self, from_identifier: str | Identifier, to_identifier: str | Identifier
     ) -> Table:
         self._catalog.rename_table(from_identifier, to_identifier)
-        return self.loaded(self.identifier_to_tuple(to_identifier))
+        return self.load(self.identifier_to_tuple(to_identifier))
 
-    @_translated()
+    @_translate()
     def drop_table(self, identifier: str | Identifier) -> None:
         """Drop a table and keep its files."""
         self._catalog.drop_table(identifier)
 
-    @_translated()
+    @_translate()
     def purge_table(self, identifier: str | Identifier) -> None:
         """Drop a table and ask the server to delete its files."""
         self._catalog.drop_table(identifier, purge=True)
 
-    @_translated()
+    @_translate()
     def table_exists(self, identifier: str | Identifier) -> bool:
         return self._catalog.table_exists(identifier)
 
-    @_translated()
+    @_translate()
     def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
         return _identifiers(self._catalog.list_tables(namespace))
 
     # Namespaces
 
-    @_translated(exceptions.NamespaceAlreadyExistsError)
+    @_translate(exceptions.NamespaceAlreadyExistsError)
     def create_namespace(
         self, namespace: str | Identifier, properties: Properties = EMPTY_DICT
     ) -> None:
         self._catalog.create_namespace(namespace, properties)
 
-    @_translated()
+    @_translate()
     def drop_namespace(self, namespace: str | Identifier) -> None:
         self._catalog.drop_namespace(namespace)
 
-    @_translated()
+    @_translate()
     def namespace_exists(self, namespace: str | Identifier) -> bool:
         return self._catalog.namespace_exists(namespace)
 
-    @_translated()
+    @_translate()
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
         return list(self._catalog.list_namespaces(namespace or None))
 
-    @_translated()
+    @_translate()
     def load_namespace_properties(self, namespace: str | Identifier) -> Properties:
         return dict(self._catalog.load_namespace(namespace).properties or {})
 
-    @_translated()
+    @_translate()
     def update_namespace_properties(
         self,
         namespace: str | Identifier,
         removals: set[str] | None = None,
         updates: Properties = EMPTY_DICT,
     ) -> PropertiesUpdateSummary:
-        done = self._catalog.update_namespace_properties(
+        response = self._catalog.update_namespace_properties(
             namespace, updates=updates, removals=sorted(removals or ())
         )
         return PropertiesUpdateSummary(
-            removed=list(done.removed), updated=list(done.updated), missing=list(done.missing or ())
+            removed=list(response.removed),
+            updated=list(response.updated),
+            missing=list(response.missing or ()),
         )
 
     # Views
 
-    @_translated(exceptions.ViewAlreadyExistsError)
+    @_translate(exceptions.ViewAlreadyExistsError)
     def create_view(
         self,
         identifier: str | Identifier,
@@ -382,28 +396,28 @@ class _Bridge(SchemaConversion):
             document_of(view_version),
         )
         texts = transform_dict_value_to_str(properties)
-        created = self._catalog.create_view(
+        response = self._catalog.create_view(
             identifier, document_of(fresh), version=version, location=location, properties=texts
         )
-        return self._view(identifier, created)
+        return self._view(identifier, response)
 
-    @_translated()
+    @_translate()
     def load_view(self, identifier: str | Identifier) -> View:
         return self._view(identifier, self._catalog.load_view(identifier))
 
-    @_translated(exceptions.ViewAlreadyExistsError)
+    @_translate(exceptions.ViewAlreadyExistsError)
     def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
         return self._view(identifier, self._catalog.register_view(identifier, metadata_location))
 
-    @_translated()
+    @_translate()
     def drop_view(self, identifier: str | Identifier) -> None:
         self._catalog.drop_view(identifier)
 
-    @_translated()
+    @_translate()
     def view_exists(self, identifier: str | Identifier) -> bool:
         return self._catalog.view_exists(identifier)
 
-    @_translated()
+    @_translate()
     def list_views(self, namespace: str | Identifier) -> list[Identifier]:
         """Return the views of a namespace; none if the server has no views, as pyiceberg does."""
         return (
@@ -412,8 +426,8 @@ class _Bridge(SchemaConversion):
             else []
         )
 
-    def _view(self, identifier: str | Identifier, loaded: LoadViewResult) -> View:
-        metadata = _read(ViewMetadata.model_validate, loaded.metadata, "loadView", errors.BadReply)
+    def _view(self, identifier: str | Identifier, result: LoadViewResult) -> View:
+        metadata = _read(ViewMetadata.model_validate, result.metadata, "loadView", errors.BadReply)
         return View(self.identifier_to_tuple(identifier), metadata)
 
 
@@ -432,7 +446,7 @@ def _read(
     try:
         return parse(document)
     except Exception as error:  # pyiceberg raises errors of many kinds
-        reason = explained(error) if isinstance(error, ValidationError) else str(error)
+        reason = explain(error) if isinstance(error, ValidationError) else str(error)
         raise kind(
             errors.Failure(
                 operation=operation, message=f"pyiceberg cannot read the metadata: {reason}"
@@ -440,5 +454,5 @@ def _read(
         ) from error
 
 
-def _identifiers(listed: Iterable[TableIdentifier]) -> list[Identifier]:
-    return [(*one.namespace, one.name) for one in listed]
+def _identifiers(identifiers: Iterable[TableIdentifier]) -> list[Identifier]:
+    return [(*one.namespace, one.name) for one in identifiers]

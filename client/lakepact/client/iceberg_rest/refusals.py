@@ -44,4 +44,4 @@ def _error_types() -> dict[tuple[str, int], tuple[str, ...]]:
 #: POST operations that change no table: repeating one makes a second plan or signature at worst.
 _READS = frozenset({"planTableScan", "fetchScanTasks", "signRequest"})
 
-REFUSALS = Refusals(named=_error_types, kinds=_KINDS, read=_error_body, reads=_READS)
+REFUSALS = Refusals(declared_kinds=_error_types, kinds=_KINDS, read=_error_body, reads=_READS)

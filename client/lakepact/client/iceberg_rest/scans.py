@@ -72,7 +72,7 @@ def scan_tasks(answer: ScanTasks, operation: str) -> Iterator[ScanTask]:
         )
 
 
-def failed(error: ErrorModel, operation: str) -> PlanningFailed:
+def failure(error: ErrorModel, operation: str) -> PlanningFailed:
     """Return the error for a plan that failed."""
     return PlanningFailed(
         Failure(
@@ -81,6 +81,6 @@ def failed(error: ErrorModel, operation: str) -> PlanningFailed:
     )
 
 
-def given_up(operation: str, why: str) -> PlanningFailed:
+def unusable_plan(operation: str, why: str) -> PlanningFailed:
     """Return the error for a plan that came to nothing."""
     return PlanningFailed(Failure(operation=operation, message=why, tries=1))

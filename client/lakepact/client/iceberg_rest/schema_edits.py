@@ -45,12 +45,12 @@ class SchemaDraft:
             ValueError: The schema has no such column.
         """
         path = _path(column)
-        found = next(
+        match = next(
             (field for field in self._fields(path[:-1]) if field["name"] == path[-1]), None
         )
-        if found is None:
+        if match is None:
             raise ValueError(f"the schema has no column {column!r}")
-        return found
+        return match
 
     def add(
         self, column: Column, type_: str | Mapping[str, Any] | WireModel, **members: Any
@@ -64,13 +64,13 @@ class SchemaDraft:
         path = _path(column)
         fields = self._fields(path[:-1])
         self._require_free(path, fields)
-        added = {
+        field = {
             "id": self._next_id(),
             "name": path[-1],
             "required": False,
             "type": self._with_own_ids(type_),
         }
-        fields.append(added | {name: value for name, value in members.items() if value is not None})
+        fields.append(field | {name: value for name, value in members.items() if value is not None})
 
     def rename(self, column: Column, name: str) -> int:
         """Rename a column, keep its id and return it.
@@ -91,13 +91,13 @@ class SchemaDraft:
                 rows.
         """
         field, fields = self.field(column), self._fields(_path(column)[:-1])
-        dropped = ids_of(field)
-        if dropped & set(self.document.get("identifier-field-ids") or ()):
+        ids = ids_of(field)
+        if ids & set(self.document.get("identifier-field-ids") or ()):
             raise ValueError(f"the column {column!r} identifies rows and cannot be dropped")
         if len(fields) == 1:
             raise ValueError(f"the column {column!r} is the last one and cannot be dropped")
         fields.remove(field)
-        return dropped
+        return ids
 
     def update(
         self,
@@ -124,7 +124,7 @@ class SchemaDraft:
             self._make_optional(field, "required", column)
         return before
 
-    def unite(self, given: Mapping[str, Any], format_version: int) -> None:
+    def unite(self, other: Mapping[str, Any], format_version: int) -> None:
         """Add the columns that a schema has beyond this one, and change the others so that they
         take its values.
 
@@ -132,27 +132,27 @@ class SchemaDraft:
             ValueError: A type can neither be widened to that of the schema in this format version
                 nor takes its values as it is.
         """
-        self._unite(self.document, given, (), format_version)
+        self._unite(self.document, other, (), format_version)
 
     def _unite(
-        self, held: dict[str, Any], given: Mapping[str, Any], path: tuple[str, ...], version: int
+        self, own: dict[str, Any], other: Mapping[str, Any], path: tuple[str, ...], version: int
     ) -> None:
         """Unite two nested types of the same kind."""
-        ours = {field["name"]: field for field in held.get("fields", ())}
-        for field in given.get("fields", ()):
+        ours = {field["name"]: field for field in own.get("fields", ())}
+        for field in other.get("fields", ()):
             there = (*path, field["name"])
             if field["name"] in ours:
                 self._unite_member(ours[field["name"]], field, ("type", "required"), there, version)
             else:
                 self.add(there, field["type"], doc=field.get("doc"))
         for part in ("element", "key", "value"):
-            if part in given:
-                self._unite_member(held, given, (part, f"{part}-required"), (*path, part), version)
+            if part in other:
+                self._unite_member(own, other, (part, f"{part}-required"), (*path, part), version)
 
     def _unite_member(
         self,
-        held: dict[str, Any],
-        given: Mapping[str, Any],
+        own: dict[str, Any],
+        other: Mapping[str, Any],
         members: tuple[str, str],
         path: tuple[str, ...],
         version: int,
@@ -161,17 +161,17 @@ class SchemaDraft:
         members.
         """
         type_, required = members
-        before, after = held[type_], given[type_]
+        before, after = own[type_], other[type_]
         if _kind(before) == _kind(after) != "":
             self._unite(before, after, path, version)
         elif before != after and not _can_widen(
             after, before, version
         ):  # a narrower type fits as it is
-            self._widen(held, type_, after, path, version)
-        if held.get(required) and not given.get(required):
-            self._make_optional(held, required, path)
-        if type_ == "type" and given.get("doc") is not None:
-            held["doc"] = given["doc"]
+            self._widen(own, type_, after, path, version)
+        if own.get(required) and not other.get(required):
+            self._make_optional(own, required, path)
+        if type_ == "type" and other.get("doc") is not None:
+            own["doc"] = other["doc"]
 
     def _widen(
         self, field: dict[str, Any], member: str, after: Any, column: Column, version: int
@@ -179,8 +179,8 @@ class SchemaDraft:
         before = field[member]
         if not _can_widen(before, after, version):
             raise ValueError(
-                f"the type of the column {column!r} cannot be widened from {_shown(before)} to"
-                f" {_shown(after)}"
+                f"the type of the column {column!r} cannot be widened from {_type_text(before)} to"
+                f" {_type_text(after)}"
             )
         field[member] = self._with_own_ids(after)
         if before == "date":
@@ -301,14 +301,14 @@ def _inside(type_: Any, step: str) -> Any:
 def ids_of(field: Any) -> set[int]:
     """Return the ids of a field and of the fields in it."""
     if isinstance(field, list):
-        return {found for one in field for found in ids_of(one)}
+        return {id_ for one in field for id_ in ids_of(one)}
     if not isinstance(field, dict):
         return set()
     own = {field[name] for name in ("id", "element-id", "key-id", "value-id") if name in field}
     return own | {
-        found
+        id_
         for name in ("type", "fields", "element", "key", "value")
-        for found in ids_of(field.get(name))
+        for id_ in ids_of(field.get(name))
     }
 
 
@@ -317,7 +317,7 @@ def _kind(type_: Any) -> str:
     return str(type_["type"]) if isinstance(type_, Mapping) else ""
 
 
-def _shown(type_: Any) -> str:
+def _type_text(type_: Any) -> str:
     return type_ if isinstance(type_, str) else _kind(type_)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.header_properties import header_properties
-from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
+from lakepact.client.iceberg_rest.idempotency import remembers_keys, with_key
 from lakepact.client.iceberg_rest.names import (
     DEFAULT_SEPARATOR,
     Levels,
@@ -90,7 +90,7 @@ class Settings:
     #: The headers that properties add to every request.
     headers: Headers
     #: Ids of the operations that the server offers.
-    offered: frozenset[str]
+    operations: frozenset[str]
     #: Whether changes get keys by which the server knows them again.
     has_keys: bool
     #: Joins levels in paths; some servers of later versions take no other than their own.
@@ -116,21 +116,21 @@ class Settings:
         """
         return encode_view_chain(views, self.separator) if views else None
 
-    def addressed(self, call: Call[T]) -> Call[T]:
+    def at_catalog(self, call: Call[T]) -> Call[T]:
         """Return the call at this catalog's path, with the prefix inserted or omitted, and with its
         key.
 
         Raises:
             OperationNotSupported: The server does not offer the operation.
         """
-        if call.operation not in self.offered:
+        if call.operation not in self.operations:
             raise OperationNotSupported(
                 Failure(
                     operation=call.operation,
                     message="the server does not list this operation among its endpoints",
                 )
             )
-        call = keyed(call) if self.has_keys else call
+        call = with_key(call) if self.has_keys else call
         path = call.path
         if path.startswith(_PREFIXED):
             path = f"/v1/{self.prefix}{'/' if self.prefix else ''}{path.removeprefix(_PREFIXED)}"
@@ -158,21 +158,21 @@ def settings(
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean
     # the defaults.
     endpoints = frozenset(config.endpoints or ())
-    offered = frozenset(
+    operations = frozenset(
         id_
         for id_, operation in client_contract("iceberg_rest").operations.items()
         if f"{operation.method} {operation.path}" in endpoints
     )
-    merged = {**config.defaults, **own, **config.overrides}
-    if merged.get("view-endpoints-supported", "").lower() == "true":
+    properties = {**config.defaults, **own, **config.overrides}
+    if properties.get("view-endpoints-supported", "").lower() == "true":
         default_operations |= VIEW_OPERATIONS
     return Settings(
-        properties=MappingProxyType(merged),
-        prefix=encode_prefix(merged.get("prefix", "")),
+        properties=MappingProxyType(properties),
+        prefix=encode_prefix(properties.get("prefix", "")),
         headers=header_properties(config.defaults, own, config.overrides),
-        offered=offered if endpoints else default_operations,
-        has_keys=are_kept(config, seconds=patience),
-        separator=merged.get("namespace-separator", DEFAULT_SEPARATOR),
+        operations=operations if endpoints else default_operations,
+        has_keys=remembers_keys(config, seconds=patience),
+        separator=properties.get("namespace-separator", DEFAULT_SEPARATOR),
     )
 
 

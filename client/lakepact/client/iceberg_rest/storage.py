@@ -54,13 +54,13 @@ def storage_properties(table: LoadTableResult, location: str | None = None) -> d
         location: The location of the file; by default the table's.
     """
     config = table.config
-    found = storage_credential(table.storage_credentials, location or table.metadata.location)
-    if found is None:
+    credential = storage_credential(table.storage_credentials, location or table.metadata.location)
+    if credential is None:
         return dict(config)
     # Keys of one credential are of no use with a part of another.
     return {
         **{key: value for key, value in config.items() if not _OPENING.fullmatch(key)},
-        **found.config,
+        **credential.config,
     }
 
 

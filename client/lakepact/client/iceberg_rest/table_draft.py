@@ -68,8 +68,8 @@ class TableDraft:
 
     def ref_now(self, name: str) -> int | None:
         """Return the snapshot id of a branch or tag, None without one."""
-        found = self.metadata.refs.get(name)
-        return found.snapshot_id if found else self._main() if name == "main" else None
+        ref = self.metadata.refs.get(name)
+        return ref.snapshot_id if ref else self._main() if name == "main" else None
 
     def _main(self) -> int | None:
         current = self.metadata.current_snapshot_id
@@ -176,10 +176,10 @@ class TableDraft:
         document = statistics_file(member, file)
         id_ = document["snapshot-id"]
         snapshot_id(self.metadata, id_, None)
-        given = (
+        extra = (
             {"snapshot-id": id_} if member == "statistics" else {}
         )  # deprecated, and required by Nessie
-        self.others.append({"action": f"set-{member}", **given, member: document})
+        self.others.append({"action": f"set-{member}", **extra, member: document})
         return statistics(self.metadata, member, id_)
 
     def snapshot(self, snapshot: int | str) -> int:
@@ -206,7 +206,7 @@ class TableDraft:
         id.
         """
         field = self.schema.field(column)
-        dropped = self.schema.drop(column)
+        ids = self.schema.drop(column)
         order = next(
             (
                 one
@@ -215,11 +215,11 @@ class TableDraft:
             ),
             None,
         )
-        sorted_by = {one.source_id for one in (order.fields if order else ())}
+        sort_columns = {one.source_id for one in (order.fields if order else ())}
         if self.sort_fields is not None:
-            sorted_by = {one["source-id"] for one in self.sort_fields}
-        used = {one["source-id"] for one in self.partition_fields} | sorted_by
-        if dropped & used:
+            sort_columns = {one["source-id"] for one in self.sort_fields}
+        used = {one["source-id"] for one in self.partition_fields} | sort_columns
+        if ids & used:
             raise ValueError(
                 f"the column {column!r} is used by the partition spec or the sort order and cannot"
                 " be dropped"
@@ -241,11 +241,11 @@ class TableDraft:
         """Remove snapshots from before so many milliseconds since 1970, except those of branches
         and tags.
         """
-        kept = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
+        heads = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
         old = [
             one.snapshot_id
             for one in self.metadata.snapshots
-            if one.timestamp_ms < before and one.snapshot_id not in kept
+            if one.timestamp_ms < before and one.snapshot_id not in heads
         ]
         if old:
             self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
@@ -273,21 +273,21 @@ class TableDraft:
     def add_partition_field(self, column: Column, transform: str, name: str | None) -> int:
         """Add a field to the partition spec, and return the id of its column."""
         field = self.schema.field(column)
-        added = {
+        new_field = {
             "source-id": field["id"],
             "transform": transform,
             "name": name or _default_name(field["name"], transform),
         }
-        if any(one["name"] == added["name"] for one in self.partition_fields):
-            raise ValueError(f"the partition spec has a field {added['name']!r} already")
-        if any(_means(one) == _means(added) for one in self.partition_fields):
+        if any(one["name"] == new_field["name"] for one in self.partition_fields):
+            raise ValueError(f"the partition spec has a field {new_field['name']!r} already")
+        if any(_means(one) == _means(new_field) for one in self.partition_fields):
             raise ValueError(f"the table is partitioned by {transform} of {column!r} already")
-        self.partition_fields.append({**added, "field-id": self._partition_id(added)})
+        self.partition_fields.append({**new_field, "field-id": self._partition_id(new_field)})
         return int(field["id"])
 
     def remove_partition_field(self, name: str) -> Any:
         """Remove a field of the partition spec, and return its source and transform."""
-        found = next(
+        match = next(
             (
                 one
                 for one in self.partition_fields
@@ -295,44 +295,44 @@ class TableDraft:
             ),
             None,
         )
-        if found is None:
+        if match is None:
             raise ValueError(f"the partition spec has no field {name!r}")
-        meaning = _means(found)
+        meaning = _means(match)
         if self.format_version == 1:
-            found["transform"] = "void"  # specs of version 1 keep every field at its place
+            match["transform"] = "void"  # specs of version 1 keep every field at its place
         else:
-            self.partition_fields.remove(found)
+            self.partition_fields.remove(match)
         return meaning
 
-    def _partition_id(self, added: Mapping[str, Any]) -> int:
+    def _partition_id(self, new_field: Mapping[str, Any]) -> int:
         """Return the id that an earlier spec gave to the same field, or a new one."""
         earlier = [field for spec in self.metadata.partition_specs for field in _fields(spec)]
-        known = next((one["field-id"] for one in earlier if _means(one) == _means(added)), None)
-        taken = [one["field-id"] for one in self.partition_fields]
+        id_ = next((one["field-id"] for one in earlier if _means(one) == _means(new_field)), None)
+        used = [one["field-id"] for one in self.partition_fields]
         last = max(
             self.metadata.last_partition_id,
             LAST_BEFORE_PARTITION_IDS,
-            *taken,
+            *used,
             *(one["field-id"] for one in earlier),
         )
-        return last + 1 if known is None or known in taken else int(known)
+        return last + 1 if id_ is None or id_ in used else int(id_)
 
     def updates(self) -> list[dict[str, Any]]:
         """Return the updates of a commit: the format version, the schema that needs it, the spec
         that uses the schema, and all others.
         """
-        found: list[dict[str, Any]] = []
+        updates: list[dict[str, Any]] = []
         if self.format_version != self.metadata.format_version:
-            found.append(
+            updates.append(
                 {"action": "upgrade-format-version", "format-version": self.format_version}
             )
         if self.changes_schema:
-            found += self._schema_updates()
+            updates += self._schema_updates()
         if self.changes_spec:
-            found += self._spec_updates()
+            updates += self._spec_updates()
         if self.sort_fields is not None:
-            found += self._order_updates(self.sort_fields)
-        return found + self.others
+            updates += self._order_updates(self.sort_fields)
+        return updates + self.others
 
     def _schema_updates(self) -> list[dict[str, Any]]:
         """Return updates that make the schema the current one; servers refuse -1 after the addition
@@ -345,11 +345,11 @@ class TableDraft:
         )
         if equal is not None:
             return [{"action": "set-current-schema", "schema-id": equal}]
-        added = {**self.schema.document, "schema-id": max(schemas) + 1}
+        new_schema = {**self.schema.document, "schema-id": max(schemas) + 1}
         return [
             {
                 "action": "add-schema",
-                "schema": added,
+                "schema": new_schema,
                 "last-column-id": self.schema.last_id,
             },  # deprecated, and required by Nessie
             {"action": "set-current-schema", "schema-id": -1},
@@ -357,61 +357,63 @@ class TableDraft:
 
     def _spec_updates(self) -> list[dict[str, Any]]:
         specs = {spec.spec_id or 0: _fields(spec) for spec in self.metadata.partition_specs}
-        wanted = [(*_means(field), field["name"]) for field in self.partition_fields]
+        target = [(*_means(field), field["name"]) for field in self.partition_fields]
         equal = next(
             (
                 id_
                 for id_, fields in specs.items()
-                if [(*_means(field), field["name"]) for field in fields] == wanted
+                if [(*_means(field), field["name"]) for field in fields] == target
             ),
             None,
         )
         if equal is not None:
             return [{"action": "set-default-spec", "spec-id": equal}]
-        added = {"spec-id": max(specs) + 1, "fields": self.partition_fields}
+        new_spec = {"spec-id": max(specs) + 1, "fields": self.partition_fields}
         return [
-            {"action": "add-spec", "spec": added},
+            {"action": "add-spec", "spec": new_spec},
             {"action": "set-default-spec", "spec-id": -1},
         ]
 
-    def _order_updates(self, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _order_updates(self, target: list[dict[str, Any]]) -> list[dict[str, Any]]:
         orders = {
             order.order_id: [field.to_wire() for field in order.fields]
             for order in self.metadata.sort_orders
         }
-        equal = next((id_ for id_, fields in orders.items() if fields == wanted), None)
+        equal = next((id_ for id_, fields in orders.items() if fields == target), None)
         if equal is not None:
             return [{"action": "set-default-sort-order", "sort-order-id": equal}]
-        added = {"order-id": max(orders, default=0) + 1 if wanted else 0, "fields": wanted}
+        new_order = {"order-id": max(orders, default=0) + 1 if target else 0, "fields": target}
         return [
-            {"action": "add-sort-order", "sort-order": added},
+            {"action": "add-sort-order", "sort-order": new_order},
             {"action": "set-default-sort-order", "sort-order-id": -1},
         ]
 
     def requirements(self) -> list[dict[str, Any]]:
         """Return what has to hold so that the updates mean what they meant for this state."""
         now = self.metadata
-        found: list[dict[str, Any]] = [{"type": "assert-table-uuid", "uuid": now.table_uuid}]
+        requirements: list[dict[str, Any]] = [{"type": "assert-table-uuid", "uuid": now.table_uuid}]
         if self.changes_schema:
-            found.append(
+            requirements.append(
                 {"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id}
             )
-            found.append(
+            requirements.append(
                 {
                     "type": "assert-last-assigned-field-id",
                     "last-assigned-field-id": now.last_column_id,
                 }
             )
         if self.changes_spec:
-            found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
-            found.append(
+            requirements.append(
+                {"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id}
+            )
+            requirements.append(
                 {
                     "type": "assert-last-assigned-partition-id",
                     "last-assigned-partition-id": now.last_partition_id,
                 }
             )
         if self.sort_fields is not None:
-            found.append(
+            requirements.append(
                 {
                     "type": "assert-default-sort-order-id",
                     "default-sort-order-id": now.default_sort_order_id,
@@ -420,14 +422,14 @@ class TableDraft:
         if (
             self.changes_spec or self.sort_fields
         ) and not self.changes_schema:  # the ids of the source columns are those of this schema
-            found.append(
+            requirements.append(
                 {"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id}
             )
-        found.extend(
+        requirements.extend(
             {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_}
             for name, id_ in self._refs.items()
         )
-        return found
+        return requirements
 
     @property
     def changes_schema(self) -> bool:

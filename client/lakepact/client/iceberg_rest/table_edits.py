@@ -277,14 +277,14 @@ class TableEdits:
             max_snapshot_age_ms: The age up to which its snapshots are kept, in milliseconds.
             max_ref_age_ms: The age up to which the branch is kept, in milliseconds.
         """
-        kept = {
+        retention = {
             "min-snapshots-to-keep": min_snapshots_to_keep,
             "max-snapshot-age-ms": max_snapshot_age_ms,
             "max-ref-age-ms": max_ref_age_ms,
         }
         return self._edit(
             lambda draft: _set_ref(
-                draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot, **kept}
+                draft, {"type": "branch", "ref-name": name, "snapshot-id": snapshot, **retention}
             )
         )
 
@@ -331,7 +331,7 @@ class TableEdits:
     def _append(self, update: dict[str, Any]) -> Self:
         return self._edit(lambda draft: draft.others.append(update))
 
-    def resolved(self, metadata: TableMetadata, after: CommitRejected | None = None) -> TableChange:
+    def resolve(self, metadata: TableMetadata, after: CommitRejected | None = None) -> TableChange:
         """Return the edits as a change of the table in this state.
 
         Args:
@@ -347,14 +347,14 @@ class TableEdits:
             raise ValueError(f"no edits of the table {self.name!r} to commit")
         draft = TableDraft(metadata)
         try:
-            found = (metadata.table_uuid, [edit(draft) for edit in self._edits])
+            state = (metadata.table_uuid, [edit(draft) for edit in self._edits])
         except ValueError as unfit:
             if after is None:
                 raise
             raise after from unfit
         if after is None:
-            self._first = found
-        elif found != self._first:
+            self._first = state
+        elif state != self._first:
             raise after
         self._sent = draft
         return TableChange(self.namespace, self.name, draft.updates(), draft.requirements())
@@ -368,8 +368,8 @@ class TableEdits:
 
     def is_applied(self, metadata: TableMetadata) -> bool:
         """Return whether the table has exactly the edits beyond its state before the commit."""
-        sent = self._sent
-        return sent is not None and is_next(sent, metadata) and not self.missing_in(metadata)
+        draft = self._sent
+        return draft is not None and is_next(draft, metadata) and not self.missing_in(metadata)
 
 
 def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:
@@ -378,8 +378,8 @@ def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:
     target = draft.ref_now("main") if snapshot is None else draft.snapshot(snapshot)
     if target is None:
         raise ValueError(f"the table has no snapshot for {ref['ref-name']!r} yet")
-    given = {name: value for name, value in ref.items() if value is not None}
-    draft.others.append({"action": "set-snapshot-ref", **given, "snapshot-id": target})
+    members = {name: value for name, value in ref.items() if value is not None}
+    draft.others.append({"action": "set-snapshot-ref", **members, "snapshot-id": target})
     return before
 
 

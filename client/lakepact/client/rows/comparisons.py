@@ -57,15 +57,15 @@ _LONGEST = 2**63
 _NANOSECONDS = re.compile(r"\.\d{6}0*[1-9]")
 
 
-def typed(
-    comparison: Comparison, kind: Kind, shown: object, *, precision: int = 0, scale: int = 0
+def with_type(
+    comparison: Comparison, kind: Kind, type_name: object, *, precision: int = 0, scale: int = 0
 ) -> Comparison:
     """Return a comparison that selects the same rows, with a value in the type of its column.
 
     Args:
         comparison: The comparison.
         kind: The type of the column.
-        shown: The type as its contract writes it.
+        type_name: The type as its contract writes it.
         precision: The digits of a decimal.
         scale: Those of its fraction.
 
@@ -78,25 +78,25 @@ def typed(
         raise ValueError(f"column {name} cannot be compared with NaN: write {name} is nan")
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         if kind == "integer":
-            return _stepped(comparison, 0, -_LONGEST, _LONGEST - 1)
+            return _round_to_step(comparison, 0, -_LONGEST, _LONGEST - 1)
         if kind == "decimal":
-            steps = _stepped(comparison, scale, 1 - 10**precision, 10**precision - 1)
+            steps = _round_to_step(comparison, scale, 1 - 10**precision, 10**precision - 1)
             number: Any = steps.value
             digits = tuple(map(int, str(abs(number))))
             return replace(steps, value=Decimal((number < 0, digits, -scale)))
         if kind == "real":
             return replace(comparison, value=_real(value))
-    result = _converted(value, kind)
+    result = _convert(value, kind)
     if result is None:
         advice = "give a number" if kind in _NUMBERS else "it can only be asked for nulls"
         advice = _TYPES[kind][1] if kind in _TYPES else advice
         raise TypeError(
-            f"column {name} is {shown}, and cannot be compared with {_shown(value)}: {advice}"
+            f"column {name} is {type_name}, and cannot be compared with {_value_text(value)}: {advice}"
         )
     return replace(comparison, value=result)
 
 
-def _converted(value: Any, kind: Kind) -> Any:
+def _convert(value: Any, kind: Kind) -> Any:
     """Return a value in a type that is no number; None if it is of another one."""
     if kind not in _TYPES:
         return None
@@ -116,7 +116,7 @@ def _converted(value: Any, kind: Kind) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, (str, date, time, UUID)):
         return json.dumps(str(value), ensure_ascii=False)
     return str(value)
@@ -129,7 +129,7 @@ def _real(value: Any) -> float:
         return math.copysign(math.inf, value)
 
 
-def _stepped(comparison: Comparison, scale: int, least: int, largest: int) -> Comparison:
+def _round_to_step(comparison: Comparison, scale: int, least: int, largest: int) -> Comparison:
     """Return an exact comparison of multiples of `10 ** -scale` with any number, as one of
     integers.
     """

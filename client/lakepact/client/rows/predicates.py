@@ -139,22 +139,22 @@ class Column:
         return f"column({self._name!r})"
 
     def __eq__(self, value: object) -> Predicate:  # type: ignore[override]
-        return self._compared("equal", value)
+        return self._compare("equal", value)
 
     def __ne__(self, value: object) -> Predicate:  # type: ignore[override]
-        return Not(self._compared("equal", value))
+        return Not(self._compare("equal", value))
 
     def __lt__(self, value: Value) -> Predicate:
-        return self._compared("lessThan", value)
+        return self._compare("lessThan", value)
 
     def __le__(self, value: Value) -> Predicate:
-        return self._compared("lessThanOrEqual", value)
+        return self._compare("lessThanOrEqual", value)
 
     def __gt__(self, value: Value) -> Predicate:
-        return self._compared("greaterThan", value)
+        return self._compare("greaterThan", value)
 
     def __ge__(self, value: Value) -> Predicate:
-        return self._compared("greaterThanOrEqual", value)
+        return self._compare("greaterThanOrEqual", value)
 
     def is_null(self) -> Predicate:
         """Return rows without a value in this column."""
@@ -179,12 +179,12 @@ class Column:
         Raises:
             ValueError: There are no values.
         """
-        parts = tuple(self._compared("equal", value) for value in several("values", values))
+        parts = tuple(self._compare("equal", value) for value in several("values", values))
         if not parts:
             raise ValueError(f"no values for {self!r} to be one of")
         return parts[0] if len(parts) == 1 else Or(parts)
 
-    def _compared(self, operator: Operator, value: Any) -> Comparison:
+    def _compare(self, operator: Operator, value: Any) -> Comparison:
         if value is None:
             raise ValueError(f"nothing compares with None; use {self!r}.is_null()")
         if type(value).__module__ == "numpy":
@@ -207,11 +207,11 @@ def columns_of(predicate: Predicate) -> set[str]:
     """Return the names of the columns that a predicate looks at."""
     names = set[str]()
 
-    def noted(leaf: Leaf) -> Leaf:
+    def note(leaf: Leaf) -> Leaf:
         names.add(leaf.column)
         return leaf
 
-    with_leaves(predicate, noted)
+    with_leaves(predicate, note)
     return names
 
 
@@ -229,11 +229,11 @@ def successor(prefix: str) -> str | None:
     """Return the first text after all that begin with a prefix, in the order of code points; None
     if there is none.
     """
-    kept = prefix.rstrip(chr(_LAST_CODE_POINT))
-    if not kept:
+    rest = prefix.rstrip(chr(_LAST_CODE_POINT))
+    if not rest:
         return None
-    point = ord(kept[-1]) + 1
-    return kept[:-1] + chr(
+    point = ord(rest[-1]) + 1
+    return rest[:-1] + chr(
         _SURROGATES[1] + 1 if _SURROGATES[0] <= point <= _SURROGATES[1] else point
     )
 
@@ -245,28 +245,28 @@ def hint(predicate: Predicate) -> str | None:
     about all rows of a file, and times that were cut to milliseconds for exact ones. So hints are
     comparisons that no such server answers with too few files.
     """
-    document = _wider(predicate, negated=False)
+    document = _wider(predicate, negative=False)
     return None if document is None else json.dumps(document, separators=(",", ":"))
 
 
-def _wider(predicate: Predicate, *, negated: bool) -> dict[str, Any] | None:
+def _wider(predicate: Predicate, *, negative: bool) -> dict[str, Any] | None:
     """Return the tree of a predicate, of its contrary, or of a wider one; None for that which every
     row may satisfy.
     """
     if isinstance(predicate, Not):
-        return _wider(predicate.part, negated=not negated)
+        return _wider(predicate.part, negative=not negative)
     if isinstance(predicate, (And, Or)):
-        trees = [_wider(part, negated=negated) for part in predicate.parts] or [None]
-        if isinstance(predicate, And) is not negated:
-            return _joined("and", [tree for tree in trees if tree is not None])
+        trees = [_wider(part, negative=negative) for part in predicate.parts] or [None]
+        if isinstance(predicate, And) is not negative:
+            return _join("and", [tree for tree in trees if tree is not None])
         return None if None in trees else {"op": "or", "children": trees}
-    if isinstance(predicate, Comparison) and (bounds := _written(predicate.value)) is not None:
-        return _contrary(predicate, *bounds) if negated else _comparison(predicate, *bounds)
+    if isinstance(predicate, Comparison) and (bounds := _hint_texts(predicate.value)) is not None:
+        return _contrary(predicate, *bounds) if negative else _comparison(predicate, *bounds)
     return None
 
 
 def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any]:
-    def compared(operator: str, text: str) -> dict[str, Any]:
+    def comparison(operator: str, text: str) -> dict[str, Any]:
         column, literal = (
             {"op": "column", "name": predicate.column},
             {"op": "literal", "value": text},
@@ -284,12 +284,12 @@ def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[s
             if kind in _EXACT
             else predicate.operator.removesuffix("OrEqual") + "OrEqual"
         )
-        return compared(operator, high if operator.startswith("less") else low)
+        return comparison(operator, high if operator.startswith("less") else low)
     if low == high:
-        return compared("equal", low)
+        return comparison("equal", low)
     return {
         "op": "and",
-        "children": [compared("greaterThanOrEqual", low), compared("lessThanOrEqual", high)],
+        "children": [comparison("greaterThanOrEqual", low), comparison("lessThanOrEqual", high)],
     }
 
 
@@ -303,14 +303,14 @@ def _contrary(predicate: Comparison, kind: str, low: str, high: str) -> dict[str
         _comparison(replace(predicate, operator=operator), kind, low, high)
         for operator in _CONTRARIES[predicate.operator]
     ]
-    return _joined("or", trees)
+    return _join("or", trees)
 
 
-def _joined(operator: str, trees: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _join(operator: str, trees: list[dict[str, Any]]) -> dict[str, Any] | None:
     return {"op": operator, "children": trees} if len(trees) > 1 else next(iter(trees), None)
 
 
-def _written(value: Value) -> tuple[str, str, str] | None:
+def _hint_texts(value: Value) -> tuple[str, str, str] | None:
     """Return the type of a value and the texts between which statistics have it, in the contract's
     words; None where it has none.
     """
@@ -324,8 +324,8 @@ def _written(value: Value) -> tuple[str, str, str] | None:
     if isinstance(value, str):
         # Servers order texts by UTF-8 or by UTF-16, which differ from there on. The column may
         # hold dates or times, of which the text is one spelling.
-        is_sent = all(letter < "\ud800" for letter in value) and not _is_moment(value)
-        return ("string", value, value) if is_sent else None
+        is_safe = all(letter < "\ud800" for letter in value) and not _is_moment(value)
+        return ("string", value, value) if is_safe else None
     if isinstance(value, datetime):
         # A time without a zone is of a type that the contract's predicates do not know.
         return (

@@ -46,10 +46,10 @@ def predicate_of(row_filter: Any) -> Predicate:
         ValueError: The text is not a filter, or compares with NaN.
         TypeError: The expression is bound, or no condition.
     """
-    return _predicate(_parsed(row_filter) if isinstance(row_filter, str) else row_filter)
+    return _predicate(_parse(row_filter) if isinstance(row_filter, str) else row_filter)
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         for one in _TEXT.finditer(text):
             if "_" in one[0] and _LIKE.search(text, 0, one.start()):

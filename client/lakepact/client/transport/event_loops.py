@@ -73,22 +73,22 @@ class _AsyncStream(httpcore.AsyncNetworkStream, asyncio.Protocol):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the library's signature
         meter = METER.get()
-        allowed = meter.left(timeout)
+        seconds = meter.left(timeout)
         while not self._unread and not self._has_ended:
             try:
-                await self._change(allowed, httpcore.ReadTimeout)
+                await self._change(seconds, httpcore.ReadTimeout)
             except httpcore.ReadTimeout:
                 meter.left(timeout)
                 raise
         if not self._unread and self._error is not None:
             raise httpcore.ReadError(str(self._error)) from self._error
-        received = bytes(self._unread[:max_bytes])
+        data = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
-        meter.received(len(received))
-        return received
+        meter.add(len(data))
+        return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - the library's signature
         if not self._has_ended:
@@ -117,7 +117,7 @@ class _AsyncStream(httpcore.AsyncNetworkStream, asyncio.Protocol):
                 )
         except OSError as error:
             self._transport.abort()
-            raise _unconnected(error) from error
+            raise _connect_error(error) from error
         return self
 
     def get_extra_info(self, info: str) -> Any:
@@ -126,9 +126,9 @@ class _AsyncStream(httpcore.AsyncNetworkStream, asyncio.Protocol):
         # Between two requests: it has ended, or belongs to an event loop that has.
         if self._unread or self._has_ended or self._loop is not asyncio.get_running_loop():
             return True
-        polled = select.poll()  # the event loop may have had no time to look
-        polled.register(self._transport.get_extra_info("socket"), select.POLLIN)
-        return bool(polled.poll(0))
+        poll = select.poll()  # the event loop may have had no time to look
+        poll.register(self._transport.get_extra_info("socket"), select.POLLIN)
+        return bool(poll.poll(0))
 
 
 class AsyncBackend(httpcore.AsyncNetworkBackend):
@@ -149,8 +149,8 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         error: Exception = OSError(f"{host} has no address")
         try:
             async with asyncio.timeout(timeout):
-                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            for address in reachable(host, found):
+                address_infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            for address in reachable(host, address_infos):
                 try:
                     async with asyncio.timeout(timeout):
                         _, stream = await loop.create_connection(
@@ -162,10 +162,10 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
                     return stream
         except (OSError, UnicodeError) as failed:  # names that IDNA does not allow
             error = failed
-        raise _unconnected(error) from error
+        raise _connect_error(error) from error
 
 
-def _unconnected(error: Exception) -> Exception:
+def _connect_error(error: Exception) -> Exception:
     return (
         httpcore.ConnectTimeout()
         if isinstance(error, TimeoutError)

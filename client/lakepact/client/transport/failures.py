@@ -19,7 +19,7 @@ _UNSENT = {
 _GARBLED = {"DecodingError", "InvalidURL"}
 
 
-def lost(error: Exception) -> Lost:
+def loss(error: Exception) -> Lost:
     """Return what a failure means for its request."""
     # The library's frames hold the headers that were sent; whoever prints the local variables of a
     # traceback would print them.

@@ -58,7 +58,7 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
     Raises:
         httpcore.UnsupportedProtocol: Its URL is invalid.
     """
-    url, host = _parsed(request.url)
+    url, host = _parse(request.url)
     headers = [(b"Host", host)]
     for name, value in with_missing(request.headers, USUAL):
         headers.append((name.encode("ascii"), value.encode()))
@@ -70,7 +70,7 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
 
 
 @lru_cache(maxsize=64)
-def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
+def _parse(url: str) -> tuple[httpcore.URL, bytes]:
     """Return a URL and its `Host` header; parsing takes a tenth of a small call, and a table is
     often loaded again.
     """
@@ -84,10 +84,10 @@ def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
         f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
         safe=_AS_THEY_ARE,
     )
-    named = b"[%b]" % host if b":" in host else host
+    host_name = b"[%b]" % host if b":" in host else host
     return (
         httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
-        named if port in {None, default_port} else b"%b:%d" % (named, port),
+        host_name if port in {None, default_port} else b"%b:%d" % (host_name, port),
     )
 
 

@@ -23,14 +23,14 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         meter = METER.get()
-        allowed = meter.left(timeout)
+        seconds = meter.left(timeout)
         try:
-            received = self._stream.read(max_bytes, allowed)
+            data = self._stream.read(max_bytes, seconds)
         except httpcore.ReadTimeout:
             meter.left(timeout)
             raise
-        meter.received(len(received))
-        return received
+        meter.add(len(data))
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, timeout)

@@ -35,7 +35,7 @@ def one_level(namespace: Levels) -> str:
     Raises:
         ValueError: There is none, or more than one.
     """
-    found = levels(namespace)
-    if len(found) != 1:
+    parts = levels(namespace)
+    if len(parts) != 1:
         raise ValueError(f"namespaces of watsonx.data have exactly one level: {namespace!r}")
-    return found[0]
+    return parts[0]

@@ -122,8 +122,8 @@ class ClientLab(Lab):
         exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
         done = Performance(**vars(ended), exchanges=exchanges)
         self.show(done)
-        if served.broken is not None:
-            raise served.broken
+        if served.failure is not None:
+            raise served.failure
         judge(done)
         return done
 
@@ -163,7 +163,7 @@ class ClientLab(Lab):
             Blocked: it was ended, since it took too long.
         """
         if done.is_late:
-            raise Blocked(f"{done.shown}, with an unchanged server; it may need a longer --timeout")
+            raise Blocked(f"{done.text}, with an unchanged server; it may need a longer --timeout")
         try:
             with self.step(self.always_judged[0]):
                 if not (done.is_done if expected is None else done.prints(expected)):
@@ -203,5 +203,5 @@ def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Tar
     with contextlib.suppress(NotOffered):
         ended = first.performs(next(iter(lab.tasks)))
         if not ended.is_done and not ended.error:
-            raise Blocked(f"the program answers no task: {ended.shown}; {PAGE}")
+            raise Blocked(f"the program answers no task: {ended.text}; {PAGE}")
     return offer

@@ -111,7 +111,7 @@ def decoded(content: bytes, codings: str, most: int) -> bytes:
     """
     body = bytearray()
     try:
-        for piece in Decoder(codings).decoded(content):
+        for piece in Decoder(codings).decode(content):
             body += piece
             if len(body) > most:
                 raise too_large(most)

@@ -43,7 +43,7 @@ class Caller:
         self._lock = threading.Lock()
 
     @property
-    def is_known(self) -> bool:
+    def names_caller(self) -> bool:
         """Whether requests say who calls."""
         names = {name.casefold() for name in self.headers}
         return self._login is not None or AUTHORIZATION.casefold() in names

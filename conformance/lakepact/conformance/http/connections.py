@@ -78,7 +78,7 @@ class _Answer:
     status: int
     fields: Fields
     body: bytes
-    kept: bool
+    reusable: bool
     surplus: bool
 
 
@@ -89,9 +89,9 @@ class _Closed(Exception):
         told: the error for the caller, if the request is not sent again.
     """
 
-    def __init__(self, told: httpx.TransportError) -> None:
-        super().__init__(str(told))
-        self.told = told
+    def __init__(self, error: httpx.TransportError) -> None:
+        super().__init__(str(error))
+        self.told = error
 
 
 class _Source:
@@ -113,23 +113,23 @@ class _Source:
         self.max_bytes = MAX_HEAD + FRAMING_BYTES
         self.waited = False  #: whether the connection's timeout was changed
 
-    def begun(self) -> bytes:
+    def first(self) -> bytes:
         """Return the first bytes.
 
         Raises:
             _Closed: the target closed or reset the connection before it sent any.
         """
         try:
-            received = self._received()
+            data = self._receive()
         except httpx.ReadError as wrong:
             if isinstance(wrong.__cause__, ConnectionResetError):
                 raise _Closed(wrong) from wrong
             raise
-        if not received:
+        if not data:
             raise _Closed(
                 httpx.RemoteProtocolError("Server disconnected without sending a response.")
             )
-        return received
+        return data
 
     def more(self) -> bytes:
         """Return the next bytes; empty at the end.
@@ -139,8 +139,8 @@ class _Source:
             TooLarge: the answer exceeds its limit.
         """
         self._wait()
-        received = self._received()
-        self._bytes += len(received)
+        data = self._receive()
+        self._bytes += len(data)
         if self._bytes > self.max_bytes:
             raise TooLarge(
                 f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire"
@@ -149,7 +149,7 @@ class _Source:
         if self._bytes > LARGE and not self._holds:
             self._holds = self._large.acquire(timeout=self._left())
             self._left()
-        return received
+        return data
 
     def close(self) -> None:
         """Release the lock for other large answers."""
@@ -172,7 +172,7 @@ class _Source:
             f"the answer was not complete within {self._timeout:g} s (--timeout)"
         )
 
-    def _received(self) -> bytes:
+    def _receive(self) -> bytes:
         try:
             return self._connection.recv(CHUNK)
         except TimeoutError as late:
@@ -234,33 +234,33 @@ class Connections:
         """
         head = self._head(method, target, headers, len(body))
         request = (
-            _spelled(method, target, (*self._headers, *headers), body)
+            _build(method, target, (*self._headers, *headers), body)
             if head is None
             else head + body
         )
-        answer = self._asked(method, request)
-        found = httpx.Headers(answer.fields)
-        if "content-encoding" in found:
+        answer = self._exchange(method, request)
+        headers_ = httpx.Headers(answer.fields)
+        if "content-encoding" in headers_:
             return (
                 answer.status,
-                found,
-                decoded(answer.body, found["content-encoding"], self._max_body),
+                headers_,
+                decoded(answer.body, headers_["content-encoding"], self._max_body),
             )
-        return answer.status, found, answer.body
+        return answer.status, headers_, answer.body
 
-    def _asked(self, method: str, request: bytes) -> _Answer:
-        connection, is_new = self._connected()
+    def _exchange(self, method: str, request: bytes) -> _Answer:
+        connection, is_new = self._connect()
         source = self.source(connection)
         try:
             # A target may answer early and close: its answer can still be read.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                _told(connection, request)
+                _write(connection, request)
             answer = _answer(source, method, self._max_body)
         except _Closed as closed:
             connection.close()
             if is_new or method not in ASKED_AGAIN:
                 raise closed.told from None
-            return self._asked(method, request)
+            return self._exchange(method, request)
         except BaseException as wrong:
             connection.close()
             self._desynchronized |= isinstance(wrong, httpx.RemoteProtocolError)
@@ -269,7 +269,7 @@ class Connections:
             source.close()
         self._desynchronized |= answer.surplus
         spoilt = answer.surplus or (self._desynchronized and answer.status in NO_CONTENT)
-        if answer.kept and not spoilt and len(self._idle) < KEPT:
+        if answer.reusable and not spoilt and len(self._idle) < KEPT:
             if source.waited:
                 connection.settimeout(self._timeout)
             self._idle.append((connection, time.monotonic()))
@@ -295,7 +295,7 @@ class Connections:
             lines.append(f"Content-Length: {length}\r\n")
         return f"{method} {target} HTTP/1.1\r\n{self._common}{''.join(lines)}\r\n".encode("ascii")
 
-    def _connected(self) -> tuple[socket.socket, bool]:
+    def _connect(self) -> tuple[socket.socket, bool]:
         """Return a connection and whether it is new."""
         while self._idle:
             try:
@@ -322,7 +322,9 @@ class Connections:
             )
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return (
-                connection if self._tls is None else _secured(connection, self._tls, self._where[0])
+                connection
+                if self._tls is None
+                else _wrap_tls(connection, self._tls, self._where[0])
             )
         except TimeoutError as late:
             raise httpx.ConnectTimeout(str(late)) from late
@@ -331,11 +333,11 @@ class Connections:
                 f"{wrong.verify_message} (--ca-file FILE trusts another authority)"
             ) from wrong
         except OSError as wrong:
-            through = f", through the proxy {_named(self._proxy)}" if self._proxy else ""
+            through = f", through the proxy {_proxy_text(self._proxy)}" if self._proxy else ""
             raise httpx.ConnectError(f"{wrong}{through}") from wrong
 
 
-def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socket.socket:
+def _wrap_tls(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socket.socket:
     try:
         return tls.wrap_socket(connection, server_hostname=host)
     except OSError:
@@ -343,24 +345,26 @@ def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socke
         raise
 
 
-def _named(proxy: Proxy) -> str:
+def _proxy_text(proxy: Proxy) -> str:
     origin, name = proxy.url.origin, proxy.name.replace("proxy", "--proxy")
     return f"{origin.host.decode()}:{origin.port} ({name})"
 
 
-def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
+def _build(method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
     """Build an unusual request with h11; of headers that must be unique, the last counts."""
-    named: dict[str, list[tuple[str, str]]] = {}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     for name, value in headers:
         if name.lower() in FRAMING:
-            named[name.lower()] = []
-        named.setdefault(name.lower(), []).append((name, value))
-    if not named.keys() & {"content-length", "transfer-encoding"} and (body or method in HAS_BODY):
-        named["content-length"] = [("Content-Length", str(len(body)))]
+            by_name[name.lower()] = []
+        by_name.setdefault(name.lower(), []).append((name, value))
+    if not by_name.keys() & {"content-length", "transfer-encoding"} and (
+        body or method in HAS_BODY
+    ):
+        by_name["content-length"] = [("Content-Length", str(len(body)))]
     sender = h11.Connection(h11.CLIENT)
     fields = [
         (name.encode("ascii"), value.encode("utf-8"))
-        for same in named.values()
+        for same in by_name.values()
         for name, value in same
     ]
     head = sender.send(h11.Request(method=method, target=target, headers=fields))
@@ -383,7 +387,7 @@ def _has_something_to_say(connection: socket.socket) -> bool:
     return True
 
 
-def _told(connection: socket.socket, what: bytes) -> None:
+def _write(connection: socket.socket, what: bytes) -> None:
     try:
         connection.sendall(what)
     except TimeoutError as late:
@@ -391,65 +395,65 @@ def _told(connection: socket.socket, what: bytes) -> None:
 
 
 def _answer(source: _Source, method: str, max_body: int) -> _Answer:
-    received = source.begun()
-    while b"\r\n\r\n" not in received and len(received) < MAX_HEAD:
+    head = source.first()
+    while b"\r\n\r\n" not in head and len(head) < MAX_HEAD:
         more = source.more()
         if not more:
-            return _read_by_h11(source, method, received, max_body=max_body, ended=True)
-        received += more
-    common = COMMON.match(received)
-    framed = _framed(common) if common else None
-    if common is None or framed is None:
-        return _read_by_h11(source, method, received, max_body=max_body)
-    status, fields, length, kept = framed
+            return _read_by_h11(source, method, head, max_body=max_body, at_end=True)
+        head += more
+    common = COMMON.match(head)
+    plain = _parse_head(common) if common else None
+    if common is None or plain is None:
+        return _read_by_h11(source, method, head, max_body=max_body)
+    status, fields, length, reusable = plain
     if length > max_body:
         raise too_large(max_body)
-    source.max_bytes = len(received) + max_body + CHUNK
-    parts, have = [received[common.end() :]], len(received) - common.end()
+    source.max_bytes = len(head) + max_body + CHUNK
+    parts, have = [head[common.end() :]], len(head) - common.end()
     while have < length:
         more = source.more()
         if not more:
             return _read_by_h11(
                 source,
                 method,
-                received[: common.end()] + b"".join(parts),
+                head[: common.end()] + b"".join(parts),
                 max_body=max_body,
-                ended=True,
+                at_end=True,
             )
         parts.append(more)
         have += len(more)
     body = b"".join(parts) if len(parts) > 1 else parts[0]
-    return _Answer(status, fields, body[:length], kept, surplus=have > length)
+    return _Answer(status, fields, body[:length], reusable, surplus=have > length)
 
 
-def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
+def _parse_head(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
     """Return status, headers, body length and keep-alive of a head in the common form, else
     `None`.
     """
     fields: Fields = []
     lengths = []
-    kept = True
+    reusable = True
     for line in common[2].split(b"\r\n")[:-1]:
         name, _, value = line.partition(b":")
         value = value.strip(b" \t")
         fields.append((name, value))
-        lowered = name.lower()
-        if lowered == b"content-length":
+        lower = name.lower()
+        if lower == b"content-length":
             lengths.append(value)
-        elif lowered == b"transfer-encoding":
+        elif lower == b"transfer-encoding":
             return None
-        elif lowered == b"connection":
-            kept = kept and b"close" not in value.lower()
+        elif lower == b"connection":
+            reusable = reusable and b"close" not in value.lower()
     status = int(common[1])
     if status in NO_CONTENT:
-        return status, fields, 0, kept
+        return status, fields, 0, reusable
     if len(lengths) != 1 or not LENGTH.fullmatch(lengths[0]):
         return None
-    return status, fields, int(lengths[0]), kept
+    return status, fields, int(lengths[0]), reusable
 
 
 def _read_by_h11(
-    source: _Source, method: str, received: bytes, *, max_body: int, ended: bool = False
+    source: _Source, method: str, head: bytes, *, max_body: int, at_end: bool = False
 ) -> _Answer:
     """Read the answer that begins with these bytes."""
     source.max_bytes = 2 * max_body + MAX_HEAD + FRAMING_BYTES
@@ -457,8 +461,8 @@ def _read_by_h11(
     reader.send(h11.Request(method=method, target="/", headers=[("Host", "target")]))
     reader.send(h11.EndOfMessage())
     try:
-        reader.receive_data(received)
-        if ended:
+        reader.receive_data(head)
+        if at_end:
             reader.receive_data(b"")
         status, fields, parts, have = 0, [], [], 0
         while True:
@@ -481,5 +485,5 @@ def _read_by_h11(
                 break
     except h11.RemoteProtocolError as wrong:
         raise httpx.RemoteProtocolError(str(wrong)) from wrong
-    kept = reader.our_state is h11.DONE and reader.their_state is h11.DONE
-    return _Answer(status, fields, b"".join(parts), kept, surplus=bool(reader.trailing_data[0]))
+    reusable = reader.our_state is h11.DONE and reader.their_state is h11.DONE
+    return _Answer(status, fields, b"".join(parts), reusable, surplus=bool(reader.trailing_data[0]))

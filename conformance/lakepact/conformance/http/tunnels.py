@@ -15,18 +15,18 @@ def tunnel(proxy: Proxy, host: str, port: int, *, timeout: float) -> socket.sock
     Raises:
         OSError: the proxy does not answer, or refuses it.
     """
-    opened = HTTPConnection(proxy.url.host.decode(), proxy.url.origin.port, timeout=timeout)
+    connection = HTTPConnection(proxy.url.host.decode(), proxy.url.origin.port, timeout=timeout)
     if not proxy.is_socks:
         headers = {name.decode(): value.decode() for name, value in proxy.headers}
-        opened.set_tunnel(host, port, headers=headers)
-    opened.connect()
+        connection.set_tunnel(host, port, headers=headers)
+    connection.connect()
     if proxy.is_socks:
         try:
-            _command(opened.sock, proxy, host, port)
+            _command(connection.sock, proxy, host, port)
         except BaseException:
-            opened.close()
+            connection.close()
             raise
-    return opened.sock
+    return connection.sock
 
 
 def _command(connection: socket.socket, proxy: Proxy, host: str, port: int) -> None:

@@ -78,7 +78,7 @@ def _hint(error: Exception) -> str:
     )
 
 
-def _wanted(retry_after: str | None, otherwise: float) -> float:
+def _retry_seconds(retry_after: str | None, otherwise: float) -> float:
     """Return the seconds of a Retry-After header."""
     return float(retry_after) if retry_after and retry_after.isdigit() else otherwise
 
@@ -144,7 +144,7 @@ class Wire:
         max_body: int = MAX_BODY,
         budget: Budget | None = None,
         patient: bool = False,
-        max_paused: float = MAX_WAIT,
+        longest_pause: float = MAX_WAIT,
     ) -> None:
         self.url = url.rstrip("/")
         self._base_path = urlsplit(self.url).path
@@ -166,7 +166,7 @@ class Wire:
         )
         self._is_patient = patient
         self._patience = PATIENCE if patient else 0  #: requests whose retries may still all fail
-        self._paused, self._max_paused = 0.0, max_paused
+        self._paused, self._max_paused = 0.0, longest_pause
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._lasting: dict[str, Any] = {}  #: resources that are closed with the connections
@@ -228,9 +228,9 @@ class Wire:
         """
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
-        exchange, kept = self.exchanges[number], SHOWN_BODY + MARGIN
+        exchange, length = self.exchanges[number], SHOWN_BODY + MARGIN
         self.exchanges[number] = replace(
-            exchange, body=exchange.body[:kept], left_out=max(len(exchange.body) - kept, 0)
+            exchange, body=exchange.body[:length], left_out=max(len(exchange.body) - length, 0)
         )
 
     def redact(self, text: str) -> str:
@@ -281,15 +281,15 @@ class Wire:
         if self.interrupted and check not in self.cleaning:
             raise Interrupted("the run was interrupted")
         further = list(headers)
-        sent = self._merged(further, anonymous=anonymous, accepts=accepts)
+        own_headers = self._merge(further, anonymous=anonymous, accepts=accepts)
         if not anonymous:
-            request = Request(method, self.url + target, tuple(sent), body)
-            sent += self.caller.authorization(request)
+            request = Request(method, self.url + target, tuple(own_headers), body)
+            own_headers += self.caller.authorization(request)
         once = partial(
-            self._sent,
+            self._exchange,
             method,
             target,
-            sent,
+            own_headers,
             body,
             operation=operation,
             check=check,
@@ -324,7 +324,7 @@ class Wire:
         """Return the seconds to wait before a request is sent again; `None` if it is not."""
         if reply.status not in BUSY or not self._patience or self._paused > self._max_paused:
             return None
-        pause = _wanted(reply.headers.get("retry-after"), usual)
+        pause = _retry_seconds(reply.headers.get("retry-after"), usual)
         if reply.status != TOO_MANY:
             pause = min(pause, LONGEST_PAUSE)
         elif self._paused + pause > self._max_paused:
@@ -332,11 +332,11 @@ class Wire:
         self._paused += pause
         return pause
 
-    def _sent(
+    def _exchange(
         self,
         method: str,
         target: str,
-        sent: Sequence[tuple[str, str]],
+        own_headers: Sequence[tuple[str, str]],
         body: bytes,
         *,
         operation: OperationId | None,
@@ -348,32 +348,36 @@ class Wire:
     ) -> Reply:
         if self._budget is not None:
             self._budget.check(operation)
-        started = time.perf_counter()
+        start = time.perf_counter()
         keep = partial(
             self.keep,
             operation=operation,
             check=check,
             method=method,
             url=self.url + target,
-            sent=sent,
+            own_headers=own_headers,
             body=body,
-            started=started,
+            start=start,
             accepts=accepts,
             objects=objects,
         )
         try:
             if disconnect_after is not None:
-                with self._connected(method, target, sent, body):
+                with self._connection(method, target, own_headers, body):
                     time.sleep(disconnect_after)
                 return Reply(keep(0, httpx.Headers(), b""))
             if alone or method == "HEAD":
-                status, answer_headers, answer_body = self._send_alone(method, target, sent, body)
+                status, answer_headers, answer_body = self._send_alone(
+                    method, target, own_headers, body
+                )
             else:
-                status, answer_headers, answer_body = self._send_pooled(method, target, sent, body)
+                status, answer_headers, answer_body = self._send_by_pool(
+                    method, target, own_headers, body
+                )
         except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
             late = isinstance(error, (httpx.TimeoutException, TimeoutError))
             if self._budget is not None and (late or isinstance(error, TooLarge)):
-                seconds = time.perf_counter() - started
+                seconds = time.perf_counter() - start
                 self._budget.spend(seconds)
                 self._budget.count_late(operation, seconds)
             if not late:
@@ -398,9 +402,9 @@ class Wire:
         check: str,
         method: str,
         url: str,
-        sent: Sequence[tuple[str, str]],
+        own_headers: Sequence[tuple[str, str]],
         body: bytes,
-        started: float,
+        start: float,
         accepts: str = ANYTHING,
         objects: frozenset[str] = frozenset(),
     ) -> Exchange:
@@ -414,15 +418,15 @@ class Wire:
             check: the check that it belongs to.
             method: of the request.
             url: of the request.
-            sent: its headers.
+            own_headers: its headers.
             body: its body.
-            started: when it was sent, by `time.perf_counter`.
+            start: when it was sent, by `time.perf_counter`.
             accepts: the default `Accept`, which reports omit.
             objects: the names in the request that its lab gave.
         """
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - start
         secrets = (
-            *secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS),
+            *secrets_of((n, v) for n, v in own_headers if n.lower() in SECRET_HEADERS),
             *secrets_of_form(body),
         )
         with self._lock:
@@ -433,7 +437,7 @@ class Wire:
                 check=check,
                 method=method,
                 url=url,
-                request_headers=tuple((n, v) for n, v in sent if n.lower() != "host"),
+                request_headers=tuple((n, v) for n, v in own_headers if n.lower() != "host"),
                 request_body=body,
                 status=status,
                 headers=headers,
@@ -457,28 +461,28 @@ class Wire:
         with self._lock:
             self._large[exchange.number] = len(exchange.body)
             self._large_bytes += len(exchange.body)
-            released = []
+            numbers = []
             while self._large_bytes > MAX_KEPT and len(self._large) > 1:
                 number = next(iter(self._large))
                 self._large_bytes -= self._large.pop(number)
-                released.append(number)
-        for number in released:
+                numbers.append(number)
+        for number in numbers:
             self.truncate_body(number)
 
-    def _merged(
+    def _merge(
         self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str
     ) -> list[tuple[str, str]]:
-        given = list(headers)
-        names = {name.lower() for name, _ in given}
+        items = list(headers)
+        names = {name.lower() for name, _ in items}
         own = [
             (name, value)
             for name, value in self.caller.headers.items()
             if name.lower() not in names and (not anonymous or name.lower() in ADDRESSING)
         ]
         accept = [] if "accept" in names else [("Accept", accepts)]
-        return [*accept, *own, *((n, v) for n, v in given if v)]
+        return [*accept, *own, *((n, v) for n, v in items if v)]
 
-    def _send_pooled(
+    def _send_by_pool(
         self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
     ) -> tuple[int, httpx.Headers, bytes]:
         if self._cookies.jar:
@@ -488,18 +492,18 @@ class Wire:
                 *headers,
                 *(("Cookie", value) for value in request.headers.get_list("cookie")),
             ]
-        answered = self._connections.ask(method, self._base_path + target, headers, body)
-        if "set-cookie" in answered[1]:  # later requests send it back
+        answer = self._connections.ask(method, self._base_path + target, headers, body)
+        if "set-cookie" in answer[1]:  # later requests send it back
             with self._lock:
                 self._cookies.extract_cookies(
                     httpx.Response(
-                        answered[0], headers=answered[1], request=httpx.Request(method, self.url)
+                        answer[0], headers=answer[1], request=httpx.Request(method, self.url)
                     )
                 )
-        return answered
+        return answer
 
     @contextlib.contextmanager
-    def _connected(
+    def _connection(
         self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
     ) -> Generator[socket.socket]:
         """Open a connection, send a request on it, and close it at the end."""
@@ -519,14 +523,14 @@ class Wire:
         self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes
     ) -> tuple[int, httpx.Headers, bytes]:
         with (
-            self._connected(method, target, headers, body) as stream,
+            self._connection(method, target, headers, body) as stream,
             contextlib.closing(self._connections.source(stream)) as source,
         ):
             source.max_bytes += 2 * self._max_body
-            received = bytearray()
+            data = bytearray()
             while chunk := source.more():
-                received += chunk
-        answer_head, _, rest = bytes(received).partition(b"\r\n\r\n")
+                data += chunk
+        answer_head, _, rest = bytes(data).partition(b"\r\n\r\n")
         parser = h11.Connection(h11.CLIENT)
         parser.send(
             h11.Request(method=method, target="/", headers=[("Host", self._connections.authority)])
@@ -537,17 +541,19 @@ class Wire:
         if not isinstance(event, h11.Response):
             raise h11.RemoteProtocolError("the connection was closed before a response came")
         answer_headers = httpx.Headers([(name, value) for name, value in event.headers])
-        chunked = answer_headers.get("transfer-encoding", "").lower() == "chunked"
-        if chunked and rest == b"0\r\n\r\n":
+        is_chunked = answer_headers.get("transfer-encoding", "").lower() == "chunked"
+        if is_chunked and rest == b"0\r\n\r\n":
             rest = b""
-        elif chunked and method != "HEAD" and event.status_code not in (NO_CONTENT, NOT_MODIFIED):
-            rest = _joined(parser, rest)
+        elif (
+            is_chunked and method != "HEAD" and event.status_code not in (NO_CONTENT, NOT_MODIFIED)
+        ):
+            rest = _join(parser, rest)
         if len(rest) > self._max_body:
             raise too_large(self._max_body)
         return event.status_code, answer_headers, rest
 
 
-def _joined(parser: h11.Connection, chunks: bytes) -> bytes:
+def _join(parser: h11.Connection, chunks: bytes) -> bytes:
     """Read a chunked body after its head."""
     parser.receive_data(chunks)
     parser.receive_data(b"")

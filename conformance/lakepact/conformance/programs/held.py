@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.programs.program import Ended, Program, answer_of, ended_by
+from lakepact.conformance.programs.program import Ended, Program, answer_of, end_of
 
 HOW = """
 Perform this task with your client, at the address in its arguments:
@@ -40,13 +40,13 @@ class HeldProgram(Program):
     def _run(self, task: str, arguments: Mapping[str, Any], *, is_scripted: bool) -> Ended:
         if self.command and not is_scripted:
             return super()._run(task, arguments, is_scripted=False)
-        started = time.monotonic()
+        start = time.monotonic()
         line = orjson.dumps({"task": task, "arguments": dict(arguments)}).decode()
         while True:
             self.show(HOW % line)
             answer = self.read()
             if not answer:
                 raise Blocked(f"{task} has no answer: the input ended")
-            parsed = answer_of(answer.strip() or NO_RESULT)
-            if parsed is not None:
-                return ended_by(task, parsed, time.monotonic() - started)
+            result = answer_of(answer.strip() or NO_RESULT)
+            if result is not None:
+                return end_of(task, result, time.monotonic() - start)

@@ -71,8 +71,8 @@ class Answer:
     def merging(self, **members: Mapping[str, Any]) -> Answer:
         """Return the same with further entries in objects of its document."""
         document = self.document
-        merged = {name: {**(document.get(name) or {}), **more} for name, more in members.items()}
-        return self.with_document({**document, **merged})
+        members_ = {name: {**(document.get(name) or {}), **more} for name, more in members.items()}
+        return self.with_document({**document, **members_})
 
     def with_lines(self, lines: Iterable[Any]) -> Answer:
         """Return the same with other lines."""
@@ -148,8 +148,8 @@ class Listener:
     def _serve(self, connection: socket.socket) -> None:
         protocol = h11.Connection(h11.SERVER)
         try:
-            while (received := _received(connection, protocol)) is not None:
-                if not _send(connection, protocol, received, self._answer(received)):
+            while (request := _receive(connection, protocol)) is not None:
+                if not _send(connection, protocol, request, self._answer(request)):
                     return
                 protocol.start_next_cycle()
         except (OSError, h11.ProtocolError):
@@ -162,7 +162,7 @@ class Listener:
             connection.close()
 
 
-def _received(connection: socket.socket, protocol: h11.Connection) -> Received | None:
+def _receive(connection: socket.socket, protocol: h11.Connection) -> Received | None:
     """Return the next request of a connection; None at its end."""
     head: h11.Request | None = None
     body = bytearray()
@@ -190,22 +190,22 @@ def _received(connection: socket.socket, protocol: h11.Connection) -> Received |
 
 
 def _send(
-    connection: socket.socket, protocol: h11.Connection, received: Received, answer: Answer
+    connection: socket.socket, protocol: h11.Connection, request: Received, answer: Answer
 ) -> bool:
     """Send an answer; return whether the connection can be used again."""
     if answer.delay:
         time.sleep(answer.delay)
     if not answer.status:
         return False
-    body = b"" if received.method == "HEAD" or answer.status in NO_BODY else answer.body
+    body = b"" if request.method == "HEAD" or answer.status in NO_BODY else answer.body
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers]
     if answer.status not in NO_BODY:
         headers.append((b"content-length", str(len(answer.body)).encode()))
-    sent = protocol.send(h11.Response(status_code=answer.status, headers=headers)) or b""
+    head = protocol.send(h11.Response(status_code=answer.status, headers=headers)) or b""
     if answer.cut is not None:
-        connection.sendall(sent + body[: answer.cut])
+        connection.sendall(head + body[: answer.cut])
         return False
     if body:
-        sent += protocol.send(h11.Data(data=body)) or b""
-    connection.sendall(sent + (protocol.send(h11.EndOfMessage()) or b""))
+        head += protocol.send(h11.Data(data=body)) or b""
+    connection.sendall(head + (protocol.send(h11.EndOfMessage()) or b""))
     return protocol.our_state is h11.DONE and protocol.their_state is h11.DONE

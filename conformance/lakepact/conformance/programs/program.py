@@ -59,7 +59,7 @@ class Ended:
     seconds: float = 0.0
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         """How it ended, for a report."""
         if self.is_done:
             return f"{self.task}: done"
@@ -72,7 +72,7 @@ class Ended:
     @property
     def outcome(self) -> str:
         """Return the result, or how it failed."""
-        return shown(self.value) if self.is_done else self.shown
+        return shown(self.value) if self.is_done else self.text
 
     @property
     def result(self) -> Any:
@@ -82,14 +82,14 @@ class Ended:
             Unmet: the task failed.
         """
         if not self.is_done:
-            raise Unmet(f"the client to do {self.task}", self.shown)
+            raise Unmet(f"the client to do {self.task}", self.text)
         return self.value
 
     def prints(self, items: Sequence[Any]) -> bool:
         """Return whether the result holds these items, in any order."""
         return self.is_done and bool(in_order(self.value) == in_order(items))
 
-    def is_refused(self, why: str) -> None:
+    def expect_refusal(self, why: str) -> None:
         """Expect that the client reported an error.
 
         Args:
@@ -103,7 +103,7 @@ class Ended:
             raise Unmet(f"an error from {self.task}, since {why}", f"the result {self.outcome}")
         if self.is_late:
             raise Blocked(
-                f"{self.shown}; it should report that {why}, and may need a longer --timeout"
+                f"{self.text}; it should report that {why}, and may need a longer --timeout"
             )
 
 
@@ -167,7 +167,7 @@ class _Process:
         return self._process.poll() is None
 
     @property
-    def ended_after_a_task(self) -> bool:
+    def exits_after_a_task(self) -> bool:
         """Whether the program ended with 0 after it had answered: it wants to be started for each
         task.
         """
@@ -199,7 +199,7 @@ class _Process:
                 for key, _ in ready:
                     if key.fileobj is stdin:
                         with contextlib.suppress(BlockingIOError):
-                            unsent = unsent[_sent(stdin.fileno(), unsent) :]
+                            unsent = unsent[_write_some(stdin.fileno(), unsent) :]
                         is_over = not unsent
                     else:
                         is_over = not self._take_output(key.fileobj, os.read(key.fd, CHUNK))
@@ -239,7 +239,7 @@ class _Process:
                 with contextlib.suppress(OSError):
                     stream.close()
 
-    def ended(self) -> str:
+    def end_text(self) -> str:
         """Return how the program ended, for a report."""
         code, errors = self._process.poll(), self.errors()
         self.end()
@@ -251,7 +251,7 @@ class _Process:
         return str(self._errors)
 
 
-def _sent(pipe: int, content: memoryview) -> int:
+def _write_some(pipe: int, content: memoryview) -> int:
     """Write to a pipe; return how many bytes need no further attempt: all of a closed pipe."""
     try:
         return os.write(pipe, content)
@@ -285,10 +285,10 @@ class Program:
     seconds: float
     _idle: list[_Process] = field(default_factory=list, init=False, repr=False, compare=False)
     _running: set[_Process] = field(default_factory=set, init=False, repr=False, compare=False)
-    _stopped: threading.Event = field(
+    _stop: threading.Event = field(
         default_factory=threading.Event, init=False, repr=False, compare=False
     )
-    _has_done_one: threading.Event = field(
+    _has_answered: threading.Event = field(
         default_factory=threading.Event, init=False, repr=False, compare=False
     )
     _failures: deque[str] = field(
@@ -300,7 +300,7 @@ class Program:
         """How the last task failed, if none has been done; empty if one has, or if none was
         tried.
         """
-        return "" if self._has_done_one.is_set() else "".join(self._failures)
+        return "" if self._has_answered.is_set() else "".join(self._failures)
 
     def start(self) -> None:
         """Start the first process, so that a program that cannot run has ended before its first
@@ -316,11 +316,11 @@ class Program:
         """
         for process in self._idle:
             if not process.is_running and process.ask(b"", math.inf) is None:
-                raise Blocked(f"{UNANSWERED}: {process.ended()}; {PAGE}")
+                raise Blocked(f"{UNANSWERED}: {process.end_text()}; {PAGE}")
 
     def stop(self) -> None:
         """End all processes, and start no others."""
-        self._stopped.set()
+        self._stop.set()
         for process in tuple(self._running):
             process.kill()  # who waits for its answer closes its pipes
         while self._idle:
@@ -339,43 +339,41 @@ class Program:
             Blocked: the program was stopped.
             OSError: the program does not exist.
         """
-        ended = self._run(task, arguments, is_scripted=is_scripted)
-        if ended.is_done:
-            self._has_done_one.set()
+        end = self._run(task, arguments, is_scripted=is_scripted)
+        if end.is_done:
+            self._has_answered.set()
         else:
-            self._failures.append(ended.shown)
-        return ended
+            self._failures.append(end.text)
+        return end
 
     def _run(self, task: str, arguments: Mapping[str, Any], *, is_scripted: bool) -> Ended:  # noqa: ARG002
         line = orjson.dumps({"task": task, "arguments": dict(arguments)})
-        started = time.monotonic()
-        until = started + self.seconds
+        start = time.monotonic()
+        until = start + self.seconds
         process = self._take()
         try:
             answer = process.ask(line, until)
-            if answer is None and process.ended_after_a_task and not self._stopped.is_set():
+            if answer is None and process.exits_after_a_task and not self._stop.is_set():
                 self._running.discard(process)
                 process.end()
                 process = self._start()
                 answer = process.ask(line, until)
         except TimeoutError:
             process.end()
-            return Ended(
-                task, why=process.errors(), is_late=True, seconds=time.monotonic() - started
-            )
+            return Ended(task, why=process.errors(), is_late=True, seconds=time.monotonic() - start)
         except BaseException:
             process.end()
             raise
         finally:
             self._running.discard(process)
-            if self._stopped.is_set():
+            if self._stop.is_set():
                 process.end()
-        if self._stopped.is_set():
+        if self._stop.is_set():
             raise Blocked(f"{task} was stopped")
         if answer is None:
-            return Ended(task, why=process.ended(), seconds=time.monotonic() - started)
+            return Ended(task, why=process.end_text(), seconds=time.monotonic() - start)
         self._idle.append(process)
-        return ended_by(task, answer, time.monotonic() - started)
+        return end_of(task, answer, time.monotonic() - start)
 
     def _take(self) -> _Process:
         with contextlib.suppress(IndexError):
@@ -393,7 +391,7 @@ class Program:
         return process
 
 
-def ended_by(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
+def end_of(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
     """Return how a task ended.
 
     Raises:
@@ -404,10 +402,10 @@ def ended_by(task: str, answer: Mapping[str, Any], seconds: float) -> Ended:
     error = answer.get(ERROR)
     if error is None:
         return Ended(task, is_done=True, value=answer.get(RESULT), seconds=seconds)
-    told = error if isinstance(error, dict) else {"message": str(error)}
+    document = error if isinstance(error, dict) else {"message": str(error)}
     return Ended(
         task,
-        error=str(told.get("type") or "without a type"),
-        why=str(told.get("message") or ""),
+        error=str(document.get("type") or "without a type"),
+        why=str(document.get("message") or ""),
         seconds=seconds,
     )

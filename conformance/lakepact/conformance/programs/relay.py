@@ -25,7 +25,7 @@ class Relay:
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._listener = Listener(self._answered)
+        self._listener = Listener(self._answer)
         self.exchanges: list[int] = []  #: their numbers, in order
 
     @property
@@ -40,16 +40,16 @@ class Relay:
     def __exit__(self, *_: object) -> None:
         self._listener.close()
 
-    def _answered(self, received: Received) -> Answer:
+    def _answer(self, request: Received) -> Answer:
         prefix = self._lab.offer.segments.get("prefix") or ""
-        path = received.target.partition("?")[0]
+        path = request.target.partition("?")[0]
         try:
             exchange = self._lab.send_raw(
-                received.method,
-                received.target,
-                headers=[(n, v) for n, v in received.headers if n.lower() not in OWN],
-                content=received.body,
-                operation=operation_of(self._lab.contract, received.method, path, prefix),
+                request.method,
+                request.target,
+                headers=[(n, v) for n, v in request.headers if n.lower() not in OWN],
+                content=request.body,
+                operation=operation_of(self._lab.contract, request.method, path, prefix),
                 retry=False,
             ).exchange
         except NoAnswer as missing:

@@ -110,7 +110,7 @@ class TaskServer:
         check: the check that the task belongs to.
         prefix: what stands before the paths of a catalog.
         exchanges: so far.
-        broken: what went wrong on the scripted server itself; the client is not to blame for what
+        failure: what went wrong on the scripted server itself; the client is not to blame for what
             it did then.
     """
 
@@ -119,7 +119,7 @@ class TaskServer:
     check: str
     prefix: str = ""
     exchanges: list[Exchange] = field(default_factory=list)
-    broken: Exception | None = None
+    failure: Exception | None = None
 
 
 class ScriptedServer:
@@ -151,7 +151,7 @@ class ScriptedServer:
         )
         self._remembered: dict[str, _Once] = {}
         self._lock = threading.Lock()
-        self._listener = Listener(self._answered)
+        self._listener = Listener(self._answer)
 
     def open(self) -> Self:
         """Begin to answer clients.
@@ -178,10 +178,10 @@ class ScriptedServer:
         ends.
         """
         number = next(self._numbers)
-        served = TaskServer(f"{self._listener.address}/task-{number}", script, check, prefix)
-        self._task_servers[number] = served
+        server = TaskServer(f"{self._listener.address}/task-{number}", script, check, prefix)
+        self._task_servers[number] = server
         try:
-            yield served
+            yield server
         finally:
             del self._task_servers[number]
 
@@ -206,8 +206,8 @@ class ScriptedServer:
             Blocked: the server answered with 400 or above, and not with the `allowed` status.
         """
         body = b"" if document is None else orjson.dumps(document)
-        given = {"content-type": "application/json", **(headers or {})}
-        answer = self._forward(Request(None, method, target, httpx.Headers(given), body))
+        own_headers = {"content-type": "application/json", **(headers or {})}
+        answer = self._forward(Request(None, method, target, httpx.Headers(own_headers), body))
         if answer.status >= 400 and answer.status != allowed:
             raise Blocked(
                 f"the server behind the scripted server answers {method} {target} with"
@@ -222,23 +222,23 @@ class ScriptedServer:
             for n, v in request.headers.multi_items()
             if n.lower() not in OF_A_CONNECTION | {"accept-encoding"}
         ]
-        built = self._client.build_request(
+        upstream_request = self._client.build_request(
             request.method,
             f"{self._upstream}{request.target}",
             headers=[*headers, ("accept-encoding", "identity")],
             content=request.body,
         )
-        built.headers.pop("user-agent", None)
-        answer = self._client.send(built)
-        kept = tuple(
+        upstream_request.headers.pop("user-agent", None)
+        answer = self._client.send(upstream_request)
+        rest = tuple(
             (n, v) for n, v in answer.headers.multi_items() if n.lower() not in OF_A_CONNECTION
         )
-        return Answer(answer.status_code, kept, answer.content)
+        return Answer(answer.status_code, rest, answer.content)
 
-    def _answered(self, received: Received) -> Answer:
-        found = TASK_PATH.fullmatch(received.target)
-        served = self._task_servers.get(int(found[1])) if found else None
-        if found is None or served is None:
+    def _answer(self, message: Received) -> Answer:
+        match = TASK_PATH.fullmatch(message.target)
+        server = self._task_servers.get(int(match[1])) if match else None
+        if match is None or server is None:
             return Answer(
                 404,
                 body=(
@@ -246,14 +246,14 @@ class ScriptedServer:
                     b' address","type":"NotFound","code":404}}'
                 ),
             )
-        started = time.perf_counter()
-        path = found[2] or "/"
-        headers = httpx.Headers(list(received.headers))
-        operation = operation_of(self._contract, received.method, path, served.prefix)
+        start = time.perf_counter()
+        path = match[2] or "/"
+        headers = httpx.Headers(list(message.headers))
+        operation = operation_of(self._contract, message.method, path, server.prefix)
         request = Request(
-            operation, received.method, path + (found[3] or ""), headers, received.body, served.url
+            operation, message.method, path + (match[3] or ""), headers, message.body, server.url
         )
-        if len(served.exchanges) >= MOST_REQUESTS:
+        if len(server.exchanges) >= MOST_REQUESTS:
             answer = Answer(
                 503,
                 body=(
@@ -263,9 +263,9 @@ class ScriptedServer:
             )
         else:
             try:
-                answer = served.script(request, self._forward)
+                answer = server.script(request, self._forward)
             except Exception as error:  # noqa: BLE001 - ours, told by whoever let the client do the task
-                served.broken = (
+                server.failure = (
                     Blocked(f"no answer behind the scripted server: {error}")
                     if isinstance(error, httpx.HTTPError)
                     else error
@@ -282,14 +282,16 @@ class ScriptedServer:
             httpx.Headers(list(answer.headers)),
             answer.body,
             operation=operation,
-            check=served.check,
+            check=server.check,
             method=request.method,
-            url=served.url + request.target,
-            sent=[(n, v) for n, v in headers.multi_items() if n.lower() not in OF_A_CONNECTION],
-            body=received.body,
-            started=started,
+            url=server.url + request.target,
+            own_headers=[
+                (n, v) for n, v in headers.multi_items() if n.lower() not in OF_A_CONNECTION
+            ],
+            body=message.body,
+            start=start,
         )
-        served.exchanges.append(exchange)
+        server.exchanges.append(exchange)
         return answer
 
 
@@ -297,8 +299,8 @@ def operation_of(contract: Contract, method: str, path: str, prefix: str) -> Ope
     """Return the operation of a request; the route with the fewest variables where several fit."""
     fitting = [
         (template.count("{"), operation)
-        for known, template, operation in contract.routes
-        if known == method and _pattern(template, prefix).fullmatch(path)
+        for verb, template, operation in contract.routes
+        if verb == method and _pattern(template, prefix).fullmatch(path)
     ]
     return min(fitting)[1] if fitting else None
 
@@ -327,8 +329,8 @@ class _Once:
 @cache
 def _pattern(template: str, prefix: str) -> re.Pattern[str]:
     steps: Sequence[str] = [s for s in template.split("/") if s and (s != "{prefix}" or prefix)]
-    spelled = [
+    parts = [
         re.escape(prefix) if s == "{prefix}" else "[^/]+" if s.startswith("{") else re.escape(s)
         for s in steps
     ]
-    return re.compile("".join(f"/{s}" for s in spelled))
+    return re.compile("".join(f"/{s}" for s in parts))

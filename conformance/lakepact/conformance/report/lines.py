@@ -188,7 +188,7 @@ def _header(run: Run, *, strict: bool) -> HeaderLine:
         "options": _options(run),
         "own_headers": run.wire.caller.names,
         "side": run.target.side,
-        "authorized": bool(run.target.headers) or run.wire.caller.is_known,
+        "authorized": bool(run.target.headers) or run.wire.caller.names_caller,
         "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()}
         if offer
         else {},

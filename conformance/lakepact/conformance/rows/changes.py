@@ -34,12 +34,12 @@ def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]
             )
         read += [
             row | {VERSION: file.version, TIMESTAMP: file.timestamp}
-            for row in _changed(answer, file, fetch)
+            for row in _rows_of_change(answer, file, fetch)
         ]
     return read
 
 
-def _changed(
+def _rows_of_change(
     answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes]
 ) -> list[Row]:
     if file.kind != CHANGE:

@@ -57,35 +57,35 @@ def column(schema: Schema, name: str) -> Any:
     )
 
 
-def fits(field: Mapping[str, Any], found: Any, what: str) -> None:
+def fits(field: Mapping[str, Any], actual: Any, what: str) -> None:
     """Check that a column of a file has the type in the schema; a missing column is null.
 
     Raises:
         Unmet: it has another type.
     """
-    if found is not None and not _is_of(field["type"], found.type):
-        raise Unmet(f"{what} of type {_name(field['type'])}", f"{found.type} in the file")
+    if actual is not None and not _is_of(field["type"], actual.type):
+        raise Unmet(f"{what} of type {_name(field['type'])}", f"{actual.type} in the file")
 
 
-def _is_of(kind: Any, found: Any) -> bool:
+def _is_of(kind: Any, actual: Any) -> bool:
     if isinstance(kind, dict):
-        return _is_nested(kind, found)
+        return _is_nested(kind, actual)
     if str(kind).startswith("decimal"):
-        return bool(pa.types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[
+        return bool(pa.types.is_decimal(actual)) and str(kind).rstrip(")").rpartition(",")[
             2
-        ].strip() == str(found.scale)
-    return bool(FITTING.get(kind, lambda _: False)(found))
+        ].strip() == str(actual.scale)
+    return bool(FITTING.get(kind, lambda _: False)(actual))
 
 
-def _is_nested(kind: Mapping[str, Any], found: Any) -> bool:
-    if kind.get("type") == "struct" and pa.types.is_struct(found):
-        inner = [(f, column(list(found), f["name"])) for f in kind["fields"]]
+def _is_nested(kind: Mapping[str, Any], actual: Any) -> bool:
+    if kind.get("type") == "struct" and pa.types.is_struct(actual):
+        inner = [(f, column(list(actual), f["name"])) for f in kind["fields"]]
         return all(part is None or _is_of(f["type"], part.type) for f, part in inner)
-    if kind.get("type") == "array" and (pa.types.is_list(found) or pa.types.is_large_list(found)):
-        return _is_of(kind["elementType"], found.value_type)
-    if kind.get("type") == "map" and pa.types.is_map(found):
-        return _is_of(kind["keyType"], found.key_type) and _is_of(
-            kind["valueType"], found.item_type
+    if kind.get("type") == "array" and (pa.types.is_list(actual) or pa.types.is_large_list(actual)):
+        return _is_of(kind["elementType"], actual.value_type)
+    if kind.get("type") == "map" and pa.types.is_map(actual):
+        return _is_of(kind["keyType"], actual.key_type) and _is_of(
+            kind["valueType"], actual.item_type
         )
     return False
 

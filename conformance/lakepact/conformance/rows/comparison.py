@@ -23,18 +23,18 @@ def same(
     Raises:
         Unmet: some are missing, or too many.
     """
-    wanted, found = counted(expected), counted(actual)
-    missing, extra = wanted - found, found - wanted
+    expected_counts, actual_counts = count(expected), count(actual)
+    missing, extra = expected_counts - actual_counts, actual_counts - expected_counts
     if missing or extra:
-        shown = f"{_rows(found.total())}, {_difference(missing, extra)}"
+        text = f"{_rows(actual_counts.total())}, {_difference(missing, extra)}"
         raise Unmet(
-            f"{what}: {_rows(wanted.total())}",
-            shown,
+            f"{what}: {_rows(expected_counts.total())}",
+            text,
             difference=column_that_differs(missing, extra),
         )
 
 
-def included(
+def includes(
     expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str
 ) -> None:
     """Rows are all there, each as often at least; there may be others.
@@ -42,10 +42,10 @@ def included(
     Raises:
         Unmet: some are missing.
     """
-    wanted, found = counted(expected), counted(actual)
-    missing = wanted - found
+    expected_counts, actual_counts = count(expected), count(actual)
+    missing = expected_counts - actual_counts
     if missing:
-        all_of_them = f"{what}: {_rows(wanted.total())} among those of the files"
+        all_of_them = f"{what}: {_rows(expected_counts.total())} among those of the files"
         raise Unmet(all_of_them, _difference(missing, Counter()), difference=UNPLACED)
 
 
@@ -64,12 +64,12 @@ def column_that_differs(missing: Counter[Any], extra: Counter[Any]) -> Differenc
     return UNPLACED
 
 
-def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
+def count(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
     """Return how often each row is there."""
-    return Counter(tuple((name, frozen(row[name])) for name in sorted(row)) for row in rows)
+    return Counter(tuple((name, hashable(row[name])) for name in sorted(row)) for row in rows)
 
 
-def frozen(value: Any) -> Any:
+def hashable(value: Any) -> Any:
     """Return a value that can be counted, equal for equal values; a NaN is equal to a NaN, and a
     boolean is not a number.
     """
@@ -78,9 +78,9 @@ def frozen(value: Any) -> Any:
     if isinstance(value, bool):
         return "bool", value
     if isinstance(value, dict):
-        return tuple((name, frozen(value[name])) for name in sorted(value))
+        return tuple((name, hashable(value[name])) for name in sorted(value))
     if isinstance(value, (list, tuple)):
-        return tuple(frozen(item) for item in value)
+        return tuple(hashable(item) for item in value)
     return value
 
 
@@ -88,7 +88,7 @@ def _difference(missing: Counter[Any], extra: Counter[Any]) -> str:
     parts = []
     for rows, word in ((missing, "missing"), (extra, "too many")):
         if rows:
-            parts.append(f"{_rows(rows.total())} {word}, like {_shown(min(rows, key=repr))}")
+            parts.append(f"{_rows(rows.total())} {word}, like {_row_text(min(rows, key=repr))}")
     return "; ".join(parts)
 
 
@@ -96,7 +96,7 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _shown(row: Any) -> str:
+def _row_text(row: Any) -> str:
     text = ", ".join(f"{name}={expect.shown(_plain(value))}" for name, value in row)
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 

@@ -64,24 +64,28 @@ def rows_of(
         for f in answer.fields
         if f["name"] in answer.partition_columns
     }
-    found = {f["name"]: _column(f, stored, answer.mapping) for f in columns}
-    found |= {
+    arrays = {f["name"]: _column(f, stored, answer.mapping) for f in columns}
+    arrays |= {
         name: _values(stored.column(name), {"type": "string"}, "none")
         if name in stored.column_names
         else None
         for name in further
     }
-    lost = deletion_vectors.gone(file.vector, lambda url: fetch(file, url)) if file.vector else ()
+    absent = (
+        deletion_vectors.rows_of_vector(file.vector, lambda url: fetch(file, url))
+        if file.vector
+        else ()
+    )
     count = stored.num_rows
     names = [f["name"] for f in answer.fields]
     read = []
     for n in range(count):
-        if n in lost:
+        if n in absent:
             continue
         row = {
-            name: partition[name] if name in partition else _at(found[name], n) for name in names
+            name: partition[name] if name in partition else _at(arrays[name], n) for name in names
         }
-        read.append(row | {name: _at(found[name], n) for name in further})
+        read.append(row | {name: _at(arrays[name], n) for name in further})
     return read
 
 
@@ -100,7 +104,7 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
         raise expect.unmet(
             expected, actual, at=file.place("partitionValues", name), kind=Kind.MISSING
         )
-    return values.typed(
+    return values.value_of(
         file.partition_values[name], field["type"], at=file.place("partitionValues", name)
     )
 
@@ -145,17 +149,17 @@ def _column(field: Mapping[str, Any], stored: Any, mapping: str) -> list[Any] | 
 
 
 def _place(field: Mapping[str, Any], schema: Schema, mapping: str) -> int | None:
-    wanted = physical_name(field) if mapping != "none" else field["name"]
+    name_in_file = physical_name(field) if mapping != "none" else field["name"]
     if mapping == "id":
         number = str((field.get("metadata") or {}).get(ID)).encode()
         for n in range(len(schema)):
             if (schema.field(n).metadata or {}).get(b"PARQUET:field_id") == number:
                 return n
         return None
-    found = [n for n, name in enumerate(schema.names) if name == wanted] or [
-        n for n, name in enumerate(schema.names) if name.lower() == wanted.lower()
+    indexes = [n for n, name in enumerate(schema.names) if name == name_in_file] or [
+        n for n, name in enumerate(schema.names) if name.lower() == name_in_file.lower()
     ]
-    return found[0] if found else None
+    return indexes[0] if indexes else None
 
 
 def _values(column: Any, field: Mapping[str, Any], mapping: str) -> list[Any]:

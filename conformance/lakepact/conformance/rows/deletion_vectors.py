@@ -23,7 +23,7 @@ Z85 = {
 }
 
 
-def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> BitMap64:
+def rows_of_vector(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> BitMap64:
     """Return the rows that a deletion vector says are gone.
 
     Args:

@@ -51,16 +51,16 @@ class SharedFile:
         if not self.stats:
             return None
         try:
-            found = orjson.loads(self.stats)
+            document = orjson.loads(self.stats)
         except orjson.JSONDecodeError:
-            found = None
-        if not isinstance(found, dict):
+            document = None
+        if not isinstance(document, dict):
             raise expect.unmet(
                 "statistics that are the text of a JSON object",
                 expect.shown(self.stats[:200]),
                 at=self.place("stats"),
             )
-        return found
+        return document
 
 
 @dataclass(frozen=True)
@@ -121,16 +121,16 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
     except (KeyError, TypeError, orjson.JSONDecodeError):
         schema = None
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
-        found = expect.shown(metadata.get("schemaString"))
+        text = expect.shown(metadata.get("schemaString"))
         raise expect.unmet(
             "a schemaString that is the text of a schema object",
-            found,
+            text,
             at=place_of(metadata, "schemaString"),
         )
     return schema
 
 
-def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
+def parse(lines: Sequence[Mapping[str, Any]]) -> Answer:
     """Return the lines of an answer, understood; a kind of line that is null counts as absent.
 
     Raises:
@@ -172,14 +172,14 @@ def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
 
 
 def _member(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = document.get(name)
-    if not isinstance(found, Mapping):
+    member = document.get(name)
+    if not isinstance(member, Mapping):
         raise expect.unmet(
             f"an object {name}",
             f"members {', '.join(map(str, document)) or 'none'}",
             at=place_of(document, name),
         )
-    return found
+    return member
 
 
 def _parquet_files(lines: Sequence[Mapping[str, Any]]) -> list[SharedFile]:

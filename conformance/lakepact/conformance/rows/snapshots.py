@@ -35,9 +35,9 @@ def rows_at(metadata: Mapping[str, Any], snapshot: int | None, read: Read) -> li
     Raises:
         Unmet: a file cannot be read.
     """
-    schema = numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+    schema = item_of(metadata["schemas"], "schema-id", metadata["current-schema-id"])
     names = {column["id"]: column["name"] for column in schema.get("fields", ())}
-    stored = numbered(metadata.get("snapshots") or (), "snapshot-id", snapshot)
+    stored = item_of(metadata.get("snapshots") or (), "snapshot-id", snapshot)
     if not stored:
         return []
     return [
@@ -46,7 +46,7 @@ def rows_at(metadata: Mapping[str, Any], snapshot: int | None, read: Read) -> li
     ]
 
 
-def numbered(items: Iterable[Record], member: str, number: Any) -> Record:
+def item_of(items: Iterable[Record], member: str, number: Any) -> Record:
     """Return the item with a number; empty if there is none."""
     return next((one for one in items if one.get(member) == number), {})
 
@@ -65,15 +65,15 @@ def columns_of(kind: Record, outer: str = "") -> Columns:
         for part in ("element", "key", "value")
         if part in kind
     ]
-    found: Columns = {}
+    result: Columns = {}
     for part in parts:
         inner, path = part["type"], f"{outer}{part['name']}"
         kind_of_part = inner.replace(" ", "") if isinstance(inner, str) else inner["type"]
-        found[path] = {name: value for name, value in part.items() if value is not None} | {
+        result[path] = {name: value for name, value in part.items() if value is not None} | {
             "type": kind_of_part
         }
-        found |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
-    return found
+        result |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
+    return result
 
 
 def _rows(manifest_list: str, read: Read) -> Iterator[dict[int, Any]]:
@@ -85,23 +85,23 @@ def _rows(manifest_list: str, read: Read) -> Iterator[dict[int, Any]]:
                 file = {**entry["data_file"], "spec": manifest["partition_spec_id"]}
                 sequence = entry.get("sequence_number") or manifest.get("sequence_number") or 0
                 files[file.get("content") or DATA].append((sequence, file))
-    deleted = {place for _, file in files[POSITIONS] for place in _positions(file, read)}
+    deletions = {place for _, file in files[POSITIONS] for place in _positions(file, read)}
     keys = [
         (sequence, file, key)
         for sequence, file in files[EQUALITY]
         for key in _by_id(read(file["file_path"]))
     ]
     for sequence, file in files[DATA]:
-        applied = [
+        keys_here = [
             {number: key[number] for number in deletes["equality_ids"]}
             for later, deletes, key in keys
             if later > sequence and _covers(deletes, file)
         ]
         for position, row in enumerate(_by_id(read(file["file_path"]))):
             is_deleted = any(
-                all(row.get(number) == value for number, value in key.items()) for key in applied
+                all(row.get(number) == value for number, value in key.items()) for key in keys_here
             )
-            if not is_deleted and (file["file_path"], position) not in deleted:
+            if not is_deleted and (file["file_path"], position) not in deletions:
                 yield row
 
 
@@ -126,7 +126,7 @@ def _positions(file: Record, read: Read) -> Iterator[tuple[str, int]]:
         "sizeInBytes": file["content_size_in_bytes"] - 8,  # without its length and checksum
         "cardinality": file["record_count"],
     }
-    for position in deletion_vectors.gone(vector, read):
+    for position in deletion_vectors.rows_of_vector(vector, read):
         yield file["referenced_data_file"], position
 
 
@@ -150,9 +150,9 @@ def _records(content: bytes) -> list[Record]:
 
     try:
         # The server or the client wrote it, and fastavro trusts what it reads.
-        checked = Avro(content, Limit(DECODED, "no setting")).uncompressed()
+        content_ = Avro(content, Limit(DECODED, "no setting")).decompress()
         return [
-            record for record in fastavro.reader(io.BytesIO(checked)) if isinstance(record, dict)
+            record for record in fastavro.reader(io.BytesIO(content_)) if isinstance(record, dict)
         ]
     except (ValueError, OSError, EOFError) as broken:
         raise Unmet("an Avro file", str(broken)) from broken

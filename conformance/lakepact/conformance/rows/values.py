@@ -19,7 +19,7 @@ WHOLE = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(Infinity|Inf|NaN)", re.IGNORECASE)
 
 
-def typed(text: Any, kind: str, *, at: Place | None = None) -> Any:
+def value_of(text: Any, kind: str, *, at: Place | None = None) -> Any:
     """Return the value of a partition column, whose text is at a place; null and the empty string
     are null.
 
@@ -79,11 +79,11 @@ def _date(text: str) -> dt.date:
 
 
 def _local(text: str) -> dt.datetime:
-    matched = TIMESTAMP.fullmatch(text)
-    if not matched:
+    match = TIMESTAMP.fullmatch(text)
+    if not match:
         raise ValueError(text)
-    micros = (matched[3] or ".")[1:7].ljust(6, "0")
-    return dt.datetime.fromisoformat(f"{matched[1]}T{matched[2]}.{micros}")
+    micros = (match[3] or ".")[1:7].ljust(6, "0")
+    return dt.datetime.fromisoformat(f"{match[1]}T{match[2]}.{micros}")
 
 
 def _timestamp(text: str) -> dt.datetime:

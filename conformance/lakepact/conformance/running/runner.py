@@ -123,7 +123,7 @@ class Run:
             max_body=self.target.max_body,
             budget=Budget(self.target.max_wait),
             patient=True,
-            max_paused=self.target.max_wait,
+            longest_pause=self.target.max_wait,
         )
         self._invariants = InvariantBooks(
             self.plan.invariants,

@@ -109,7 +109,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     urls = Files(shares, urls_rules)
     data = f"{shares.root}/files"
     catalog = Catalogue(shares, listings, tokens=tokens)
-    snapshots = Snapshots(opened=_opened(beside))
+    snapshots = Snapshots(open_history=_opener(beside))
     tables = Tables(
         catalog,
         snapshots,
@@ -127,10 +127,10 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         "authenticate",
         lambda operation, scope: {} if operation == FILES else {"caller": who.caller(scope)},
     )
-    served = SharingService(
+    result = SharingService(
         contract,
         handlers=handlers_of(contract, handlers),
-        not_offered=frozenset(),
+        unavailable=frozenset(),
         error_body=error_body,
         kinds=KINDS,
         paths=lambda template: (template,),
@@ -138,7 +138,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         nullable=NULLABLE,
         root=shares.root,
         places=dict.fromkeys(READING & contract.operations.keys(), in_a_thread),
-        apps={data: FileEndpoint(urls, root=data, rules=parts, service=lambda: served)},
+        apps={data: FileEndpoint(urls, root=data, rules=parts, service=lambda: result)},
         max_body=settings.max_body,
         files=urls,
         profiles=partial(recipients.profiles, shares.recipients),
@@ -147,19 +147,19 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         authenticates=True,
         close=tables.close,
     )
-    return served
+    return result
 
 
-def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
+def _opener(beside: Mapping[str, Service]) -> Callable[[Source], History]:
     """Return the sources of versions of every shared table."""
     iceberg = beside.get("iceberg_rest")
 
-    def opened(source: Source) -> History:
+    def open_history(source: Source) -> History:
         if not isinstance(iceberg, CatalogService) or not isinstance(source, tuple):
             return delta_log(source)
-        return IcebergHistory(iceberg.catalogs[0], source, iceberg.located)
+        return IcebergHistory(iceberg.catalogs[0], source, iceberg.locations)
 
-    return opened
+    return open_history
 
 
 def _warehouse(beside: Mapping[str, Service]) -> Path | None:

@@ -33,8 +33,8 @@ def one_line(document: Mapping[str, Any]) -> bytes:
     """Return a document as JSON in ASCII: some clients take U+2028 and its like for the end of a
     line.
     """
-    written = orjson.dumps(document)
-    return written if written.isascii() else json.dumps(document, separators=(",", ":")).encode()
+    text = orjson.dumps(document)
+    return text if text.isascii() else json.dumps(document, separators=(",", ":")).encode()
 
 
 def json_answer(document: Mapping[str, Any]) -> Reply:
@@ -47,6 +47,6 @@ def error_body(problem: Problem) -> bytes:
     return one_line({"errorCode": problem.kind, "message": problem.message})
 
 
-def refused(status: int, message: str) -> Problem:
+def refusal(status: int, message: str) -> Problem:
     """Return a request that is refused with the error code of its status."""
     return Problem(status, KINDS[status], message)

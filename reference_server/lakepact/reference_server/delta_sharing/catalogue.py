@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.delta_sharing.shares import (
     Recipient,
     Share,
     SharedSchema,
     SharedTable,
     Shares,
-    folded,
+    fold,
 )
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
@@ -66,10 +66,10 @@ class Catalogue:
         page_token: str | None = None,
     ) -> Reply:
         """List the schemas of a share."""
-        found = self.share(caller, share)
-        items = [schema_document(schema) for schema in found.schemas.values()]
+        entry = self.share(caller, share)
+        items = [schema_document(schema) for schema in entry.schemas.values()]
         return self._page(
-            items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token
+            items, caller, ("schemas", entry.name), max_results=max_results, page_token=page_token
         )
 
     def list_tables(
@@ -82,12 +82,12 @@ class Catalogue:
         page_token: str | None = None,
     ) -> Reply:
         """List the tables of a schema."""
-        found = self.schema(caller, share, schema)
-        items = [table_document(table) for table in found.tables.values()]
+        entry = self.schema(caller, share, schema)
+        items = [table_document(table) for table in entry.tables.values()]
         return self._page(
             items,
             caller,
-            ("tables", found.share, found.name),
+            ("tables", entry.share, entry.name),
             max_results=max_results,
             page_token=page_token,
         )
@@ -101,16 +101,16 @@ class Catalogue:
         page_token: str | None = None,
     ) -> Reply:
         """List the tables of every schema of a share."""
-        found = self.share(caller, share)
+        entry = self.share(caller, share)
         items = [
             table_document(table)
-            for schema in found.schemas.values()
+            for schema in entry.schemas.values()
             for table in schema.tables.values()
         ]
         return self._page(
             items,
             caller,
-            ("all-tables", found.name),
+            ("all-tables", entry.name),
             max_results=max_results,
             page_token=page_token,
         )
@@ -123,10 +123,10 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found = self._rules.named(self._shares.shares, share)
-        if found is None or not self._may_read(caller, found):
-            raise refused(404, f"share {_shown(share)} not found")
-        return found
+        entry = self._rules.lookup(self._shares.shares, share)
+        if entry is None or not self._may_read(caller, entry):
+            raise refusal(404, f"share {_quote(share)} not found")
+        return entry
 
     def schema(self, caller: Caller, share: str, schema: str) -> SharedSchema:
         """Return a schema by its names.
@@ -134,10 +134,10 @@ class Catalogue:
         Raises:
             Problem: 404, no visible schema has these names.
         """
-        found = self._rules.named(self.share(caller, share).schemas, schema)
-        if found is None:
-            raise refused(404, f"schema {_shown(share, schema)} not found")
-        return found
+        entry = self._rules.lookup(self.share(caller, share).schemas, schema)
+        if entry is None:
+            raise refusal(404, f"schema {_quote(share, schema)} not found")
+        return entry
 
     def table(self, caller: Caller, share: str, schema: str, table: str) -> SharedTable:
         """Return a table by its names.
@@ -145,10 +145,10 @@ class Catalogue:
         Raises:
             Problem: 404, no visible table has these names.
         """
-        found = self._rules.named(self.schema(caller, share, schema).tables, table)
-        if found is None:
-            raise refused(404, f"table {_shown(share, schema, table)} not found")
-        return found
+        entry = self._rules.lookup(self.schema(caller, share, schema).tables, table)
+        if entry is None:
+            raise refusal(404, f"table {_quote(share, schema, table)} not found")
+        return entry
 
     def _may_read(self, caller: Caller, share: Share) -> bool:
         return self._rules.may_read(caller.recipient, share)
@@ -162,21 +162,21 @@ class Catalogue:
         max_results: int | None,
         page_token: str | None,
     ) -> Reply:
-        bound = (caller.recipient.name, *map(folded, listing))
+        bound = (caller.recipient.name, *map(fold, listing))
         try:
             start = (
-                self._tokens.opened(PURPOSE, page_token, bound=bound)["at"]
+                self._tokens.open(PURPOSE, page_token, bound=bound)["at"]
                 if page_token is not None
                 else 0
             )
         except BadToken as bad:
-            raise refused(400, f"pageToken is not one of this listing: {bad}") from None
+            raise refusal(400, f"pageToken is not one of this listing: {bad}") from None
         page, following = self._rules.page(
             items, start, DEFAULT_SIZE if max_results is None else max_results
         )
         document: dict[str, Any] = {"items": page}
         if following is not None:
-            document["nextPageToken"] = self._tokens.sealed(
+            document["nextPageToken"] = self._tokens.seal(
                 PURPOSE, {"at": following}, bound=bound, lasting=LASTING
             )
         return json_answer(document)
@@ -187,9 +187,9 @@ def may_read(recipient: Recipient, share: Share) -> bool:
     return recipient.shares is None or share.name.casefold() in recipient.shares
 
 
-def named(known: Mapping[str, Item], name: str) -> Item | None:
+def lookup(items: Mapping[str, Item], name: str) -> Item | None:
     """Return the item with a name in any case, or `None`."""
-    return known.get(folded(name))
+    return items.get(fold(name))
 
 
 def page(items: Sequence[Any], start: int, size: int) -> tuple[Sequence[Any], int | None]:
@@ -228,13 +228,13 @@ def table_document(table: SharedTable) -> dict[str, Any]:
     }
 
 
-def _shown(*names: str) -> str:
+def _quote(*names: str) -> str:
     return repr(".".join(names))[:200]
 
 
 class Rules(ServiceRules):
     """Decisions about listings that a fault may replace."""
 
-    named = staticmethod(named)
+    lookup = staticmethod(lookup)
     page = staticmethod(page)
     may_read = staticmethod(may_read)

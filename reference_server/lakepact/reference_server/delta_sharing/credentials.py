@@ -8,7 +8,7 @@ from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
-from lakepact.reference_server.delta_sharing.queries.versions import named
+from lakepact.reference_server.delta_sharing.queries.versions import table_name
 from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -33,11 +33,11 @@ def table_is_read_by_directory(table: SharedTable) -> None:
         raise Problem(
             400,
             "UNSUPPORTED_OPERATION",
-            f"{named(table)} is not shared by its directory; read it with a query",
+            f"{table_name(table)} is not shared by its directory; read it with a query",
         )
 
 
-def location_of_table(table: SharedTable, asked: str | None) -> str:
+def location_of_table(table: SharedTable, choice: str | None) -> str:
     """Return the directory that credentials are for: the table's own, or the one that is asked for,
     if it is the table's.
 
@@ -45,12 +45,12 @@ def location_of_table(table: SharedTable, asked: str | None) -> str:
         Problem: it is not.
     """
     locations = (table.location, *table.auxiliary_locations)
-    if asked is None:
+    if choice is None:
         return locations[0]
     for location in locations:
-        if asked.rstrip("/") == location.rstrip("/"):
+        if choice.rstrip("/") == location.rstrip("/"):
             return location
-    raise malformed(f"location is none of {named(table)}; it has {' and '.join(locations)}")
+    raise malformed(f"location is none of {table_name(table)}; it has {' and '.join(locations)}")
 
 
 def credentials_document(location: str, temporary: TemporaryKeys) -> dict[str, Any]:
@@ -92,15 +92,15 @@ class Credentials:
         body: TemporaryTableCredentialsRequest | None = None,
     ) -> Reply:
         """Return credentials that read a directory of a table."""
-        found = self._catalogue.table(caller, share, schema, table)
-        self._rules.table_is_read_by_directory(found)
-        location = self._rules.location_of_table(found, (body or {}).get("location"))
+        entry = self._catalogue.table(caller, share, schema, table)
+        self._rules.table_is_read_by_directory(entry)
+        location = self._rules.location_of_table(entry, (body or {}).get("location"))
         service = self._shares.token_service
         if service is None:
             raise Problem(
                 400,
                 "UNSUPPORTED_OPERATION",
-                f"this server has no credentials for {named(found)}: its shares file says nothing"
+                f"this server has no credentials for {table_name(entry)}: its shares file says nothing"
                 " under temporaryCredentials",
             )
         try:
@@ -109,7 +109,9 @@ class Credentials:
             )
         except (NoKeys, Unlimited) as error:
             raise Problem(
-                500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}"
+                500,
+                "INTERNAL_ERROR",
+                f"there are no credentials for {table_name(entry)} now: {error}",
             ) from None
         return json_answer(credentials_document(location, keys))
 

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from lakepact.generated.contract import OperationId
-from lakepact.reference_server.delta_sharing.answers import KINDS, refused
+from lakepact.reference_server.delta_sharing.answers import KINDS, refusal
 from lakepact.reference_server.delta_sharing.files import Expired, Files, Forged, SharedFile
-from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
-from lakepact.reference_server.http.endpoint import error_reply, finished
+from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_of_range
+from lakepact.reference_server.http.endpoint import error_reply, finish
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
@@ -87,19 +87,19 @@ class FileEndpoint:
             reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope)
         except Exception as error:  # noqa: BLE001 - each becomes a reply
             reply = error_reply(error, service, "sending a data file")
-        reply = finished(reply, service.filters_of(FILES), scope)
+        reply = finish(reply, service.filters_of(FILES), scope)
         await (reply.sender or Wire.answer)(wire, reply)
 
     def _answer(self, scope: Scope) -> Reply:
         if scope["method"] not in {"GET", "HEAD"}:
             message = f"{scope['method']} is not a method of a data file; it has GET and HEAD"
             raise Problem(405, KINDS[405], message, headers=(("allow", "GET, HEAD"),))
-        file = self._opened(scope)
+        file = self._open(scope)
         try:
             reply = (
                 _whole(file)
                 if scope["method"] == "HEAD"
-                else _asked(file, dict(scope["headers"]), self._rules)
+                else _file_or_part(file, dict(scope["headers"]), self._rules)
             )
         except BaseException:
             file.close()
@@ -108,7 +108,7 @@ class FileEndpoint:
             file.close()
         return reply
 
-    def _opened(self, scope: Scope) -> OpenFile:
+    def _open(self, scope: Scope) -> OpenFile:
         """Return the file that a URL leads to.
 
         Raises:
@@ -121,21 +121,21 @@ class FileEndpoint:
         ]
         query = {name: value for name, _, value in pairs}
         try:
-            file = self._files.opened(table, name, query)
+            file = self._files.open(table, name, query)
         except (Forged, Expired) as error:
-            raise refused(403, str(error)) from None
+            raise refusal(403, str(error)) from None
         try:
-            opened = OpenFile(open_file(file))
+            handle = OpenFile(open_file(file))
         except OSError:
-            raise refused(
+            raise refusal(
                 404,
                 "the file is not there; it may have been removed since the server was asked for the"
                 " table",
             ) from None
-        if not opened.regular:
-            opened.close()
-            raise refused(404, "what the URL leads to is not a file")
-        return opened
+        if not handle.regular:
+            handle.close()
+            raise refusal(404, "what the URL leads to is not a file")
+        return handle
 
 
 def open_file(file: SharedFile) -> int:
@@ -145,9 +145,9 @@ def open_file(file: SharedFile) -> int:
         OSError: it is not there, or it lies there by a link that is not followed.
     """
     root = os.path.realpath(os.fsencode(file.root))
-    spelled = os.path.join(root, file.path)  # noqa: PTH118 - of bytes
-    real = os.path.realpath(spelled)
-    is_followed = file.follows_links or real == os.path.normpath(spelled)
+    full = os.path.join(root, file.path)  # noqa: PTH118 - of bytes
+    real = os.path.realpath(full)
+    is_followed = file.follows_links or real == os.path.normpath(full)
     if not is_followed or not real.startswith(root.rstrip(b"/") + b"/"):
         raise FileNotFoundError
     return os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -169,39 +169,39 @@ def _whole(file: OpenFile) -> Reply:
     )
 
 
-def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Reply:
+def _file_or_part(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Reply:
     """Return the file, or the part of it that is asked for.
 
     Raises:
         Problem: there is no such part.
     """
-    unchanged = headers.get(b"if-range", file.etag) in {file.etag, file.modified}
-    wanted = headers.get(b"range") if unchanged else None
+    is_current = headers.get(b"if-range", file.etag) in {file.etag, file.modified}
+    range_header = headers.get(b"range") if is_current else None
     try:
-        part = rules.part(wanted, file.size)
+        part = rules.part(range_header, file.size)
     except NotSatisfiable:
         message = (
             f"the file has {file.size} bytes; none of them is in the range"
-            f" {(wanted or b'').decode('latin-1')[:100]!r}"
+            f" {(range_header or b'').decode('latin-1')[:100]!r}"
         )
         raise Problem(
             416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)
         ) from None
-    status, added = 200, _validators(file)
+    status, extra = 200, _validators(file)
     if part is not None:
         file.start, file.end = part
-        status, added = (
+        status, extra = (
             206,
-            (*added, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size))),
+            (*extra, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size))),
         )
     length = file.end - file.start
     if length == 0:
         return _whole(file)
     if length <= PIECE and len(body := next(file)) == length:
-        return Reply(status, body, added, MEDIA_TYPE)
+        return Reply(status, body, extra, MEDIA_TYPE)
     return Reply(
         status,
-        headers=((b"content-length", b"%d" % length), *added),
+        headers=((b"content-length", b"%d" % length), *extra),
         media_type=MEDIA_TYPE,
         chunks=file,
     )
@@ -210,4 +210,4 @@ def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Repl
 class Rules(ServiceRules):
     """Decisions about data files that a fault may replace."""
 
-    part = staticmethod(part_asked_for)
+    part = staticmethod(part_of_range)

@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares, folded
+from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares, fold
 from lakepact.reference_server.http.service import Rules as ServiceRules
 
 SIGNATURE, EXPIRES = "X-Amz-Signature", "expires"
@@ -99,9 +99,9 @@ class Files:
         try:
             return self._keyers[table]
         except KeyError:
-            return self._keyers.setdefault(table, self._made_keyer(table))
+            return self._keyers.setdefault(table, self._make_keyer(table))
 
-    def _made_keyer(self, table: SharedTable) -> Callable[[str], str]:
+    def _make_keyer(self, table: SharedTable) -> Callable[[str], str]:
         start = self._path_seal(self._table_key(table))
         encode = binascii.b2a_base64
 
@@ -117,7 +117,7 @@ class Files:
 
         return key
 
-    def opened(self, table_key: str, file_key: str, query: Mapping[str, str]) -> SharedFile:
+    def open(self, table_key: str, file_key: str, query: Mapping[str, str]) -> SharedFile:
         """Return the file that a URL leads to.
 
         Args:
@@ -140,7 +140,7 @@ class Files:
         )
         check_signature(seal, query.get(SIGNATURE, ""))
         self._rules.url_holds(int(expires or "0"), time.time_ns() // 1_000_000)
-        raw = _decoded(file_key)
+        raw = _decode(file_key)
         start = self._path_seal(table_key)
         start.update(raw[_SEAL:])
         check_path(start.digest(), raw[:_SEAL])
@@ -153,7 +153,7 @@ class Files:
         return SharedFile(table.folder, path, follows_links=not table.iceberg)
 
     def _table_key(self, table: SharedTable) -> str:
-        names = "/".join(map(folded, (table.share, table.schema, table.name)))
+        names = "/".join(map(fold, (table.share, table.schema, table.name)))
         return hashlib.blake2b(
             names.encode(), key=self._secret, digest_size=10, person=b"table"
         ).hexdigest()
@@ -175,37 +175,37 @@ def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
     Raises:
         DamagedLog: it is not below any.
     """
-    shown = _shown(path)
+    text = _last_step(path)
     scheme = SCHEME.match(path)
     if scheme and not scheme[0].lower() == "file:":
-        raise DamagedLog(f"the path {shown} is not one of a local file")
+        raise DamagedLog(f"the path {text} is not one of a local file")
     if scheme:
         raw = raw[len(scheme[0]) :]
         if raw.startswith(b"//"):
             raw = raw[2:].removeprefix(b"localhost")
         if not raw.startswith(b"/"):
-            raise DamagedLog(f"the path {shown} names a host")
+            raise DamagedLog(f"the path {text} names a host")
     if not raw or b"\0" in raw or b".." in raw.split(b"/"):
-        raise DamagedLog(f"the path {shown} leads out of the table")
+        raise DamagedLog(f"the path {text} leads out of the table")
     if not raw.startswith(b"/"):
         return raw
     for number, root in enumerate(table.roots):
-        for spelled in (os.fsencode(root), os.path.realpath(os.fsencode(root))):
-            if raw.startswith(spelled + b"/") and (inside := raw[len(spelled) :].lstrip(b"/")):
+        for folder in (os.fsencode(root), os.path.realpath(os.fsencode(root))):
+            if raw.startswith(folder + b"/") and (inside := raw[len(folder) :].lstrip(b"/")):
                 return inside if number == 0 else b"/%d/%s" % (number, inside)
-    raise DamagedLog(f"the path {shown} leads out of the table")
+    raise DamagedLog(f"the path {text} leads out of the table")
 
 
-def _shown(path: str) -> str:
+def _last_step(path: str) -> str:
     """Return a path for a message: of an absolute one, however it is encoded, the last step
     alone.
     """
-    decoded = unquote(path)
-    is_absolute = decoded.startswith("/") or SCHEME.match(decoded)
-    return repr(f"…/{decoded.rpartition('/')[2][:200]}" if is_absolute else path[:200])
+    plain = unquote(path)
+    is_absolute = plain.startswith("/") or SCHEME.match(plain)
+    return repr(f"…/{plain.rpartition('/')[2][:200]}" if is_absolute else path[:200])
 
 
-def _decoded(key: str) -> bytes:
+def _decode(key: str) -> bytes:
     """Return the bytes of a file's segment.
 
     Raises:

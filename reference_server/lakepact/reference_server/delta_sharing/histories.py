@@ -34,7 +34,7 @@ class History(Protocol):
         """The versions that need not be rebuilt from older ones."""
         ...
 
-    def followed(self) -> History:
+    def refresh(self) -> History:
         """Return the history as it is now."""
         ...
 

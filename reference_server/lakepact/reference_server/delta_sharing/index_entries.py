@@ -26,15 +26,15 @@ class SharesIndex:
         )
         for share in shares:
             path = f"{self._root}/shares/{quote(share['name'], safe='')}/all-tables"
-            listed = await ask(path, {"maxResults": str(MOST_ENTRIES)})
+            reply = await ask(path, {"maxResults": str(MOST_ENTRIES)})
             schemas: dict[str, list[str]] = defaultdict(list)
-            for table in listed.get("items", []):
+            for table in reply.get("items", []):
                 schemas[table["schema"]].append(table["name"])
             for schema, tables in schemas.items():
                 yield Group(
                     f"{share['name']}.{schema}",
                     {"tables": tuple(tables)},
-                    is_whole=not listed.get("nextPageToken"),
+                    is_whole=not reply.get("nextPageToken"),
                 )
 
     def clients(self, base: str) -> Mapping[str, str]:

@@ -51,7 +51,7 @@ class Place:
             f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}"
         )
 
-    def members(self, known: Iterable[str]) -> dict[str, Place]:
+    def members(self, member_names: Iterable[str]) -> dict[str, Place]:
         """Return the members of a mapping, those left out that are null.
 
         Raises:
@@ -59,7 +59,7 @@ class Place:
         """
         if not isinstance(self._node, yaml.MappingNode):
             raise self.wrong(f"must be a mapping, but is {self._sort()}")
-        names, found = list(known), dict[str, Place]()
+        names, result = list(member_names), dict[str, Place]()
         for name_node, node in self._node.value:
             if not isinstance(name_node, yaml.ScalarNode):
                 raise self.wrong(
@@ -69,18 +69,18 @@ class Place:
             place = Place(node, file=self._file, path=f"{self._path}.{name}".lstrip("."))
             if name not in names:
                 raise self._unknown(name_node, names)
-            if name in found:
+            if name in result:
                 raise place.wrong("is given twice; keep one of them")
-            found[name] = place
-        return {name: place for name, place in found.items() if not place.is_null}
+            result[name] = place
+        return {name: place for name, place in result.items() if not place.is_null}
 
     def _unknown(self, name_node: yaml.ScalarNode, names: list[str]) -> BadShares:
         """Return the error about an unknown member."""
         name = str(name_node.value)
         near = difflib.get_close_matches(name[:LONGEST], names, n=1)
         advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
-        shown = name if near or WORD.fullmatch(name) else "…"
-        return Place(name_node, file=self._file, path=f"{self._path}.{shown}".lstrip(".")).wrong(
+        label = name if near or WORD.fullmatch(name) else "…"
+        return Place(name_node, file=self._file, path=f"{self._path}.{label}".lstrip(".")).wrong(
             f"is not known here; {advice}"
         )
 
@@ -121,7 +121,7 @@ class Place:
         Raises:
             BadShares: it is something else.
         """
-        return self._text(self._shown())
+        return self._text(self._label())
 
     def secret(self) -> str:
         """Return a text that no message repeats.
@@ -131,13 +131,13 @@ class Place:
         """
         return self._text("what stands here")
 
-    def _text(self, shown: str) -> str:
+    def _text(self, kind: str) -> str:
         if not isinstance(self._node, yaml.ScalarNode):
-            raise self.wrong(f"must be a text, but is {shown}")
+            raise self.wrong(f"must be a text, but is {kind}")
         # A time is a text to us; what YAML takes for a number was not meant as one.
         if self._node.tag not in {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}:
             raise self.wrong(
-                f"must be a text, but YAML reads {shown} as something else; put it in quotes"
+                f"must be a text, but YAML reads {kind} as something else; put it in quotes"
             )
         if not self._node.value:
             raise self.wrong("must not be empty")
@@ -160,7 +160,7 @@ class Place:
             if minimum <= value <= LARGEST:
                 return value
         raise self.wrong(
-            f"must be a whole number from {minimum} to {LARGEST}, but is {self._shown()}"
+            f"must be a whole number from {minimum} to {LARGEST}, but is {self._label()}"
         )
 
     def truth(self) -> bool:
@@ -171,9 +171,9 @@ class Place:
         """
         if isinstance(self._node, yaml.ScalarNode) and self._node.tag == "tag:yaml.org,2002:bool":
             return self._node.value.lower() in {"true", "yes", "on"}
-        raise self.wrong(f"must be true or false, but is {self._shown()}")
+        raise self.wrong(f"must be true or false, but is {self._label()}")
 
-    def _shown(self) -> str:
+    def _label(self) -> str:
         return (
             repr(self._node.value[:LONGEST])
             if isinstance(self._node, yaml.ScalarNode) and not self.is_null

@@ -11,7 +11,7 @@ class NotSatisfiable(Exception):
     """No byte of the file is in the range."""
 
 
-def part_asked_for(header: bytes | None, size: int) -> tuple[int, int] | None:
+def part_of_range(header: bytes | None, size: int) -> tuple[int, int] | None:
     """Return the first byte that is asked for and the one behind the last, or None for the whole
     file.
 
@@ -21,10 +21,10 @@ def part_asked_for(header: bytes | None, size: int) -> tuple[int, int] | None:
     Raises:
         NotSatisfiable: the file has no such byte.
     """
-    found = RANGE.fullmatch(header) if header is not None else None
-    if found is None or not found[1] + found[2]:
+    match = RANGE.fullmatch(header) if header is not None else None
+    if match is None or not match[1] + match[2]:
         return None
-    first, last = found[1], found[2]
+    first, last = match[1], match[2]
     if not first:
         if int(last) == 0 or size == 0:
             raise NotSatisfiable

@@ -16,7 +16,7 @@ ROOT = "/delta-sharing"
 URL, DIRECTORY = "url", "dir"  #: the ways in which a table may be read
 
 
-def folded(name: str) -> str:
+def fold(name: str) -> str:
     """Return a name as it is compared: names that differ only in case are one."""
     return name.casefold()
 
@@ -91,7 +91,7 @@ T = TypeVar("T", "SharedTable", "SharedSchema", "Share")
 
 def by_name(items: Iterable[T]) -> Mapping[str, T]:
     """Things by their names as they are compared, in the order in which they are configured."""
-    return MappingProxyType({folded(item.name): item for item in items})
+    return MappingProxyType({fold(item.name): item for item in items})
 
 
 @dataclass(frozen=True, slots=True)

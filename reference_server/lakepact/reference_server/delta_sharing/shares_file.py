@@ -30,7 +30,7 @@ from lakepact.reference_server.delta_sharing.shares import (
     SharedTable,
     Shares,
     by_name,
-    folded,
+    fold,
 )
 
 LONGEST_NAME = 255  #: characters, as for all lengths here
@@ -87,7 +87,7 @@ SETTINGS = (
     *UNUSED,
 )
 
-Named = TypeVar("Named", Share, SharedSchema, SharedTable, Recipient)
+HasName = TypeVar("HasName", Share, SharedSchema, SharedTable, Recipient)
 
 
 def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
@@ -101,27 +101,27 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
         BadShares: the file is invalid.
     """
     top = read_places(file)
-    said = top.members(SETTINGS)
-    if "version" in said and said["version"].whole_number(1) != 1:
-        raise said["version"].wrong("must be 1, the only version of this file that there is")
-    if "shares" not in said:
+    members = top.members(SETTINGS)
+    if "version" in members and members["version"].whole_number(1) != 1:
+        raise members["version"].wrong("must be 1, the only version of this file that there is")
+    if "shares" not in members:
         raise top.wrong("says nothing under `shares`; a server that shares nothing is `shares: []`")
-    vending = said.get("temporaryCredentials")
+    vending = members.get("temporaryCredentials")
     reader = _Reader(file.parent.resolve(), warehouse, vending)
-    listed = _each(said["shares"], reader.share)
-    _ids_differ(said["shares"], listed)
-    shares = by_name(listed)
+    share_list = _each(members["shares"], reader.share)
+    _ids_differ(members["shares"], share_list)
+    shares = by_name(share_list)
     if vending:
         _keys_open_one_table(
-            said["shares"],
+            members["shares"],
             [
                 table
-                for share in listed
+                for share in share_list
                 for schema in share.schemas.values()
                 for table in schema.tables.values()
             ],
         )
-    recipients = _recipients(top, said, shares)
+    recipients = _recipients(top, members, shares)
     if not recipients:
         raise top.wrong(
             "gives no recipient access; add `recipients`, or one bearer token for everything under"
@@ -129,15 +129,15 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
         )
 
     def number(name: str, default: int, *, unit: int = 1) -> int:
-        return max(1, said[name].whole_number(1) // unit) if name in said else default
+        return max(1, members[name].whole_number(1) // unit) if name in members else default
 
     def truth(name: str) -> bool:
-        return said[name].truth() if name in said else True
+        return members[name].truth() if name in members else True
 
     return Shares(
         shares,
         recipients,
-        root=_endpoint(said["endpoint"]) if "endpoint" in said else ROOT,
+        root=_endpoint(members["endpoint"]) if "endpoint" in members else ROOT,
         url_seconds=number("preSignedUrlTimeoutSeconds", 3600),
         credential_seconds=number("temporaryCredentialValiditySeconds", 3600),
         page_seconds=number("queryTablePageTokenTtlMs", 259_200, unit=1000),
@@ -146,7 +146,7 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
         predicate_hints=truth("evaluatePredicateHints"),
         json_predicate_hints=truth("evaluateJsonPredicateHints"),
         token_service=read_token_service(vending) if vending else None,
-        unused=tuple(name for name in UNUSED if name in said),
+        unused=tuple(name for name in UNUSED if name in members),
     )
 
 
@@ -159,12 +159,12 @@ class _Reader:
         self._stores = read_stores(vending, self.folder) if vending else ()
 
     def share(self, place: Place) -> Share:
-        said = place.members(SHARE)
-        name = _name(place, said, "share")
-        share_id = _bounded(said["id"], LONGEST_NAME) if "id" in said else _derived(name)
+        members = place.members(SHARE)
+        name = _name(place, members, "share")
+        share_id = _short_text(members["id"], LONGEST_NAME) if "id" in members else _derive_id(name)
         schemas = (
-            _each(said["schemas"], lambda p: self.schema(p, name, share_id))
-            if "schemas" in said
+            _each(members["schemas"], lambda p: self.schema(p, name, share_id))
+            if "schemas" in members
             else []
         )
         _ids_differ(place, (table for schema in schemas for table in schema.tables.values()))
@@ -172,41 +172,43 @@ class _Reader:
             name,
             share_id,
             by_name(schemas),
-            display_name=_bounded(said["displayName"], LONGEST_NAME)
-            if "displayName" in said
+            display_name=_short_text(members["displayName"], LONGEST_NAME)
+            if "displayName" in members
             else None,
-            comment=_bounded(said["comment"], LONGEST_COMMENT) if "comment" in said else None,
-            properties=_properties(said["properties"]) if "properties" in said else None,
+            comment=_short_text(members["comment"], LONGEST_COMMENT)
+            if "comment" in members
+            else None,
+            properties=_properties(members["properties"]) if "properties" in members else None,
         )
 
     def schema(self, place: Place, share: str, share_id: str) -> SharedSchema:
-        said = place.members(SCHEMA)
-        name = _name(place, said, "schema")
+        members = place.members(SCHEMA)
+        name = _name(place, members, "schema")
         tables = (
-            _each(said["tables"], lambda p: self.table(p, (share, name), share_id))
-            if "tables" in said
+            _each(members["tables"], lambda p: self.table(p, (share, name), share_id))
+            if "tables" in members
             else []
         )
         return SharedSchema(share, name, by_name(tables))
 
     def table(self, place: Place, schema: tuple[str, str], share_id: str) -> SharedTable:
-        said = place.members(TABLE)
-        name = _name(place, said, "table")
-        if ("location" in said) == ("iceberg" in said):
+        members = place.members(TABLE)
+        name = _name(place, members, "table")
+        if ("location" in members) == ("iceberg" in members):
             raise place.wrong(
                 "must have either a location or, for a table of the Iceberg catalog, the name of it"
                 " under `iceberg`"
             )
-        iceberg = _iceberg(said["iceberg"]) if "iceberg" in said else ()
-        modes = _modes(said["accessModes"]) if "accessModes" in said else ()
-        start = said["startVersion"].whole_number(0) if "startVersion" in said else 0
+        iceberg = _iceberg(members["iceberg"]) if "iceberg" in members else ()
+        modes = _modes(members["accessModes"]) if "accessModes" in members else ()
+        start = members["startVersion"].whole_number(0) if "startVersion" in members else 0
         if start and DIRECTORY in modes:
-            raise said["startVersion"].wrong(
+            raise members["startVersion"].wrong(
                 "hides nothing from recipients that read the directory; leave it out, or `dir`"
             )
-        further = said["auxiliaryLocations"].items() if "auxiliaryLocations" in said else []
+        further = members["auxiliaryLocations"].items() if "auxiliaryLocations" in members else []
         if iceberg and self._warehouse is None:
-            raise said["iceberg"].wrong(
+            raise members["iceberg"].wrong(
                 "cannot be shared: no Iceberg catalog that keeps its files in a folder is served"
                 " beside"
             )
@@ -218,7 +220,7 @@ class _Reader:
         roots = (
             (self._warehouse or self._here,)
             if iceberg
-            else (self.folder(said["location"]), *map(self.folder, further))
+            else (self.folder(members["location"]), *map(self.folder, further))
         )
         addresses = [address_of(folder, self._stores) for folder in roots]
         if self._stores and DIRECTORY in modes and None in addresses:
@@ -233,10 +235,14 @@ class _Reader:
             *schema,
             name,
             share_id,
-            _bounded(said["id"], LONGEST_NAME) if "id" in said else _derived(*schema, name),
+            _short_text(members["id"], LONGEST_NAME)
+            if "id" in members
+            else _derive_id(*schema, name),
             roots,
             uris[0],
-            history_shared=said["historyShared"].truth() if "historyShared" in said else False,
+            history_shared=members["historyShared"].truth()
+            if "historyShared" in members
+            else False,
             start_version=start,
             access_modes=modes,
             auxiliary_locations=tuple(uris[1:]),
@@ -271,24 +277,24 @@ class _Reader:
         return self._here / path
 
 
-def _each(place: Place, read: Callable[[Place], Named]) -> list[Named]:
+def _each(place: Place, read: Callable[[Place], HasName]) -> list[HasName]:
     """Return the things of a list, no two with one name."""
-    found: dict[str, Named] = {}
+    result: dict[str, HasName] = {}
     for item in place.items():
         thing = read(item)
-        former = found.setdefault(folded(thing.name), thing)
+        former = result.setdefault(fold(thing.name), thing)
         if former is not thing:
             raise item.wrong(
                 f"is called {thing.name!r}, but {former.name!r} is there already; names that differ"
                 " only in case are the same"
             )
-    return list(found.values())
+    return list(result.values())
 
 
 def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
-    found: dict[str, Share | SharedTable] = {}
+    by_id: dict[str, Share | SharedTable] = {}
     for thing in things:
-        other = found.setdefault(thing.id, thing)
+        other = by_id.setdefault(thing.id, thing)
         if other is not thing:
             raise place.wrong(
                 f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart"
@@ -311,31 +317,31 @@ def _keys_open_one_table(place: Place, tables: Sequence[SharedTable]) -> None:
                 )
 
 
-def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
+def _name(place: Place, members: Mapping[str, Place], what: str) -> str:
     """Return the name of a share, schema, table or recipient, by the rules of the protocol for
     names.
     """
-    if "name" not in said:
+    if "name" not in members:
         raise place.wrong(f"has no name; every {what} needs one")
-    name = said["name"].text()
+    name = members["name"].text()
     if len(name) > LONGEST_NAME:
-        raise said["name"].wrong(
+        raise members["name"].wrong(
             f"must have at most {LONGEST_NAME} characters, but has {len(name)}"
         )
-    if found := FORBIDDEN.search(name):
-        raise said["name"].wrong(
-            f"must be without spaces, slashes and control characters, but {name!r} has {found[0]!r}"
+    if match := FORBIDDEN.search(name):
+        raise members["name"].wrong(
+            f"must be without spaces, slashes and control characters, but {name!r} has {match[0]!r}"
         )
     if what in {"schema", "table"} and "." in name:
-        raise said["name"].wrong(
+        raise members["name"].wrong(
             f"must be without full stops, as it is the name of a {what}, but is {name!r}"
         )
     if name in {".", ".."}:
-        raise said["name"].wrong(f"must not be {name!r}: in a path it means another place")
+        raise members["name"].wrong(f"must not be {name!r}: in a path it means another place")
     return name
 
 
-def _bounded(place: Place, longest: int) -> str:
+def _short_text(place: Place, longest: int) -> str:
     text = place.text()
     if len(text) > longest:
         raise place.wrong(f"must have at most {longest} characters, but has {len(text)}")
@@ -355,9 +361,9 @@ def _properties(place: Place) -> Mapping[str, str]:
     return properties
 
 
-def _derived(*names: str) -> str:
+def _derive_id(*names: str) -> str:
     """Return an id for what has none in the file: the same as long as its name is."""
-    return str(uuid.uuid5(IDS, "/".join(map(folded, names))))
+    return str(uuid.uuid5(IDS, "/".join(map(fold, names))))
 
 
 def _modes(place: Place) -> tuple[str, ...]:
@@ -394,23 +400,25 @@ def _endpoint(place: Place) -> str:
 
 
 def _recipients(
-    top: Place, said: Mapping[str, Place], shares: Mapping[str, Share]
+    top: Place, members: Mapping[str, Place], shares: Mapping[str, Share]
 ) -> tuple[Recipient, ...]:
     recipients = (
-        _each(said["recipients"], lambda place: _recipient(place, shares))
-        if "recipients" in said
+        _each(members["recipients"], lambda place: _recipient(place, shares))
+        if "recipients" in members
         else []
     )
-    if "authorization" in said:
-        if any(folded(recipient.name) == EVERYTHING for recipient in recipients):
-            raise said["authorization"].wrong(
+    if "authorization" in members:
+        if any(fold(recipient.name) == EVERYTHING for recipient in recipients):
+            raise members["authorization"].wrong(
                 "is a recipient of its own; call the one of `recipients` something else than"
                 f" {EVERYTHING!r}"
             )
         recipients.append(
             Recipient(
                 EVERYTHING,
-                _token(said["authorization"], said["authorization"].members(("bearerToken",))),
+                _token(
+                    members["authorization"], members["authorization"].members(("bearerToken",))
+                ),
             )
         )
     tokens: dict[str, Recipient] = {}
@@ -425,31 +433,31 @@ def _recipients(
 
 
 def _recipient(place: Place, shares: Mapping[str, Share]) -> Recipient:
-    said = place.members(RECIPIENT)
-    granted = said["shares"].items() if "shares" in said else None
-    for share in granted or ():
-        if folded(share.text()) not in shares:
+    members = place.members(RECIPIENT)
+    grants = members["shares"].items() if "shares" in members else None
+    for share in grants or ():
+        if fold(share.text()) not in shares:
             near = difflib.get_close_matches(
-                share.text(), [known.name for known in shares.values()], n=1
+                share.text(), [each.name for each in shares.values()], n=1
             )
             raise share.wrong(
                 "names no share of this file:"
                 f" {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}"
             )
     return Recipient(
-        _name(place, said, "recipient"),
-        _token(place, said),
-        None if granted is None else frozenset(folded(share.text()) for share in granted),
-        _time(said["expirationTime"]) if "expirationTime" in said else None,
+        _name(place, members, "recipient"),
+        _token(place, members),
+        None if grants is None else frozenset(fold(share.text()) for share in grants),
+        _time(members["expirationTime"]) if "expirationTime" in members else None,
     )
 
 
-def _token(place: Place, said: Mapping[str, Place]) -> str:
-    if "bearerToken" not in said:
+def _token(place: Place, members: Mapping[str, Place]) -> str:
+    if "bearerToken" not in members:
         raise place.wrong("has no bearerToken; `openssl rand -hex 32` makes one")
-    token = said["bearerToken"].secret()
+    token = members["bearerToken"].secret()
     if not TOKEN.fullmatch(token):
-        raise said["bearerToken"].wrong(
+        raise members["bearerToken"].wrong(
             "must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at"
             " its end"
         )

@@ -37,9 +37,9 @@ class Snapshots:
     """
 
     def __init__(
-        self, limit: int = LIMIT, *, opened: Callable[[Source], History] = delta_log
+        self, limit: int = LIMIT, *, open_history: Callable[[Source], History] = delta_log
     ) -> None:
-        self._limit, self._opened = limit, opened
+        self._limit, self._opened = limit, open_history
         self._logs: dict[Source, History] = {}
         self._snapshots: OrderedDict[tuple[object, int], Snapshot] = OrderedDict()
         self._locks: dict[object, Lock] = {}
@@ -52,8 +52,8 @@ class Snapshots:
             NoTable: there is none.
         """
         with self._lock(("log", source)):
-            known = self._logs.get(source)
-            log = self._logs[source] = self._opened(source) if known is None else known.followed()
+            cached = self._logs.get(source)
+            log = self._logs[source] = self._opened(source) if cached is None else cached.refresh()
             log.latest()  # whether there is a table is said here
             return log
 
@@ -64,16 +64,16 @@ class Snapshots:
             LogError: there is none, or it cannot be read.
         """
         log = self.log(source)
-        wanted = log.existing(log.latest() if version is None else version)
-        name = (log.lineage, wanted)
-        found = self._kept(name)
-        if found is None:
+        number = log.existing(log.latest() if version is None else version)
+        name = (log.lineage, number)
+        snapshot = self._cached(name)
+        if snapshot is None:
             with self._lock(source):
-                found = self._kept(name)  # another thread may have loaded it
-                if found is None:
-                    found = log.snapshot(wanted, base=self._base(log, wanted))
-                    self._keep(name, found)
-        return found
+                snapshot = self._cached(name)  # another thread may have loaded it
+                if snapshot is None:
+                    snapshot = log.snapshot(number, base=self._base(log, number))
+                    self._keep(name, snapshot)
+        return snapshot
 
     def lines(
         self,
@@ -81,8 +81,8 @@ class Snapshots:
         form: str,
         links: Links,
         *,
-        selected: Sequence[int] | None = None,
-        dated: bool = False,
+        numbers: Sequence[int] | None = None,
+        with_time: bool = False,
     ) -> Iterator[bytes]:
         """Return the lines of a snapshot's files, in pieces; whatever can be wrong with them is
         said before the first one is given.
@@ -91,21 +91,23 @@ class Snapshots:
             snapshot: the snapshot.
             form: the response format.
             links: where the files are fetched.
-            selected: which files, in order; all of them if None.
-            dated: whether each line says the snapshot's version and time.
+            numbers: which files, in order; all of them if None.
+            with_time: whether each line says the snapshot's version and time.
         """
         name = (form, links.key, tuple(snapshot.metadata["partitionColumns"]))
         chunks = snapshot.files.chunks
-        if selected is None:
-            chosen: list[tuple[Chunk, list[int] | None]] = [(chunk, None) for chunk in chunks]
+        if numbers is None:
+            parts: list[tuple[Chunk, list[int] | None]] = [(chunk, None) for chunk in chunks]
         else:
-            places = groupby(map(snapshot.files.place, selected), key=lambda place: place[0])
-            chosen = [
+            places = groupby(map(snapshot.files.place, numbers), key=lambda place: place[0])
+            parts = [
                 (chunks[number], [index for _, index in of_chunk]) for number, of_chunk in places
             ]
-        self._prepare([chunk for chunk, _ in chosen if name not in chunk.kept], name)
-        said = {"version": snapshot.version, "timestamp": snapshot.timestamp} if dated else {}
-        return (links.filled(only(chunk.kept[name], indexes), **said) for chunk, indexes in chosen)
+        self._prepare([chunk for chunk, _ in parts if name not in chunk.cache], name)
+        members = (
+            {"version": snapshot.version, "timestamp": snapshot.timestamp} if with_time else {}
+        )
+        return (links.fill(only(chunk.cache[name], indexes), **members) for chunk, indexes in parts)
 
     def _prepare(
         self, chunks: Sequence[Chunk], name: tuple[str, Callable[[str], str], tuple[str, ...]]
@@ -116,20 +118,20 @@ class Snapshots:
         form, key, columns = name
         with self._lock(key):
             for chunk in chunks:
-                if name not in chunk.kept:
-                    chunk.kept[name] = FORMATS[form].block(chunk, key, columns)
+                if name not in chunk.cache:
+                    chunk.cache[name] = FORMATS[form].block(chunk, key, columns)
         self._let_go()
 
     def _lock(self, name: object) -> Lock:
         """Return a lock that admits one thread at a time."""
         return self._locks.setdefault(name, Lock())
 
-    def _kept(self, name: tuple[object, int]) -> Snapshot | None:
+    def _cached(self, name: tuple[object, int]) -> Snapshot | None:
         with self._order:
-            found = self._snapshots.get(name)
-            if found is not None:
+            snapshot = self._snapshots.get(name)
+            if snapshot is not None:
                 self._snapshots.move_to_end(name)
-            return found
+            return snapshot
 
     def _base(self, log: History, version: int) -> Snapshot | None:
         """Return the snapshot to start from: the newest one before a version that is kept, if no
@@ -137,9 +139,9 @@ class Snapshots:
         """
         with self._order:
             older = [
-                kept
-                for lineage, kept in self._snapshots
-                if lineage is log.lineage and kept < version
+                earlier
+                for lineage, earlier in self._snapshots
+                if lineage is log.lineage and earlier < version
             ]
             newest = max(older, default=-1)
             if newest < max((c for c in log.checkpoints if c <= version), default=-1) - NEARER:
@@ -177,13 +179,13 @@ def only(block: bytes, indexes: Sequence[int] | None) -> bytes:
 
 def weight(chunk: Chunk) -> int:
     """Return bytes of a chunk and of what was worked out from it, roughly."""
-    texts: int | None = chunk.kept.get(WEIGHT)
+    texts: int | None = chunk.cache.get(WEIGHT)
     if texts is None:
-        texts = chunk.kept[WEIGHT] = sum(map(len, chunk.paths)) + sum(
+        texts = chunk.cache[WEIGHT] = sum(map(len, chunk.paths)) + sum(
             len(stats) for stats in chunk.stats if stats
         )
     return (
         texts
         + OVERHEAD * len(chunk)
-        + sum(len(kept) for kept in list(chunk.kept.values()) if isinstance(kept, bytes))
+        + sum(len(lines) for lines in list(chunk.cache.values()) if isinstance(lines, bytes))
     )

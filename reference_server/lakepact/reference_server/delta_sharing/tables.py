@@ -36,8 +36,8 @@ from lakepact.reference_server.delta_sharing.queries.queries import (
     malformed,
     read_query,
 )
-from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained
-from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explain_errors
+from lakepact.reference_server.delta_sharing.queries.versions import Versions, table_name
 from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.problems import Problem
@@ -55,25 +55,25 @@ def table_is_read_by_url(table: SharedTable) -> None:
     """Check that a table is not shared by directory only, which has no URLs."""
     if not table.by_url:
         message = (
-            f"{named(table)} is shared by its directory alone; ask for temporary credentials and"
+            f"{table_name(table)} is shared by its directory alone; ask for temporary credentials and"
             " read it there"
         )
         raise Problem(400, "UNSUPPORTED_OPERATION", message)
 
 
-def file_id_hash(sent: str | None) -> str | None:
+def file_id_hash(header: str | None) -> str | None:
     """Return the value of fileidhash for the answer; file ids do not depend on it."""
-    if sent is None:
+    if header is None:
         return None
-    value = sent.strip().lower()
+    value = header.strip().lower()
     if value not in FILE_ID_HASHES:
         raise malformed(
-            f"header fileidhash must be {' or '.join(FILE_ID_HASHES)}, but is {sent[:100]!r}"
+            f"header fileidhash must be {' or '.join(FILE_ID_HASHES)}, but is {header[:100]!r}"
         )
     return value
 
 
-def answered_version(read: int, current: Callable[[], int]) -> int:
+def version_of_answer(read: int, current: Callable[[], int]) -> int:
     """Return the version that an answer says it is about: the one that was read, or with which the
     changes start.
 
@@ -90,7 +90,7 @@ class Rules(ServiceRules):
 
     table_is_read_by_url = staticmethod(table_is_read_by_url)
     file_id_hash = staticmethod(file_id_hash)
-    answered_version = staticmethod(answered_version)
+    version_of_answer = staticmethod(version_of_answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Tables:
     ) -> Reply:
         """Return the version of a table, in the header Delta-Table-Version."""
         request = self._request(caller, share, schema, table)
-        with explained(request.table):
+        with explain_errors(request.table):
             if starting_timestamp is None:
                 version = request.versions.current()
             else:
@@ -186,11 +186,11 @@ class Tables:
     ) -> Reply:
         """Return the protocol and the metadata of a table."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
-        said = {"version": version, "timestamp": timestamp}
-        asked = {name: value for name, value in said.items() if value is not None}
-        self._rules.queries.points_exclude_each_other(asked, ("version", "timestamp"))
-        with explained(request.table):
-            return self._reply(request, self._file_lists.metadata(request, asked))
+        members = {"version": version, "timestamp": timestamp}
+        parameters = {name: value for name, value in members.items() if value is not None}
+        self._rules.queries.points_exclude_each_other(parameters, ("version", "timestamp"))
+        with explain_errors(request.table):
+            return self._reply(request, self._file_lists.metadata(request, parameters))
 
     def query_table(
         self,
@@ -206,13 +206,15 @@ class Tables:
         """Return the files of a table, or the changes of its files since a version."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.tables.table_is_read_by_url(request.table)
-        hashed = self._rules.tables.file_id_hash(fileidhash)
+        file_id_hash = self._rules.tables.file_id_hash(fileidhash)
         query = read_query(
             body or {}, self._rules.queries, historical_protocol=self._newer.historical_protocol
         )
         if self._background is not None and request.capabilities.async_query:
-            return self._reply_of_status(self._begun(request, query, key_of(body or {}), hashed))
-        return self._reply(request, self._queried(request, query), hashed)
+            return self._reply_of_status(
+                self._begin(request, query, key_of(body or {}), file_id_hash)
+            )
+        return self._reply(request, self._run_query(request, query), file_id_hash)
 
     def get_query_info(
         self,
@@ -238,7 +240,7 @@ class Tables:
             page_token=page.get("pageToken"),
             refresh_token=None,
         )
-        return self._reply(request, self._queried(request, query, run.held), run.hashed)
+        return self._reply(request, self._run_query(request, query, run.content), run.file_id_hash)
 
     @property
     def _runs(self) -> BackgroundQueries:
@@ -251,52 +253,56 @@ class Tables:
         if self._background is not None:
             self._background.close()
 
-    def _queried(
-        self, request: Request, query: Query, begun: Mapping[str, Any] | None = None
+    def _run_query(
+        self, request: Request, query: Query, state: Mapping[str, Any] | None = None
     ) -> Answer:
         """Return the answer to a query.
 
         Args:
             request: the request.
             query: the query.
-            begun: the query with its versions, if it began earlier; a page token has them too.
+            state: the query with its versions, if it began earlier; a page token has them too.
         """
-        with explained(request.table):
-            held = begun
-            if held is None or query.page_token is not None:
-                held = self._continuations.held(request, query, operation=file_lists.OPERATION)
-            if "startingVersion" in held["asked"]:
-                return self._file_changes(request, query, held)
-            return self._file_lists.answer(request, query, held)
+        with explain_errors(request.table):
+            content = state
+            if content is None or query.page_token is not None:
+                content = self._continuations.content_of(
+                    request, query, operation=file_lists.OPERATION
+                )
+            if "startingVersion" in content["asked"]:
+                return self._file_changes(request, query, content)
+            return self._file_lists.answer(request, query, content)
 
-    def _begun(self, request: Request, query: Query, key: str, hashed: str | None) -> Run:
+    def _begin(self, request: Request, query: Query, key: str, file_id_hash: str | None) -> Run:
         """Begin a query in the background: its versions are fixed now, and its table is read by a
         worker.
         """
-        with explained(request.table):
-            held = self._continuations.held(request, query, operation=file_lists.OPERATION)
-            asked: Mapping[str, Any] = held["asked"]
-            if "startingVersion" in asked:
-                version = request.versions.exactly(asked["startingVersion"], "startingVersion")
-                held = {"last": self._last(request, asked, version), **held}
+        with explain_errors(request.table):
+            content = self._continuations.content_of(request, query, operation=file_lists.OPERATION)
+            parameters: Mapping[str, Any] = content["asked"]
+            if "startingVersion" in parameters:
+                version = request.versions.exactly(parameters["startingVersion"], "startingVersion")
+                content = {"last": self._last(request, parameters, version), **content}
             else:
                 version = (
-                    held["version"] if "version" in held else request.versions.asked_for(asked)
+                    content["version"]
+                    if "version" in content
+                    else request.versions.point(parameters)
                 )
-                held = {"version": version, **held}
+                content = {"version": version, **content}
         source = request.table.source
-        return self._runs.begun(
+        return self._runs.begin(
             request,
             key,
             query,
-            held=held,
-            hashed=hashed,
+            content=content,
+            file_id_hash=file_id_hash,
             work=lambda: self._snapshots.snapshot(source, version),
         )
 
-    def _last(self, request: Request, asked: Mapping[str, Any], first: int) -> int:
+    def _last(self, request: Request, parameters: Mapping[str, Any], first: int) -> int:
         """Return the last version of the changes of files since a version."""
-        ending: int | None = asked.get("endingVersion")
+        ending: int | None = parameters.get("endingVersion")
         self._rules.queries.range_is_in_order(first, ending)
         newest = request.versions.current()
         self._rules.queries.range_ends_with_a_version(ending, newest)
@@ -323,8 +329,8 @@ class Tables:
         """Return the changes of a table's rows between two versions."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.tables.table_is_read_by_url(request.table)
-        hashed = self._rules.tables.file_id_hash(fileidhash)
-        said = {
+        file_id_hash = self._rules.tables.file_id_hash(fileidhash)
+        members = {
             "startingVersion": starting_version,
             "startingTimestamp": starting_timestamp,
             "endingVersion": ending_version,
@@ -332,78 +338,78 @@ class Tables:
             "includeHistoricalMetadata": include_historical_metadata or None,
             HISTORICAL_PROTOCOL: include_historical_protocol or None,
         }
-        asked = {name: value for name, value in said.items() if value is not None}
+        parameters = {name: value for name, value in members.items() if value is not None}
         for bound in (
             ("startingVersion", "startingTimestamp"),
             ("endingVersion", "endingTimestamp"),
         ):
-            self._rules.queries.points_exclude_each_other(asked, bound)
-        query = Query(asked, max_files=max_files, page_token=page_token)
+            self._rules.queries.points_exclude_each_other(parameters, bound)
+        query = Query(parameters, max_files=max_files, page_token=page_token)
         self._rules.versions.history_is_shared(request.table, CHANGES)
-        with explained(request.table):
+        with explain_errors(request.table):
             answer = self._row_changes(
-                request, query, self._continuations.held(request, query, operation=CHANGES)
+                request, query, self._continuations.content_of(request, query, operation=CHANGES)
             )
-        return self._reply(request, answer, hashed)
+        return self._reply(request, answer, file_id_hash)
 
     def _request(
         self, caller: Caller, share: str, schema: str, table: str, *, header: str | None = None
     ) -> Request:
-        found = self._catalogue.table(caller, share, schema, table)
-        with explained(found):
-            log = self._snapshots.log(found.source)
+        entry = self._catalogue.table(caller, share, schema, table)
+        with explain_errors(entry):
+            log = self._snapshots.log(entry.source)
         return Request(
             caller,
-            found,
+            entry,
             log,
             self._rules.capabilities.read_capabilities(header),
-            Versions(found, log, self._rules.versions),
+            Versions(entry, log, self._rules.versions),
         )
 
-    def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+    def _file_changes(self, request: Request, query: Query, content: Mapping[str, Any]) -> Answer:
         """Return the files that were added and removed since a version."""
-        asked: Mapping[str, Any] = held["asked"]
-        first = request.versions.exactly(asked["startingVersion"], "startingVersion")
-        last = held["last"] if "last" in held else self._last(request, asked, first)
-        wanted = Range(
+        parameters: Mapping[str, Any] = content["asked"]
+        first = request.versions.exactly(parameters["startingVersion"], "startingVersion")
+        last = content["last"] if "last" in content else self._last(request, parameters, first)
+        span = Range(
             first,
             last,
             of_rows=False,
             with_metadata=True,
-            with_protocol=HISTORICAL_PROTOCOL in asked,
+            with_protocol=HISTORICAL_PROTOCOL in parameters,
         )
         return self._change_lists.answer(
-            request, query, held, wanted=wanted, operation=file_lists.OPERATION
+            request, query, content, span=span, operation=file_lists.OPERATION
         )
 
-    def _row_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+    def _row_changes(self, request: Request, query: Query, content: Mapping[str, Any]) -> Answer:
         """Return the changes of rows between two versions."""
-        asked: Mapping[str, Any] = held["asked"]
-        first = request.versions.start(asked)
-        last = held["last"] if "last" in held else request.versions.end(asked)
+        parameters: Mapping[str, Any] = content["asked"]
+        first = request.versions.start(parameters)
+        last = content["last"] if "last" in content else request.versions.end(parameters)
         self._rules.queries.range_is_in_order(first, last)
         with_metadata, with_protocol = (
-            "includeHistoricalMetadata" in asked,
-            HISTORICAL_PROTOCOL in asked,
+            "includeHistoricalMetadata" in parameters,
+            HISTORICAL_PROTOCOL in parameters,
         )
-        wanted = Range(
+        span = Range(
             first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol
         )
-        return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
+        return self._change_lists.answer(request, query, content, span=span, operation=CHANGES)
 
     def _reply_of_status(self, run: Run) -> Reply:
-        headers = () if run.hashed is None else ((b"fileidhash", run.hashed.encode()),)
+        headers = () if run.file_id_hash is None else ((b"fileidhash", run.file_id_hash.encode()),)
         return Reply(200, run.line(), headers=headers, media_type=NDJSON)
 
-    def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
-        version = self._rules.tables.answered_version(answer.version, request.versions.current)
+    def _reply(self, request: Request, answer: Answer, file_id_hash: str | None = None) -> Reply:
+        version = self._rules.tables.version_of_answer(answer.version, request.versions.current)
         sentence = capabilities_header(answer.response_format, end_stream=answer.end_stream)
         headers = [
             (b"delta-table-version", b"%d" % version),
             (b"delta-sharing-capabilities", sentence),
         ]
-        if hashed is not None:
-            headers.append((b"fileidhash", hashed.encode()))
+        if file_id_hash is not None:
+            headers.append((b"fileidhash", file_id_hash.encode()))
         return Reply(
             200,
             answer.lines,

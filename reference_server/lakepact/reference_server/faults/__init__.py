@@ -37,7 +37,7 @@ from lakepact.reference_server.faults.operators import (
     per_server,
     replace_entry,
     replace_rule,
-    unchecked,
+    skip_validation,
     wrap_entry,
     wrap_rule,
 )
@@ -55,7 +55,7 @@ __all__ = [
     "accept",
     "all_of",
     "fault",
-    "fault_named",
+    "find_fault",
     "on_answer",
     "on_call",
     "on_headers",
@@ -67,7 +67,7 @@ __all__ = [
     "per_server",
     "replace_entry",
     "replace_rule",
-    "unchecked",
+    "skip_validation",
     "wrap_entry",
     "wrap_rule",
 ]
@@ -99,7 +99,7 @@ def fault(
         breaks_at: JSON pointer to where it shows in answers.
     """
 
-    def made(function: Callable[..., Any]) -> Fault:
+    def make(function: Callable[..., Any]) -> Fault:
         install = (
             by(function)
             if by
@@ -109,22 +109,22 @@ def fault(
         )
         return Fault(name or function.__name__.replace("_", "-"), breaks, install, breaks_at)
 
-    return made
+    return make
 
 
-def fault_named(spelled: str, contract: Contract) -> Fault:
+def find_fault(text: str, contract: Contract) -> Fault:
     """Return the fault `mutation`, which fits all operations of a contract, or
     `operation.mutation`.
 
     Raises:
         UnknownFault: there is no such mutation, or no such operation in the contract.
     """
-    operation, _, mutation = spelled.rpartition(".")
+    operation, _, mutation = text.rpartition(".")
     if mutation not in ANSWERS or (operation and operation not in contract.operations):
-        known = [*ANSWERS, *(f"{each}.{name}" for each in contract.operations for name in ANSWERS)]
-        near = difflib.get_close_matches(spelled, known, n=5, cutoff=0.4)
+        names = [*ANSWERS, *(f"{each}.{name}" for each in contract.operations for name in ANSWERS)]
+        near = difflib.get_close_matches(text, names, n=5, cutoff=0.4)
         raise UnknownFault(
-            f"{contract.name} has no fault {spelled!r};"
+            f"{contract.name} has no fault {text!r};"
             f" {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
         )
-    return Fault(spelled, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))
+    return Fault(text, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))

@@ -29,7 +29,7 @@ async def _drop(wire: Wire, _: Reply) -> None:
 
 
 async def _truncate(wire: Wire, reply: Reply) -> None:
-    reply = reply.joined()
+    reply = reply.as_whole()
     await wire.start(reply)
     await wire.write(reply.body[: len(reply.body) // 2], more=True)
     await wire.close()
@@ -41,7 +41,7 @@ async def _dawdle(wire: Wire, reply: Reply) -> None:
 
 
 async def _add_body(wire: Wire, reply: Reply) -> None:
-    reply = reply.joined()
+    reply = reply.as_whole()
     body = reply.body or b'{"unexpected": "body"}'
     await wire.start(reply, length=len(body))
     await wire.write(b"" if wire.scope["method"] == "HEAD" else body)

@@ -58,13 +58,13 @@ def all_of(*installs: Install) -> Install:
 def per_server(operator: Callable[P, Install]) -> Callable[P, Install]:
     """Call an operator again for each server, so that no server shares what another one keeps."""
 
-    def made(*arguments: P.args, **named: P.kwargs) -> Install:
+    def bind(*arguments: P.args, **keywords: P.kwargs) -> Install:
         def install(service: Service) -> None:
-            operator(*arguments, **named)(service)
+            operator(*arguments, **keywords)(service)
 
         return install
 
-    return made
+    return bind
 
 
 def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
@@ -130,12 +130,12 @@ def on_request(operations: Operations, guard: Guard) -> Install:
     def wrapper(
         authenticate: Callable[[OperationId, Scope], dict[str, Any]],
     ) -> Callable[[OperationId, Scope], dict[str, Any]]:
-        def guarded(operation: OperationId, scope: Scope) -> dict[str, Any]:
+        def with_guard(operation: OperationId, scope: Scope) -> dict[str, Any]:
             if covers(operations, operation):
                 guard(scope)
             return authenticate(operation, scope)
 
-        return guarded
+        return with_guard
 
     return wrap_rule("authenticate", wrapper)
 
@@ -164,8 +164,8 @@ def on_answer(
         ):
             return reply
         document = reply.document
-        edited = edit(document)
-        return replace(reply, body=orjson.dumps(document if edited is None else edited))
+        result = edit(document)
+        return replace(reply, body=orjson.dumps(document if result is None else result))
 
     return on_reply(operations, change)
 
@@ -176,18 +176,18 @@ def on_lines(operations: Operations, change: Callable[[list[Any]], Any]) -> Inst
     `change` changes the list in place and returns None, or returns the lines that are sent instead.
     """
 
-    def changed(reply: Reply, _: Scope) -> Reply:
+    def rewrite(reply: Reply, _: Scope) -> Reply:
         if reply.media_type != NDJSON or not reply.has_body or not 200 <= reply.status < 300:
             return reply
-        lines = [orjson.loads(line) for line in reply.joined().body.split(b"\n") if line]
-        edited = change(lines)
-        written = [
+        lines = [orjson.loads(line) for line in reply.as_whole().body.split(b"\n") if line]
+        result = change(lines)
+        texts = [
             json.dumps(line, separators=(",", ":"))
-            for line in (lines if edited is None else edited)
+            for line in (lines if result is None else result)
         ]
-        return replace(reply, chunks=None, body="".join(f"{line}\n" for line in written).encode())
+        return replace(reply, chunks=None, body="".join(f"{line}\n" for line in texts).encode())
 
-    return on_reply(operations, changed)
+    return on_reply(operations, rewrite)
 
 
 def on_status(operations: Operations, become: Mapping[int, int]) -> Install:
@@ -209,8 +209,8 @@ def on_headers(operations: Operations, headers: Mapping[str, str]) -> Install:
 
     def change(reply: Reply, _: Scope) -> Reply:
         media_type = headers.get("content-type", reply.media_type.decode()).encode()
-        added = tuple((n.encode(), v.encode()) for n, v in headers.items() if n != "content-type")
-        return replace(reply, media_type=media_type, headers=reply.headers + added)
+        extra = tuple((n.encode(), v.encode()) for n, v in headers.items() if n != "content-type")
+        return replace(reply, media_type=media_type, headers=reply.headers + extra)
 
     return on_reply(operations, change)
 
@@ -220,16 +220,16 @@ def on_wire(operations: Operations, act: Sender) -> Install:
     return on_reply(operations, lambda reply, _: replace(reply, sender=reply.sender or act))
 
 
-def unchecked(*operations: OperationId) -> Install:
+def skip_validation(*operations: OperationId) -> Install:
     """Do not validate the bodies of some operations."""
 
     def wrapper(
         check: Callable[[Validators, Operation, Any], None],
     ) -> Callable[[Validators, Operation, Any], None]:
-        def checked(validators: Validators, operation: Operation, document: Any) -> None:
+        def check_others(validators: Validators, operation: Operation, document: Any) -> None:
             if not covers(operations, operation.id):
                 check(validators, operation, document)
 
-        return checked
+        return check_others
 
     return wrap_rule("check_body", wrapper)

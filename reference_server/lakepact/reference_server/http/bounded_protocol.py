@@ -67,7 +67,7 @@ class PausableFlow(FlowControl):
         self.full = True
         self.pause_reading()
 
-    def drained(self) -> None:
+    def resume(self) -> None:
         """Read on."""
         if self.full:
             self.full = False
@@ -155,7 +155,7 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._part is Part.BODY and not self._refused:
                 self._check_body(end - start, is_new=part is not Part.BODY)
         self._pending, self._parsed = b"", 0
-        self._paused_flow.drained()
+        self._paused_flow.resume()
 
     def _keep_pending(self) -> None:
         """Buffer bytes that arrive while a request is being answered; without room, close the
@@ -204,12 +204,12 @@ class BoundedProtocol(HttpToolsProtocol):
         data, tail = self._pending, self._tail
         self._tail = b""
         if tail:
-            found = (tail + data[start : min(stop, start + 3)]).find(HEAD_END)
-            if found >= 0:
-                return start + found + 4 - len(tail)
-        found = data.find(HEAD_END, start, stop)
-        if found >= 0:
-            return found + 4
+            index = (tail + data[start : min(stop, start + 3)]).find(HEAD_END)
+            if index >= 0:
+                return start + index + 4 - len(tail)
+        index = data.find(HEAD_END, start, stop)
+        if index >= 0:
+            return index + 4
         self._tail = (tail + data[max(start, stop - 3) : stop])[-3:]
         return stop
 
@@ -264,8 +264,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note the end of a head, or refuse one without exactly one host."""
         hosts = [value for name, value in self.headers if name == b"host"]
-        is_needed = cast("Any", self.parser).get_http_version() == "1.1"
-        if len(hosts) > 1 or (is_needed and not hosts) or not all(map(HOST.fullmatch, hosts)):
+        needs_host = cast("Any", self.parser).get_http_version() == "1.1"
+        if len(hosts) > 1 or (needs_host and not hosts) or not all(map(HOST.fullmatch, hosts)):
             self._fault = "The request needs exactly one valid Host header."
             raise BadHost
         super().on_headers_complete()
@@ -392,6 +392,6 @@ class BoundedProtocol(HttpToolsProtocol):
         super().shutdown()
 
 
-def bounded_protocol(limits: Limits) -> Callable[..., BoundedProtocol]:
+def protocol_factory(limits: Limits) -> Callable[..., BoundedProtocol]:
     """Return the factory of the protocol of each connection."""
     return partial(BoundedProtocol, limits=limits, shared=WeakKeyDictionary())

@@ -15,9 +15,9 @@ from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.pages import add_pages, over_asgi
 from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.http.service import Service
-from lakepact.reference_server.import_stubs import stubbed_imports
+from lakepact.reference_server.import_stubs import stub_imports
 
-with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "requests", "httpx"):
+with warnings.catch_warnings(), stub_imports("starlette.testclient", "requests", "httpx"):
     # connexion imports names of jsonschema and starlette that these have deprecated.
     warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
@@ -61,26 +61,26 @@ class ConnexionRouter(ContractRouter, SpecMiddleware):
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
         """Take over the operations of the contract with this `name`."""
-        wanted = {
+        options = {
             key: kwargs[key]
             for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")
         }
-        _RouterApi(specification, router=self, contract=kwargs["name"], **wanted)
+        _RouterApi(specification, router=self, contract=kwargs["name"], **options)
 
 
 def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
     """Return the ASGI application that serves some contracts on one port, and leaves the paths of
     pages to Flask.
     """
-    by_name = {served.contract.name: served for served in services}
+    by_name = {each.contract.name: each for each in services}
     app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
     # Plain Flask: it does not see the contracts' operations, which the router answers.
     behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
     app.middleware.app = behind
-    for served in services:
-        routing = _without_answers(served.contract.routing)
+    for each in services:
+        routing = _without_answers(each.contract.routing)
         app.add_api(
-            routing, base_path="", name=served.contract.name, resolver=Resolver(served.answering)
+            routing, base_path="", name=each.contract.name, resolver=Resolver(each.answering)
         )
     add_pages(app.app, services)
     return app

@@ -105,7 +105,7 @@ class Endpoint:
             reply = error_reply(error, self.service, self.operation.id)
         if self._pending is not None and (pending := self._pending()) is not None:
             reply = await self.once_durable(reply, pending)
-        return finished(reply, self._filters, scope)
+        return finish(reply, self._filters, scope)
 
     def answer_on_loop(
         self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]
@@ -241,7 +241,7 @@ def refusal(problem: Problem, service: Service) -> Reply:
     return Reply(problem.status, service.error_body(problem), headers)
 
 
-def finished(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:
+def finish(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:
     """Return a reply as it is sent: without a body for HEAD, and changed by the filters."""
     if scope["method"] == "HEAD" and reply.has_body:
         reply = replace(reply, body=b"", chunks=None)

@@ -26,9 +26,9 @@ from lakepact.reference_server.http.bounded_protocol import (
     HEAD_END,
     BoundedProtocol,
     Part,
-    bounded_protocol,
+    protocol_factory,
 )
-from lakepact.reference_server.http.endpoint import Endpoint, finished
+from lakepact.reference_server.http.endpoint import Endpoint, finish
 from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.parameters import BadParameter
 from lakepact.reference_server.http.replies import Reply
@@ -143,17 +143,17 @@ class FastProtocol(BoundedProtocol):
         **options: uvicorn's options.
     """
 
-    def __init__(self, *, router: ContractRouter, known: KnownHeaders, **options: Any) -> None:
+    def __init__(self, *, router: ContractRouter, headers: KnownHeaders, **options: Any) -> None:
         super().__init__(**options)
         self._router = router
-        self._known = known
+        self._known = headers
         self._is_fast = self._is_plain()
 
     def _is_plain(self) -> bool:
         """Return whether uvicorn is known, and configured to do nothing that the fast path leaves
         out.
         """
-        if not (is_known(self, HELD) and is_known(self.server_state, COUNTED)):
+        if not (has_attributes(self, HELD) and has_attributes(self.server_state, COUNTED)):
             return False
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
         return not (
@@ -166,7 +166,7 @@ class FastProtocol(BoundedProtocol):
     def connection_made(self, transport: Any) -> None:
         """Accept a connection."""
         super().connection_made(transport)
-        self._is_fast = self._is_fast and is_known(self.flow, HEEDED)
+        self._is_fast = self._is_fast and has_attributes(self.flow, HEEDED)
 
     def data_received(self, data: bytes) -> None:
         """Answer a request whose headers are known; give everything else to uvicorn."""
@@ -211,10 +211,10 @@ class FastProtocol(BoundedProtocol):
     def _answer(self, data: bytes, line: re.Match[bytes], headers: Headers) -> bool:
         """Answer a request if its handler runs on the event loop, and return whether it did."""
         method, path, query = line.groups()
-        found = self._router.fast_endpoint(method.decode(), path)
-        if found is None:
+        match = self._router.fast_endpoint(method.decode(), path)
+        if match is None:
             return False
-        endpoint, values = found
+        endpoint, values = match
         arguments = headers.arguments(endpoint)
         reply = (
             None
@@ -240,7 +240,7 @@ class FastProtocol(BoundedProtocol):
 
         async def send_durable(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
             durable = reply if pending is None else await endpoint.once_durable(reply, pending)
-            await send_reply(finished(durable, (), scope), scope, receive, send)
+            await send_reply(finish(durable, (), scope), scope, receive, send)
 
         app, self.app = self.app, send_durable
         super().data_received(data)
@@ -261,14 +261,18 @@ class FastProtocol(BoundedProtocol):
 
 def fast_protocol(router: ContractRouter, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
     """Return the protocol factory of a router; uvicorn's own protocol if its version is unknown."""
-    if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
-        return bounded_protocol(limits)
+    if not (has_attributes(httptools_impl, SHARED) and has_attributes(HttpToolsProtocol, CALLED)):
+        return protocol_factory(limits)
     return partial(
-        FastProtocol, router=router, known=KnownHeaders(), limits=limits, shared=WeakKeyDictionary()
+        FastProtocol,
+        router=router,
+        headers=KnownHeaders(),
+        limits=limits,
+        shared=WeakKeyDictionary(),
     )
 
 
-def is_known(of_uvicorn: object, names: frozenset[str]) -> bool:
+def has_attributes(of_uvicorn: object, names: frozenset[str]) -> bool:
     """Return whether a uvicorn object has the attributes that the fast path uses; log missing ones
     once.
     """

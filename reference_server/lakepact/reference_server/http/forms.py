@@ -32,7 +32,7 @@ def read_form(raw: bytes) -> dict[str, str]:
         ) from None
     except ValueError:
         raise NotAForm(f"the form has more than {MOST_FIELDS} fields") from None
-    found = dict(fields)
-    if len(found) < len(fields):
+    by_name = dict(fields)
+    if len(by_name) < len(fields):
         raise NotAForm("a field of the form is given more than once")
-    return found
+    return by_name

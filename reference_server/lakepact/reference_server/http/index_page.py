@@ -69,12 +69,12 @@ async def index_page(services: Sequence[Service], scope: Scope, *, ask: Ask) -> 
             ' href="/healthz">/healthz</a> returns 200 while it is up.</p>'
         ),
     ]
-    for served in services:
+    for service in services:
         parts += [
-            *_heading(served),
-            *await _contents(served, base, ask),
-            *_clients(served, base),
-            *_operations(served),
+            *_heading(service),
+            *await _contents(service, base, ask),
+            *_clients(service, base),
+            *_operations(service),
         ]
     return "".join([*parts, "</body></html>"]).encode()
 
@@ -88,41 +88,41 @@ def _base(scope: Scope) -> str:
     return f"{scope['scheme']}://{host}:{port}"
 
 
-def _heading(served: Service) -> Iterator[str]:
-    contract = served.contract
+def _heading(service: Service) -> Iterator[str]:
+    contract = service.contract
     yield f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
     further = "".join(
         f' · <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>'
-        for path in served.pages
+        for path in service.pages
     )
     yield (
-        f"<p>{html.escape(' '.join(served.about))}</p><p><a"
-        f' href="{served.document_path}">{served.document_path}</a>{further}</p>'
+        f"<p>{html.escape(' '.join(service.about))}</p><p><a"
+        f' href="{service.document_path}">{service.document_path}</a>{further}</p>'
     )
 
 
-async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
+async def _contents(service: Service, base: str, ask: Ask) -> list[str]:
     """Return the contents that the caller of the page may see."""
-    if served.index is None:
+    if service.index is None:
         return []
     try:
-        groups = [group async for group in _first(served.index.contents(ask))]
+        groups = [group async for group in _first(service.index.contents(ask))]
     except NotListed as refused:
-        if served.authenticates and refused.status in {401, 403}:
+        if service.authenticates and refused.status in {401, 403}:
             command = html.escape(f"curl -H 'Authorization: Bearer TOKEN' {base}/")
             return [
                 (
                     "<h3>Contents</h3><p>Callers are authenticated. With a token this page lists"
                     " what the token may see:</p>"
                 ),
-                _copied(command),
+                _copyable(command),
             ]
         return [f"<h3>Contents</h3><p>The contents cannot be listed: status {refused.status}.</p>"]
     if not groups:
         return ["<h3>Contents</h3><p>Nothing is there yet.</p>"]
     kinds = list(dict.fromkeys(kind for group in groups for kind in group.entries))
     rows = "".join(
-        f"<tr><td>{_escaped(group.name)}</td>"
+        f"<tr><td>{_escape(group.name)}</td>"
         + "".join(f"<td>{_names(group.entries.get(kind, ()))}</td>" for kind in kinds)
         + ("" if group.is_whole else '<td class="soft">and more</td>')
         + "</tr>"
@@ -144,50 +144,50 @@ async def _contents(served: Service, base: str, ask: Ask) -> list[str]:
 
 async def _first(groups: AsyncIterator[Group]) -> AsyncIterator[Group]:
     """Yield the groups that the page shows."""
-    shown = 0
+    count = 0
     async for group in groups:
         yield group
-        shown += 1
-        if shown >= MOST_GROUPS:
+        count += 1
+        if count >= MOST_GROUPS:
             return
 
 
 def _names(names: Iterable[str]) -> str:
-    return _escaped(", ".join(names))
+    return _escape(", ".join(names))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape a text of a caller for HTML, with control and bidirectional characters spelled out."""
     return html.escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text))
 
 
-def _clients(served: Service, base: str) -> Iterator[str]:
-    lines: Mapping[str, str] = served.index.clients(base) if served.index else {}
+def _clients(service: Service, base: str) -> Iterator[str]:
+    lines: Mapping[str, str] = service.index.clients(base) if service.index else {}
     if lines:
         yield "<h3>Connect</h3>"
     for name, text in lines.items():
-        yield f"<details><summary>{html.escape(name)}</summary>{_copied(html.escape(text.rstrip()))}</details>"
+        yield f"<details><summary>{html.escape(name)}</summary>{_copyable(html.escape(text.rstrip()))}</details>"
 
 
-def _copied(text: str) -> str:
+def _copyable(text: str) -> str:
     """Return lines that a click selects as a whole."""
     return f'<pre tabindex="0">{text}</pre>'
 
 
-def _operations(served: Service) -> Iterator[str]:
-    offered = served.offered()
+def _operations(service: Service) -> Iterator[str]:
+    operations = service.operations()
     rows = "".join(
         f"<tr><td>{one.method.upper()}</td><td"
-        f' class="path">{html.escape(served.root + one.path)}</td><td>{one.id}</td></tr>'
-        for one in offered
+        f' class="path">{html.escape(service.root + one.path)}</td><td>{one.id}</td></tr>'
+        for one in operations
     )
-    yield f"<h3>Operations</h3><details><summary>{len(offered)} operations</summary>"
+    yield f"<h3>Operations</h3><details><summary>{len(operations)} operations</summary>"
     yield (
         "<div"
         f' class="wide"><table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table></div></details>'
     )
-    if served.not_offered:
+    if service.unavailable:
         yield (
             "<p>Not offered, answered with status 406:"
-            f" {', '.join(sorted(served.not_offered))}.</p>"
+            f" {', '.join(sorted(service.unavailable))}.</p>"
         )

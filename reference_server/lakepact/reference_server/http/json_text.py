@@ -36,16 +36,16 @@ def read_json(raw: bytes) -> Any:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise NotJson(_explained(raw, error)) from None
+        raise NotJson(_explain(raw, error)) from None
     try:
-        written = orjson.dumps(
+        text = orjson.dumps(
             _deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value
         )
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
     # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell
     # quotes and U+0000.
-    if raw.count(b'"') != written.count(b'"') or (b"\\" in raw and b"\\u00" in raw):
+    if raw.count(b'"') != text.count(b'"') or (b"\\" in raw and b"\\u00" in raw):
         _read_slowly(raw)
     return value
 
@@ -68,7 +68,7 @@ def pointer_to(path: list[str | int]) -> str:
     )
 
 
-def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
+def _explain(raw: bytes, error: orjson.JSONDecodeError) -> str:
     if not raw:
         return "the body is empty, but JSON is required"
     try:

@@ -102,10 +102,10 @@ class Connections:
         excess = sum(connection.unsent for connection in self._open) - self.limits.unsent
         if excess <= 0:
             return
-        stalled = [
+        idle = [
             connection for connection in self._open if connection.unsent and connection.idle_ticks
         ]
-        for connection in sorted(stalled, key=lambda one: one.idle_ticks, reverse=True):
+        for connection in sorted(idle, key=lambda one: one.idle_ticks, reverse=True):
             if excess <= 0:
                 return
             excess -= connection.unsent

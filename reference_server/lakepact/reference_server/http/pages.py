@@ -28,8 +28,10 @@ def pages(services: tuple[Service, ...]) -> AsgiApp:
 def over_asgi(app: flask.Flask) -> AsgiApp:
     """Return a Flask application as the router calls it."""
     wsgi: Any = app.wsgi_app
-    served: Any = WSGIMiddleware(wsgi)  # a2wsgi describes the same interfaces in types of its own
-    asgi: AsgiApp = served
+    middleware: Any = WSGIMiddleware(
+        wsgi
+    )  # a2wsgi describes the same interfaces in types of its own
+    asgi: AsgiApp = middleware
     return asgi
 
 
@@ -40,10 +42,10 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
     def healthz() -> flask.Response:
         return flask.Response(b'{"status":"ok"}', mimetype="application/json")
 
-    def openapi(served: Service) -> flask.Response:
-        return flask.Response(orjson.dumps(served.contract.bundle), mimetype="application/json")
+    def openapi(service: Service) -> flask.Response:
+        return flask.Response(orjson.dumps(service.contract.bundle), mimetype="application/json")
 
-    def refused(error: HTTPException) -> flask.Response:
+    def refuse(error: HTTPException) -> flask.Response:
         status = error.code or 500
         problem = Problem(
             status,
@@ -57,16 +59,16 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
 
     pages.add_url_rule("/healthz", view_func=healthz)
     # Without a root, a contract's document stands where that of the first one would.
-    for path, served in {
+    for path, service in {
         "/openapi.json": first,
-        **{served.document_path: served for served in services},
+        **{service.document_path: service for service in services},
     }.items():
-        pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, served))
-    for served in services:
-        for path, told in served.pages.items():
-            pages.add_url_rule(path, endpoint=path, view_func=partial(_told, told))
-    pages.register_error_handler(HTTPException, refused)
+        pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, service))
+    for service in services:
+        for path, content in service.pages.items():
+            pages.add_url_rule(path, endpoint=path, view_func=partial(_json_page, content))
+    pages.register_error_handler(HTTPException, refuse)
 
 
-def _told(told: Callable[[], bytes]) -> flask.Response:
-    return flask.Response(told(), mimetype="application/json")
+def _json_page(content: Callable[[], bytes]) -> flask.Response:
+    return flask.Response(content(), mimetype="application/json")

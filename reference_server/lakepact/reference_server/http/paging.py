@@ -27,7 +27,7 @@ def token(listing: str, name: str) -> str:
     return base64.urlsafe_b64encode(_seal(listing, name) + name.encode()).decode().rstrip("=")
 
 
-def opened(listing: str, text: str) -> str:
+def name_in_token(listing: str, text: str) -> str:
     """Return the name behind which the page of a token begins.
 
     Raises:
@@ -64,9 +64,9 @@ def page(
     if after is None and size is None:
         return list(records(None)), None
     size = min(size or DEFAULT_SIZE, LARGEST_SIZE)
-    behind = opened(listing, after) if after else None
-    found = list(islice(records(behind), size + 1))
-    return found[:size], token(listing, found[size - 1][0]) if len(found) > size else None
+    behind = name_in_token(listing, after) if after else None
+    items = list(islice(records(behind), size + 1))
+    return items[:size], token(listing, items[size - 1][0]) if len(items) > size else None
 
 
 def _seal(listing: str, name: str) -> bytes:

@@ -49,13 +49,13 @@ class Parameters:
         """
         for pair in query.split(b"&"):
             name, _, value = pair.partition(b"=")
-            known = self.query.get(unquote_to_bytes(name) if b"%" in name else name)
-            if known is None:
+            parameter = self.query.get(unquote_to_bytes(name) if b"%" in name else name)
+            if parameter is None:
                 continue
-            argument, convert = known
+            argument, convert = parameter
             if argument in arguments:
                 raise BadParameter(f"query parameter {name.decode()} is given twice")
-            arguments[argument] = convert(decoded(value.replace(b"+", b" "), name))
+            arguments[argument] = convert(decode(value.replace(b"+", b" "), name))
 
     def read_headers(
         self, headers: Iterable[tuple[bytes, bytes]], arguments: dict[str, Any]
@@ -65,13 +65,13 @@ class Parameters:
         Raises:
             BadParameter: a value is not one that the contract allows.
         """
-        known = self.headers
+        by_name = self.headers
         for name, value in headers:
-            if name in known:
-                argument, convert = known[name]
-                found, before = convert(value.decode("latin-1")), arguments.get(argument)
+            if name in by_name:
+                argument, convert = by_name[name]
+                result, before = convert(value.decode("latin-1")), arguments.get(argument)
                 # A list may come in several headers; of a single value the last one counts.
-                arguments[argument] = [*before, *found] if isinstance(before, list) else found
+                arguments[argument] = [*before, *result] if isinstance(before, list) else result
 
     def missing(self, arguments: Mapping[str, Any]) -> None:
         """Refuse a call without a parameter that is required.
@@ -84,7 +84,7 @@ class Parameters:
                 raise BadParameter(f"{parameter.where} parameter {parameter.name} is required")
 
 
-def decoded(value: bytes, name: bytes) -> str:
+def decode(value: bytes, name: bytes) -> str:
     """Return the text of a percent-encoded value.
 
     Raises:
@@ -100,67 +100,67 @@ def converter(parameter: Parameter) -> Callable[[str], Any]:
     """Return the function that turns a parameter's text into its value."""
     schema = parameter.schema
     kind = schema.get("type")
-    named = f"{parameter.where} parameter {parameter.name}"
+    label = f"{parameter.where} parameter {parameter.name}"
     if parameter.many or kind == "array":
         return _several(schema.get("items", schema).get("enum"))
     if kind == "integer":
-        return _integer(named, schema.get("minimum"), schema.get("maximum"))
+        return _integer(label, schema.get("minimum"), schema.get("maximum"))
     if kind == "boolean":
-        return _boolean(named)
+        return _boolean(label)
     if "enum" in schema:
-        return _one_of(named, tuple(schema["enum"]))
+        return _one_of(label, tuple(schema["enum"]))
     return str
 
 
-def _several(known: Iterable[str] | None) -> Callable[[str], list[str]]:
+def _several(members: Iterable[str] | None) -> Callable[[str], list[str]]:
     # A client lists its capabilities: unknown ones are ignored.
-    allowed = None if known is None else frozenset(known)
+    choices = None if members is None else frozenset(members)
 
     @lru_cache(64)
-    def understood(text: str) -> tuple[str, ...]:
+    def split_list(text: str) -> tuple[str, ...]:
         values = [value.strip() for value in text.split(",")]
-        return tuple(value for value in values if value and (allowed is None or value in allowed))
+        return tuple(value for value in values if value and (choices is None or value in choices))
 
     def convert(text: str) -> list[str]:
-        return list(understood(text))
+        return list(split_list(text))
 
     return convert
 
 
-def _integer(named: str, minimum: int | None, maximum: int | None) -> Callable[[str], int]:
+def _integer(label: str, minimum: int | None, maximum: int | None) -> Callable[[str], int]:
     limits = [f"at least {minimum}"] if minimum is not None else []
     limits += [f"at most {maximum}"] if maximum is not None else []
-    wanted = " ".join(["an integer", *([f"of {' and '.join(limits)}"] if limits else [])])
+    expected = " ".join(["an integer", *([f"of {' and '.join(limits)}"] if limits else [])])
 
     def convert(text: str) -> int:
         if INTEGER.fullmatch(text):
             value = int(text)
             if (minimum is None or value >= minimum) and (maximum is None or value <= maximum):
                 return value
-        raise BadParameter(f"{named} must be {wanted}, but is {text[:100]!r}")
+        raise BadParameter(f"{label} must be {expected}, but is {text[:100]!r}")
 
     return convert
 
 
-def _boolean(named: str) -> Callable[[str], bool]:
+def _boolean(label: str) -> Callable[[str], bool]:
     def convert(text: str) -> bool:
-        folded = text.lower()  # Python's clients spell it True
-        if folded in {"true", "false"}:
-            return folded == "true"
-        raise BadParameter(f"{named} must be true or false, but is {text[:100]!r}")
+        lower = text.lower()  # Python's clients spell it True
+        if lower in {"true", "false"}:
+            return lower == "true"
+        raise BadParameter(f"{label} must be true or false, but is {text[:100]!r}")
 
     return convert
 
 
-def _one_of(named: str, values: tuple[Any, ...]) -> Callable[[str], Any]:
-    allowed = {str(value): value for value in values}
+def _one_of(label: str, values: tuple[Any, ...]) -> Callable[[str], Any]:
+    choices = {str(value): value for value in values}
 
     def convert(text: str) -> Any:
         try:
-            return allowed[text]
+            return choices[text]
         except KeyError:
             raise BadParameter(
-                f"{named} must be one of {', '.join(allowed)}, but is {text[:100]!r}"
+                f"{label} must be one of {', '.join(choices)}, but is {text[:100]!r}"
             ) from None
 
     return convert

@@ -48,7 +48,7 @@ class Reply:
         """Whether there is a body to send."""
         return bool(self.body) or self.chunks is not None
 
-    def joined(self) -> Reply:
+    def as_whole(self) -> Reply:
         """Return the same answer with its body held as a whole, for faults that look at all of
         it.
         """

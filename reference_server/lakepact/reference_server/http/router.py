@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlencode
 
 from lakepact.generated.contract import Operation, OperationId
 from lakepact.reference_server.http.bodies import Gone, Receive
-from lakepact.reference_server.http.endpoint import Endpoint, finished, refusal
+from lakepact.reference_server.http.endpoint import Endpoint, finish, refusal
 from lakepact.reference_server.http.index_entries import NotListed
 from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, index_page
 from lakepact.reference_server.http.problems import Problem
@@ -99,11 +99,11 @@ class ContractRouter:
         """
         mount = self._only or self._mount(unquote(raw_path.decode()))
         try:
-            found = mount.routes.find(raw_path)
+            match = mount.routes.find(raw_path)
         except BadPath:
             return None
-        endpoint = found.methods.get(method) if found else None
-        return (endpoint, found.values) if found and endpoint and endpoint.is_fast else None
+        endpoint = match.methods.get(method) if match else None
+        return (endpoint, match.values) if match and endpoint and endpoint.is_fast else None
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -112,21 +112,21 @@ class ContractRouter:
             return
         mount = self._only or self._mount(scope["path"])
         try:
-            found = mount.routes.find(scope["raw_path"])
+            match = mount.routes.find(scope["raw_path"])
         except BadPath as bad:
             problem = Problem(400, mount.service.kinds[400], str(bad))
             await _refuse(mount.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
             return
-        if found is None:
+        if match is None:
             await self._elsewhere(mount, scope, receive, send)
             return
-        endpoint = found.methods.get(scope["method"])
+        endpoint = match.methods.get(scope["method"])
         if endpoint is None:
-            problem = _wrong_method(mount.service, scope, found.methods)
+            problem = _wrong_method(mount.service, scope, match.methods)
             await _refuse(mount.service, WRONG_METHOD, problem, Wire(scope, receive, send))
             return
         try:
-            reply = await endpoint.answer(scope, receive, found.values)
+            reply = await endpoint.answer(scope, receive, match.values)
         except Gone:
             return
         await send_reply(reply, scope, receive, send)
@@ -175,7 +175,7 @@ class ContractRouter:
             return
         services = [mount.service for mount in self._by_name.values()]
         page = await index_page(services, scope, ask=partial(self._ask, scope))
-        await wire.answer(finished(Reply(200, page, NEVER_STORED, HTML), (), scope))
+        await wire.answer(finish(Reply(200, page, NEVER_STORED, HTML), (), scope))
 
     async def _ask(self, scope: Scope, path: str, query: Mapping[str, str]) -> dict[str, Any]:
         """Return the document that the caller of a page gets for a GET of a path.
@@ -184,18 +184,18 @@ class ContractRouter:
             NotListed: the answer is not a document with status 200.
         """
         raw_path = path.encode()
-        found = (self._only or self._mount(path)).routes.find(raw_path)
-        endpoint = found.methods.get("GET") if found else None
-        if found is None or endpoint is None:
+        match = (self._only or self._mount(path)).routes.find(raw_path)
+        endpoint = match.methods.get("GET") if match else None
+        if match is None or endpoint is None:
             raise NotListed(404)
-        asked = {
+        request = {
             **scope,
             "method": "GET",
             "path": unquote(path),
             "raw_path": raw_path,
             "query_string": urlencode(query).encode(),
         }
-        reply = await endpoint.answer(asked, _nothing, found.values)
+        reply = await endpoint.answer(request, _nothing, match.values)
         if reply.status != 200 or reply.chunks is not None:
             raise NotListed(reply.status)
         document: dict[str, Any] = reply.document
@@ -208,13 +208,13 @@ async def _nothing() -> MutableMapping[str, Any]:
 
 
 def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Problem:
-    allowed = ", ".join(sorted(methods))
-    message = f"{scope['method']} is not a method of this path; it has {allowed}"
-    return Problem(405, service.kinds[405], message, headers=(("allow", allowed),))
+    allow = ", ".join(sorted(methods))
+    message = f"{scope['method']} is not a method of this path; it has {allow}"
+    return Problem(405, service.kinds[405], message, headers=(("allow", allow),))
 
 
 async def _refuse(service: Service, where: OperationId, problem: Problem, wire: Wire) -> None:
-    reply = finished(refusal(problem, service), service.filters_of(where), wire.scope)
+    reply = finish(refusal(problem, service), service.filters_of(where), wire.scope)
     await (reply.sender or Wire.answer)(wire, reply)
 
 

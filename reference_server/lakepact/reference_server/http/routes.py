@@ -87,14 +87,14 @@ class Routes(Generic[Route]):
         Raises:
             BadPath: the path cannot be decoded.
         """
-        found = self._known.get(raw_path)
-        if found is None:
-            found = self._find(raw_path)
-            if found is not None and len(raw_path) <= LONGEST:
+        match = self._known.get(raw_path)
+        if match is None:
+            match = self._find(raw_path)
+            if match is not None and len(raw_path) <= LONGEST:
                 if len(self._known) >= REMEMBERED:
                     self._known.clear()
-                self._known[raw_path] = found
-        return found
+                self._known[raw_path] = match
+        return match
 
     def _find(self, raw_path: bytes) -> Found[Route] | None:
         if b"%" in raw_path or not raw_path.isascii():
@@ -124,8 +124,8 @@ class Routes(Generic[Route]):
         if not segments:
             return Found(node.methods, values) if node.methods else None
         first, rest = segments[0], segments[1:]
-        if first in node.fixed and (found := self._search(node.fixed[first], rest, values)):
-            return found
+        if first in node.fixed and (match := self._search(node.fixed[first], rest, values)):
+            return match
         if node.variable and first:
             return self._search(node.variable, rest, (*values, first))
         return None

@@ -166,7 +166,7 @@ class Service:
 
     contract: Contract
     handlers: dict[OperationId, Handler]
-    not_offered: frozenset[str]
+    unavailable: frozenset[str]
     error_body: Callable[[Problem], bytes]
     kinds: Mapping[int, str]  #: the contract's error type for the router's own refusals, by status
     paths: Callable[
@@ -213,7 +213,7 @@ class Service:
         missing = [
             o
             for o in self.contract.operations
-            if o not in self.handlers and o not in self.not_offered
+            if o not in self.handlers and o not in self.unavailable
         ]
         if missing:
             raise Unanswered(
@@ -223,19 +223,19 @@ class Service:
             )
         self.validators = Validators(self.contract)
 
-    def offered(self) -> tuple[Operation, ...]:
+    def operations(self) -> tuple[Operation, ...]:
         """Return the operations that are answered, in the contract's order."""
         return tuple(o for o in self.contract.operations.values() if o.id in self.handlers)
 
     def answering(self, operation: OperationId) -> Callable[..., Reply]:
         """Return the function that answers an operation, or says that it is not offered."""
         return (
-            partial(self._not_offered, operation)
-            if operation in self.not_offered
+            partial(self._refuse, operation)
+            if operation in self.unavailable
             else self.handlers[operation]
         )
 
-    def _not_offered(self, operation: OperationId, **_: Any) -> Reply:
+    def _refuse(self, operation: OperationId, **_: Any) -> Reply:
         raise Problem(406, self.kinds[406], f"this server does not offer the operation {operation}")
 
     @property

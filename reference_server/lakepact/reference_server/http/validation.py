@@ -43,9 +43,9 @@ class Validators:
         try:
             return self._compiled[schema]
         except KeyError:
-            return self._compiled.setdefault(schema, self._made(schema))
+            return self._compiled.setdefault(schema, self._make(schema))
 
-    def _made(self, schema: str) -> jsonschema_rs.Draft202012Validator:
+    def _make(self, schema: str) -> jsonschema_rs.Draft202012Validator:
         from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - see above
 
         self._refusal = ValidationError
@@ -74,7 +74,7 @@ class Validators:
 def fault_of(error: jsonschema_rs.ValidationError) -> str:
     """Return the most helpful sentence: the fault at the deepest place that can be named."""
     error = _within(error)
-    return f"at {pointer_to(error.instance_path)}: {_worded(error)}"
+    return f"at {pointer_to(error.instance_path)}: {_text_of(error)}"
 
 
 def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
@@ -85,15 +85,15 @@ def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
     if not context:
         return error
     depth = len(error.instance_path)
-    meant = sorted(
+    branches = sorted(
         (branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)),
         key=len,
     )
-    if not meant or (
-        len(meant) > 1 and len(meant[0]) == len(meant[1])
+    if not branches or (
+        len(branches) > 1 and len(branches[0]) == len(branches[1])
     ):  # equally close alternatives: the intended one is unknown
         return error
-    return _within(min(meant[0], key=_rank))
+    return _within(min(branches[0], key=_rank))
 
 
 def _rank(error: jsonschema_rs.ValidationError) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _is_another(error: jsonschema_rs.ValidationError, depth: int) -> bool:
     return error.kind.name == "type" and len(error.instance_path) == depth
 
 
-def _worded(error: jsonschema_rs.ValidationError) -> str:
+def _text_of(error: jsonschema_rs.ValidationError) -> str:
     options: Iterable[Any] | None = getattr(error.kind, "options", None)
     if options is not None:
         return _cut(

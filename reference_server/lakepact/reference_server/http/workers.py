@@ -47,8 +47,8 @@ _POOLS = {
 
 async def run_in(place: Place, work: Callable[[], T]) -> T:
     """Run work in a thread of a place, which is not the event loop."""
-    uncollected = partial(_without_collection, work) if place is Place.QUEUE else work
-    return await asyncio.get_running_loop().run_in_executor(_POOLS[place], uncollected)
+    job = partial(_without_collection, work) if place is Place.QUEUE else work
+    return await asyncio.get_running_loop().run_in_executor(_POOLS[place], job)
 
 
 def in_a_thread(**_: object) -> Place:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.reference_server.iceberg_rest.configuration import Configuration
 from lakepact.reference_server.iceberg_rest.extensions import version_extension
-from lakepact.reference_server.iceberg_rest.warehouses import served_warehouses
+from lakepact.reference_server.iceberg_rest.warehouses import warehouses_of
 from lakepact.reference_server.iceberg_rest.wiring import Catalogs
 from lakepact.reference_server.settings import BadSetting, Settings
 
@@ -24,7 +24,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     """Return empty catalogs with their own store, one for each warehouse."""
     file = _server_file(settings)
     access = _access(settings, file)
-    warehouses = served_warehouses(settings, file.warehouses if file else {})
+    warehouses = warehouses_of(settings, file.warehouses if file else {})
 
     try:
         contract = Contract("iceberg_rest", settings.contract_version)
@@ -36,17 +36,17 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(endpoints, warehouses, newer)
 
     rules = access.rules if access else ()
-    served = Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(
+    result = Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(
         configuration
     )
     if access is not None:
         access.guard(
-            served,
+            result,
             warehouses,
-            served.catalogs,
-            lambda some: Configuration(served.endpoints, some, newer).get_config,
+            result.catalogs,
+            lambda some: Configuration(result.endpoints, some, newer).get_config,
         )
-    return served
+    return result
 
 
 def _server_file(settings: Settings) -> ServerFile | None:

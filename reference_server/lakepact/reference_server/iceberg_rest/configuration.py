@@ -33,16 +33,16 @@ class Configuration:
 
     def get_config(self, *, warehouse: str | None = None) -> Reply:
         """Return defaults, overrides and endpoints of one warehouse."""
-        found = self._named(warehouse)
-        overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
+        match = self._find(warehouse)
+        overrides = {**match.overrides, **({"prefix": match.prefix} if match.prefix else {})}
         answer = {
-            "defaults": dict(found.defaults),
+            "defaults": dict(match.defaults),
             "overrides": overrides,
-            "endpoints": self._endpoints(found),
+            "endpoints": self._endpoints(match),
         }
         return json_reply({**answer, **self._newer.configuration})
 
-    def _named(self, name: str | None) -> ServedWarehouse:
+    def _find(self, name: str | None) -> ServedWarehouse:
         if not name:
             if len(self._warehouses) > 1:
                 raise bad_request(
@@ -50,10 +50,10 @@ class Configuration:
                     f" {self._names()}"
                 )
             return self._warehouses[0]
-        for known in (_name_of, _names_of):
-            for found in self._warehouses:
-                if name.rstrip("/") in known(found):
-                    return found
+        for names in (_name_of, _names_of):
+            for match in self._warehouses:
+                if name.rstrip("/") in names(match):
+                    return match
         only = (
             f"the only one is {self._names()}"
             if len(self._warehouses) == 1
@@ -75,7 +75,7 @@ def _names_of(warehouse: ServedWarehouse) -> set[str]:
     """
     location = warehouse.files.root
     path = unquote(urlsplit(location).path)
-    known = {warehouse.name or "", warehouse.prefix, unquote(warehouse.prefix), location, path}
+    names = {warehouse.name or "", warehouse.prefix, unquote(warehouse.prefix), location, path}
     # With names of their own, warehouses are not called by those of their folders, which may be
     # another's name.
-    return (known if warehouse.name else known | {path.rpartition("/")[2]}) - {""}
+    return (names if warehouse.name else names | {path.rpartition("/")[2]}) - {""}

@@ -28,11 +28,11 @@ def hashable(value: Any) -> Hashable:
         return frozenset((name, hashable(member)) for name, member in value.items())
     if isinstance(value, list):
         return tuple(map(hashable, value))
-    known: Hashable = value
-    return known
+    result: Hashable = value
+    return result
 
 
-def refused(where: str, why: str) -> Problem:
+def refusal(where: str, why: str) -> Problem:
     """Return a request that can never succeed as it is."""
     return Problem(400, "BadRequestException", f"at {where}: {why}")
 
@@ -44,7 +44,7 @@ def stale(where: str, why: str) -> Problem:
     )
 
 
-def shown(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Return a value as messages repeat it."""
     if isinstance(value, dict):
         return "an object"
@@ -52,8 +52,8 @@ def shown(value: Any) -> str:
         return "an array"
     if value is None:
         return "nothing"
-    spelled = repr(value)
-    return spelled if len(spelled) <= LONGEST_SHOWN else f"{spelled[:LONGEST_SHOWN]}…"
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def exact(value: Any, where: str, *, within: range = INT64) -> int:
@@ -61,10 +61,10 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
     if type(value) is int and value in within:
         return value
     exactly = ", written without a fraction" if type(value) is float else ""
-    raise refused(
+    raise refusal(
         where,
         f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found"
-        f" {shown(value)}",
+        f" {as_text(value)}",
     )
 
 
@@ -90,40 +90,44 @@ def text(document: Mapping[str, Any], member: str, where: str) -> str:
     value = document.get(member)
     if isinstance(value, str) and value:
         return value
-    raise refused(f"{where}/{member}", f"expected a text that is not empty, found {shown(value)}")
+    raise refusal(f"{where}/{member}", f"expected a text that is not empty, found {as_text(value)}")
 
 
 def child(document: Mapping[str, Any], member: str, where: str) -> Any:
     """Return the member that is an object."""
     if type(document.get(member)) is dict:
         return document[member]
-    raise refused(f"{where}/{member}", f"expected an object, found {shown(document.get(member))}")
+    raise refusal(f"{where}/{member}", f"expected an object, found {as_text(document.get(member))}")
 
 
 def children(document: Mapping[str, Any], member: str, where: str) -> list[Any]:
     """Return the member that is an array."""
     if type(document.get(member)) is list:
-        found: list[Any] = document[member]
-        return found
-    raise refused(f"{where}/{member}", f"expected an array, found {shown(document.get(member))}")
+        items: list[Any] = document[member]
+        return items
+    raise refusal(f"{where}/{member}", f"expected an array, found {as_text(document.get(member))}")
 
 
 def objects(document: Mapping[str, Any], member: str, where: str) -> list[Any]:
     """Return the member that is an array of objects."""
     for index, value in enumerate(children(document, member, where)):
         if type(value) is not dict:
-            raise refused(f"{where}/{member}/{index}", f"expected an object, found {shown(value)}")
-    found: list[Any] = document[member]
-    return found
+            raise refusal(
+                f"{where}/{member}/{index}", f"expected an object, found {as_text(value)}"
+            )
+    items: list[Any] = document[member]
+    return items
 
 
 def texts(document: Mapping[str, Any], member: str, where: str) -> dict[str, str]:
     """Return the member that is an object of texts."""
-    found: dict[str, str] = child(document, member, where)
-    if set(map(type, found.values())) - {str}:
-        name, value = next((name, value) for name, value in found.items() if type(value) is not str)
-        raise refused(f"{where}/{member}/{name}", f"expected a text, found {shown(value)}")
-    return found
+    result: dict[str, str] = child(document, member, where)
+    if set(map(type, result.values())) - {str}:
+        name, value = next(
+            (name, value) for name, value in result.items() if type(value) is not str
+        )
+        raise refusal(f"{where}/{member}/{name}", f"expected a text, found {as_text(value)}")
+    return result
 
 
 def kind_in(
@@ -145,6 +149,6 @@ def kind_in(
     kind: Any = entry.get(tag) if type(entry) is dict else None
     if isinstance(kind, str) and kind in table:
         return kind
-    raise refused(
-        f"{where}/{tag}", f"{shown(kind)} is no {noun} of {of}; {noun}s are {', '.join(table)}"
+    raise refusal(
+        f"{where}/{tag}", f"{as_text(kind)} is no {noun} of {of}; {noun}s are {', '.join(table)}"
     )

@@ -36,12 +36,12 @@ class VersionExtension:
     Args:
         configuration: additional members of the configuration.
         unknown_warehouse: returns the refusal of an unknown warehouse, given a message.
-        keyed: operations whose requests may carry an Idempotency-Key.
+        with_keys: operations whose requests may carry an Idempotency-Key.
     """
 
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unknown_warehouse: Callable[[str], Problem] = bad_request
-    keyed: frozenset[OperationId] = frozenset()
+    with_keys: frozenset[OperationId] = frozenset()
 
     def handlers(
         self,
@@ -61,12 +61,12 @@ class VersionExtension:
             blocking: operations that run in a thread of their own.
             renewing: by operation, what completes answers that were not kept whole.
         """
-        if not self.keyed:
+        if not self.with_keys:
             return dict(handlers)
         keys = Keys(store, rules)
         once = {
             o: keys.once(o, handlers[o], blocking=o in blocking, renew=renewing.get(o))
-            for o in self.keyed & handlers.keys()
+            for o in self.with_keys & handlers.keys()
         }
         harmless = {o: partial(_without_key, handlers[o]) for o in HARMLESS & handlers.keys()}
         return {**handlers, **once, **harmless}
@@ -76,7 +76,7 @@ def version_extension(contract: Contract) -> VersionExtension:
     """Return the extensions of the served version."""
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
         return VersionExtension()
-    keyed = frozenset(
+    with_keys = frozenset(
         o.id
         for o in contract.operations.values()
         if any(p.name == idempotency.HEADER for p in o.parameters)
@@ -84,7 +84,7 @@ def version_extension(contract: Contract) -> VersionExtension:
     return VersionExtension(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
-        keyed=keyed - HARMLESS,
+        with_keys=with_keys - HARMLESS,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, levels_of, shown
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, full_name, levels_of
 from lakepact.reference_server.iceberg_rest.namespaces import Namespaces
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.server_file import WarehouseEntry
@@ -35,11 +35,11 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
         return {}
     at = f"the server file, at warehouses.{entry.name}.functions: {entry.functions}"
     try:
-        listed: Any = json.loads(Path(entry.functions).read_text(encoding="utf-8"))
+        document: Any = json.loads(Path(entry.functions).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadSetting(f"{at} cannot be read: {error}") from None
-    found: dict[tuple[str, ...], dict[str, Document]] = {}
-    entries: list[Any] = listed if isinstance(listed, list) else [listed]
+    result: dict[tuple[str, ...], dict[str, Document]] = {}
+    entries: list[Any] = document if isinstance(document, list) else [document]
     for index, one in enumerate(entries):
         if not isinstance(one, dict) or not all(
             isinstance(one.get(name), kind) for name, kind in MEMBERS.items()
@@ -48,15 +48,17 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
                 f"{at}, at /{index}: a function has the members namespace (an array), name (a text)"
                 " and metadata (an object)"
             )
-        loaded = {name: one[name] for name in ("metadata-location", "metadata") if name in one}
+        function = {name: one[name] for name in ("metadata-location", "metadata") if name in one}
         if (
-            found.setdefault(tuple(map(str, one["namespace"])), {}).setdefault(one["name"], loaded)
-            is not loaded
+            result.setdefault(tuple(map(str, one["namespace"])), {}).setdefault(
+                one["name"], function
+            )
+            is not function
         ):
             raise BadSetting(
-                f"{at}, at /{index}: {shown(one['namespace'], one['name'])} is there twice"
+                f"{at}, at /{index}: {full_name(one['namespace'], one['name'])} is there twice"
             )
-    return found
+    return result
 
 
 def create_their_namespaces(namespaces: Namespaces, functions: FunctionsByNamespace) -> None:
@@ -97,18 +99,18 @@ class Functions:
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             self._catalog.rules.namespace_exists(view, levels)
-        loaded = self._functions.get(levels, {}).get(function)
-        if loaded is None:
+        document = self._functions.get(levels, {}).get(function)
+        if document is None:
             raise Problem(
                 404,
                 "NoSuchFunctionException",
-                f"Function does not exist: {shown(levels, function)}",
+                f"Function does not exist: {full_name(levels, function)}",
             )
-        return json_reply(loaded)
+        return json_reply(document)
 
     def _behind(self, levels: Place, behind: str | None) -> Iterator[tuple[str, Any]]:
         return (
-            (name, loaded)
-            for name, loaded in sorted(self._functions.get(levels, {}).items())
+            (name, document)
+            for name, document in sorted(self._functions.get(levels, {}).items())
             if behind is None or name > behind
         )

@@ -43,10 +43,10 @@ def levels_of(namespace: str) -> Place:
     return tuple(namespace.split(SEPARATOR))
 
 
-def shown(levels: Sequence[str], name: str | None = None) -> str:
+def full_name(levels: Sequence[str], name: str | None = None) -> str:
     """Return a namespace, table or view as messages spell it."""
-    spelled = ".".join([*levels, *([name] if name is not None else [])]).replace(SEPARATOR, ".")
-    return spelled if len(spelled) <= 200 else spelled[:199] + "…"
+    text = ".".join([*levels, *([name] if name is not None else [])]).replace(SEPARATOR, ".")
+    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def bad_request(message: str) -> Problem:
@@ -56,7 +56,9 @@ def bad_request(message: str) -> Problem:
 
 def no_such_namespace(levels: Sequence[str]) -> Problem:
     """Return the refusal of a missing namespace."""
-    return Problem(404, "NoSuchNamespaceException", f"Namespace does not exist: {shown(levels)}")
+    return Problem(
+        404, "NoSuchNamespaceException", f"Namespace does not exist: {full_name(levels)}"
+    )
 
 
 def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -> Problem:
@@ -70,7 +72,7 @@ def _missing(kind: str, levels: Sequence[str], name: str, *, homeless: bool) -> 
     return Problem(
         404,
         f"NoSuch{kind}Exception",
-        f"{kind} does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}",
+        f"{kind} does not exist: {full_name(levels, name)}{NOWHERE if homeless else ''}",
     )
 
 
@@ -118,7 +120,7 @@ tables_of, views_of = partial(_of_kind, "table"), partial(_of_kind, "view")
 
 
 def identifier_is_free(
-    transaction: Transaction, levels: Place, name: str, wanted: str | None = None
+    transaction: Transaction, levels: Place, name: str, kind: str | None = None
 ) -> None:
     """Check that no table or view has a name.
 
@@ -126,18 +128,18 @@ def identifier_is_free(
         transaction: the catalog.
         levels: the levels of its namespace.
         name: the name.
-        wanted: the kind of what is to be created.
+        kind: the kind of what is to be created.
 
     Raises:
         Problem: 409, the name is taken.
     """
     record = transaction.get(identifier_key(levels, name))
     if record is not None:
-        alike = "" if wanted in {None, record.kind} else " with same name"
+        alike = "" if kind in {None, record.kind} else " with same name"
         raise Problem(
             409,
             "AlreadyExistsException",
-            f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}",
+            f"{record.kind.capitalize()}{alike} already exists: {full_name(levels, name)}",
         )
 
 
@@ -154,9 +156,9 @@ def identifier_matches(
         levels,
         name,
     ):
-        named = shown(identifier["namespace"], identifier["name"])
+        own_name = full_name(identifier["namespace"], identifier["name"])
         raise bad_request(
-            f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}"
+            f"at /identifier: the commit is for {own_name}, but was sent to {full_name(levels, name)}"
         )
 
 

@@ -97,13 +97,13 @@ class CatalogIndex:
 async def _namespaces(base: str, title: str, ask: Ask) -> AsyncIterator[Group]:
     """Yield the namespaces of one catalog, parents before children."""
     waiting: deque[list[str]] = deque([[]])
-    shown = 0
+    count = 0
     while waiting:
         parent = waiting.popleft()
         if parent:
-            shown += 1
+            count += 1
             yield await _namespace(base, title, parent, ask)
-        if shown >= MOST_GROUPS:
+        if count >= MOST_GROUPS:
             return
         try:
             inside = await ask(
@@ -122,13 +122,13 @@ async def _namespace(base: str, title: str, levels: list[str], ask: Ask) -> Grou
     is_whole = True
     for kind in ("tables", "views"):
         try:
-            listed: dict[str, Any] = await ask(
+            reply: dict[str, Any] = await ask(
                 f"{base}/namespaces/{quote(SEPARATOR.join(levels), safe='')}/{kind}", PAGE
             )
         except NotListed:
             continue
-        entries[kind] = tuple(entry["name"] for entry in listed["identifiers"])
-        is_whole = is_whole and not listed.get("next-page-token")
+        entries[kind] = tuple(entry["name"] for entry in reply["identifiers"])
+        is_whole = is_whole and not reply.get("next-page-token")
     return Group(title + ".".join(levels), entries, is_whole)
 
 

@@ -43,7 +43,9 @@ def namespace_is_free(transaction: Transaction, levels: Place) -> None:
     """
     if transaction.get(identifiers.namespace_key(levels)) is not None:
         raise Problem(
-            409, "AlreadyExistsException", f"Namespace already exists: {identifiers.shown(levels)}"
+            409,
+            "AlreadyExistsException",
+            f"Namespace already exists: {identifiers.full_name(levels)}",
         )
 
 
@@ -56,7 +58,7 @@ def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
     for collection in (identifiers.NAMESPACES, identifiers.IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
             message = (
-                f"the namespace {identifiers.shown(levels)} is not empty: it holds the"
+                f"the namespace {identifiers.full_name(levels)} is not empty: it holds the"
                 f" {record.kind} {name}"
             )
             raise Problem(409, "NamespaceNotEmptyException", message)
@@ -175,9 +177,9 @@ class Namespaces:
             )
             self._rules.keys_are_disjoint(updates, removals)
             former = properties.copy()
-            wanted = list(dict.fromkeys(removals))
-            removed = [key for key in wanted if properties.pop(key, None) is not None]
-            missing = [key for key in wanted if key not in former]
+            keys = list(dict.fromkeys(removals))
+            removed = [key for key in keys if properties.pop(key, None) is not None]
+            missing = [key for key in keys if key not in former]
             properties.update(updates)
             transaction.put(identifiers.namespace_key(levels), _record(levels, properties))
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})

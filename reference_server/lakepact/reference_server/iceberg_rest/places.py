@@ -17,8 +17,8 @@ class Places:
         located: the records and locations of one catalog.
     """
 
-    def __init__(self, located: Located) -> None:
-        self._located = located
+    def __init__(self, locations: Located) -> None:
+        self._located = locations
 
     def create_table(self, *, body: Document, **_: object) -> Place:
         """Build the index of locations in a thread, for the first location that a client

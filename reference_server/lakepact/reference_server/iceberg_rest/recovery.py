@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import orjson
 
-from lakepact.reference_server.iceberg_rest.identifiers import shown
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, encoded
+from lakepact.reference_server.iceberg_rest.identifiers import full_name
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decode, encode
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable, Warehouse
@@ -47,7 +47,7 @@ def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> 
     location: str = document["metadata-location"]
     for warehouse in warehouses:
         try:
-            text = decoded(location, warehouse.read(location))
+            text = decode(location, warehouse.read(location))
         except Outside:
             continue
         except Unreadable:
@@ -55,15 +55,15 @@ def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> 
         if _is_json(text):
             return False
         try:
-            warehouse.write(location, encoded(location, orjson.dumps(document["metadata"])))
+            warehouse.write(location, encode(location, orjson.dumps(document["metadata"])))
         except (OSError, Unwritable) as error:
             raise BadSetting(
-                f"{_named(key)}: its metadata file {location} is gone and cannot be written again:"
+                f"{_record_name(key)}: its metadata file {location} is gone and cannot be written again:"
                 f" {error}"
             ) from None
         return True
     raise BadSetting(
-        f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server;"
+        f"{_record_name(key)} has its metadata at {location}, which is in no warehouse of this server;"
         " start it with the one it had"
     )
 
@@ -75,5 +75,5 @@ def _is_json(text: bytes) -> bool:
         return False
 
 
-def _named(key: Key) -> str:
-    return f"{shown(key.place, key.name)} in the store"
+def _record_name(key: Key) -> str:
+    return f"{full_name(key.place, key.name)} in the store"

@@ -17,9 +17,9 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid, Validators
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, shown
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, full_name
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decode
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.storage import content
 from lakepact.reference_server.storage.lock import alone
@@ -70,7 +70,7 @@ class _Reading:
         default_factory=set[tuple[str, tuple[str, ...]]]
     )
     tally: content.Tally = field(default_factory=content.Tally)
-    needed: list[tuple[str, tuple[str, ...], str]] = field(
+    needs: list[tuple[str, tuple[str, ...], str]] = field(
         default_factory=list[tuple[str, tuple[str, ...], str]]
     )
     files: int = 0
@@ -87,7 +87,7 @@ def check_store(path: Path) -> Checked:
         Unavailable: it cannot be read now.
         BadSetting: it is no store, or of a newer format, or in use.
     """
-    path = content.resolved(path)
+    path = content.resolve(path)
     try:
         if not path.exists():
             content.check_absence(path)
@@ -100,21 +100,21 @@ def check_store(path: Path) -> Checked:
         try:
             _check_file(reading, path, connection)
         except sqlite3.Error as error:
-            if not isinstance(found := content.refusal(path, error), content.Damaged):
-                raise found from None
+            if not isinstance(damage := content.refusal(path, error), content.Damaged):
+                raise damage from None
             reading.find("integrity", path.name, str(error))
-    for collection, place, where in reading.needed:
+    for collection, place, where in reading.needs:
         if (collection, place) not in reading.namespaces:
-            reading.find("namespace", where, f"its namespace {shown(place)} does not exist")
+            reading.find("namespace", where, f"its namespace {full_name(place)} does not exist")
     return Checked(
         path, reading.contract, dict(reading.kinds), reading.findings, reading.files, reading.unread
     )
 
 
 def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -> None:
-    for (said,) in connection.execute("PRAGMA integrity_check"):
-        if said != "ok":
-            reading.find("integrity", path.name, said)
+    for (message,) in connection.execute("PRAGMA integrity_check"):
+        if message != "ok":
+            reading.find("integrity", path.name, message)
     about = content.about_of(connection)
     reading.contract = about.get("contract", reading.contract)
     if reading.contract in {"iceberg_rest", "watsonx_data"}:
@@ -125,51 +125,53 @@ def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -
             path.name,
             f"it does not say whose store it is, or names {reading.contract!r}",
         )
-    for *row, stated in connection.execute(
+    for *row, total in connection.execute(
         f"{content.rows_of(about)} ORDER BY collection, place, name"
     ):
-        _check_row(reading, tuple(row), stated)
+        _check_row(reading, tuple(row), total)
     reading.tally.close(about)
     try:
-        lost = content.reason_of_loss(path, reading.tally, about, read_mark(path))
+        loss = content.reason_of_loss(path, reading.tally, about, read_mark(path))
     except DamagedMark as damaged:
-        lost = str(damaged)
-    if lost is not None:
-        reading.find("lost-changes", path.name, lost)
+        loss = str(damaged)
+    if loss is not None:
+        reading.find("lost-changes", path.name, loss)
 
 
 def _text(raw: bytes) -> str:
     return raw.decode(errors="replace")
 
 
-def _check_row(reading: _Reading, row: content.Row, stated: int) -> None:
-    collection, spelled, name, kind, body, tag, batch, checksum = row
+def _check_row(reading: _Reading, row: content.Row, total: int) -> None:
+    collection, place_text, name, kind, body, tag, batch, checksum = row
     reading.kinds[kind] += 1
     if content.holds(row):
-        reading.tally.add(batch, checksum, stated)
+        reading.tally.add(batch, checksum, total)
     else:
         reading.find("checksum", name, f"the {kind} is not what was stored")
     try:
-        place = tuple(orjson.loads(spelled))
+        place = tuple(orjson.loads(place_text))
         document = orjson.loads(body)
     except (orjson.JSONDecodeError, TypeError) as error:
         reading.find("bytes", name, f"it is not JSON: {error}")
         return
-    where = shown(place, name)
+    where = full_name(place, name)
     if orjson.dumps(document) != body:
         reading.find("bytes", where, "its bytes are not those that are written for its document")
-    for found in _wrong(reading, kind, document):
-        reading.find("schema", where, found)
+    for problem in _wrong(reading, kind, document):
+        reading.find("schema", where, problem)
     if kind == "namespace":
         reading.namespaces.add((collection, (*place, name)))
         if document.get("namespace") != [*place, name]:
             reading.find(
-                "key", where, f"its document is that of {shown(document.get('namespace') or ())}"
+                "key",
+                where,
+                f"its document is that of {full_name(document.get('namespace') or ())}",
             )
         if place:
-            reading.needed.append((collection, place, where))
+            reading.needs.append((collection, place, where))
     elif kind in SCHEMAS:
-        reading.needed.append((collection.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
+        reading.needs.append((collection.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
         _check_metadata_file(reading, kind, document, where)
         if kind == "table" and tag not in {
             tag_of(body),
@@ -202,9 +204,9 @@ def _check_metadata_file(reading: _Reading, kind: str, document: Document, where
         return
     reading.files += 1
     try:
-        held = orjson.loads(decoded(location, path.read_bytes()))
-        same = held == document.get("metadata") or (
-            kind == "table" and existing_table_metadata(held) == document.get("metadata")
+        content = orjson.loads(decode(location, path.read_bytes()))
+        same = content == document.get("metadata") or (
+            kind == "table" and existing_table_metadata(content) == document.get("metadata")
         )
     except OSError as error:
         reading.find("metadata-file", where, f"{location} cannot be read: {error.strerror}")

@@ -79,7 +79,7 @@ class ServedWarehouse:
         return unquote(self.overrides.get(ANNOUNCED, self.defaults.get(ANNOUNCED, SEPARATOR)))
 
 
-def served_warehouses(
+def warehouses_of(
     settings: Settings, entries: Mapping[str, WarehouseEntry]
 ) -> tuple[ServedWarehouse, ...]:
     """Return the warehouses of a server: those of its file, or the one that its other settings
@@ -100,12 +100,12 @@ def served_warehouses(
             "--prefix is for a server with one warehouse; with several, each has its prefix in the"
             " file of --config"
         )
-    found = tuple(
-        _served(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe=""))
+    result = tuple(
+        _warehouse_of(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe=""))
         for entry in entries.values()
     )
-    for index, one in enumerate(found):
-        for other in found[:index]:
+    for index, one in enumerate(result):
+        for other in result[:index]:
             if unquote(one.prefix) == unquote(other.prefix):
                 raise BadSetting(
                     f"the warehouses {other.name} and {one.name} have the same prefix,"
@@ -122,32 +122,32 @@ def served_warehouses(
                     f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the"
                     " other"
                 )
-    return found
+    return result
 
 
-def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWarehouse:
+def _warehouse_of(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWarehouse:
     at = f"the server file, at warehouses.{entry.name}"
-    wanted = prefix if entry.prefix is None else entry.prefix.strip("/")
-    if wanted and not PREFIX.fullmatch(wanted):
-        raise BadSetting(f"{at}.prefix: {wanted!r} is not a path as it stands in a URL")
+    path = prefix if entry.prefix is None else entry.prefix.strip("/")
+    if path and not PREFIX.fullmatch(path):
+        raise BadSetting(f"{at}.prefix: {path!r} is not a path as it stands in a URL")
     if "prefix" in entry.overrides or "prefix" in entry.defaults:
         raise BadSetting(f"{at}: the prefix stands in `prefix`, not among the settings of clients")
     access = read_storage_access(entry)
-    found = ServedWarehouse(
+    result = ServedWarehouse(
         _files(settings, entry, access),
         entry.name,
-        wanted,
+        path,
         defaults=entry.defaults,
         overrides=entry.overrides,
         table_defaults=entry.table_defaults,
         access=access,
         functions=read_functions(entry),
     )
-    if not found.separator or found.separator == "/":
+    if not result.separator or result.separator == "/":
         raise BadSetting(
             f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths"
         )
-    return found
+    return result
 
 
 def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> Warehouse:
@@ -169,21 +169,21 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
     )
 
 
-def separated_handlers(
-    handlers: Mapping[OperationId, Function], kept: ServedWarehouse
+def with_separators(
+    handlers: Mapping[OperationId, Function], warehouse: ServedWarehouse
 ) -> Mapping[OperationId, Function]:
     """Return handlers that read the namespaces of one warehouse as its clients may spell them."""
-    if kept.separator == SEPARATOR:
+    if warehouse.separator == SEPARATOR:
         return handlers
     return {
-        operation: separated(handler, kept.separator, operation)
+        operation: with_separator(handler, warehouse.separator, operation)
         for operation, handler in handlers.items()
     }
 
 
 def together(
     contract: Contract,
-    served: Sequence[ServedWarehouse],
+    warehouses: Sequence[ServedWarehouse],
     handlers: Sequence[Mapping[OperationId, Function]],
 ) -> dict[OperationId, Function]:
     """Return the functions that answer for all warehouses: those of the only one, or of the one
@@ -192,33 +192,33 @@ def together(
     Raises:
         BadSetting: there are several, and the prefix of one is not exactly one segment.
     """
-    if len(served) == 1:
+    if len(warehouses) == 1:
         return dict(handlers[0])
-    for one in served:
+    for one in warehouses:
         if not one.prefix or "/" in one.prefix:
             raise BadSetting(
                 f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one"
                 " segment of the path"
             )
-    prefixes = [unquote(one.prefix) for one in served]
+    prefixes = [unquote(one.prefix) for one in warehouses]
     return {
-        o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)})
+        o: dispatch({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)})
         if "{prefix}" in contract.operations[o].path
         else handler
         for o, handler in handlers[0].items()
     }
 
 
-def separated(handler: Function, separator: str, operation: str) -> Function:
+def with_separator(handler: Function, separator: str, operation: str) -> Function:
     """Return a handler that reads namespaces with this separator too; what holds the contract's own
     is read by that alone.
     """
 
     def answer(**arguments: Any) -> Any:
         for name in ("namespace", "parent"):
-            spelled = arguments.get(name)
-            if isinstance(spelled, str) and SEPARATOR not in spelled:
-                arguments[name] = spelled.replace(separator, SEPARATOR)
+            value = arguments.get(name)
+            if isinstance(value, str) and SEPARATOR not in value:
+                arguments[name] = value.replace(separator, SEPARATOR)
         if operation == CREATES_NAMESPACES:
             _check_levels(arguments["body"]["namespace"], separator)
         return handler(**arguments)
@@ -235,7 +235,7 @@ def _check_levels(levels: Sequence[str], separator: str) -> None:
             )
 
 
-def dispatched(handlers: Mapping[str, Function]) -> Function:
+def dispatch(handlers: Mapping[str, Function]) -> Function:
     """Return a handler that asks the one of the warehouse whose prefix stands in the path."""
 
     def answer(*, prefix: str, **arguments: Any) -> Any:

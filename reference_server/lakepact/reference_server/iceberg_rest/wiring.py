@@ -36,9 +36,9 @@ from lakepact.reference_server.iceberg_rest.views import views
 from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
 from lakepact.reference_server.iceberg_rest.views.preconditions import VIEW_PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
-from lakepact.reference_server.iceberg_rest.warehouses import separated_handlers, together
+from lakepact.reference_server.iceberg_rest.warehouses import together, with_separators
 from lakepact.reference_server.storage.scoped_store import ScopedStore
-from lakepact.reference_server.storage.setting import MEMORY, opened_store
+from lakepact.reference_server.storage.setting import MEMORY, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ class CatalogService(Service):
 
     warehouses: Sequence[ServedWarehouse]
     catalogs: Sequence[Catalog]  #: in the order of their warehouses
-    located: (
+    locations: (
         Located | None
     )  #: where the tables of the first one lie, for a service that reads them without their rights
     reports: Reports
@@ -72,7 +72,7 @@ class CatalogService(Service):
         without = frozenset() if of.signs else extensions.SOMETIMES_OFFERED
         return [
             f"{operation.method.upper()} {operation.path}"
-            for operation in self.offered()
+            for operation in self.operations()
             if operation.id not in without
         ]
 
@@ -95,9 +95,9 @@ class AreaRules:
 class InWarehouse(NamedTuple):
     """A warehouse, and the catalog that is kept in it."""
 
-    kept: ServedWarehouse
+    warehouse: ServedWarehouse
     catalog: Catalog
-    located: Located
+    locations: Located
     credentials: Credentials
     signing: RemoteSigning
 
@@ -134,20 +134,20 @@ class Catalogs:
         self.changes = _tables_of_changes()
         self.rules = self._rules_by_name(rules)
         self.reports = Reports()
-        places = [kept.files for kept in warehouses]
-        self.store = opened_store(settings, contract.name, places, recover=recovering(places))
+        places = [each.files for each in warehouses]
+        self.store = open_store(settings, contract.name, places, recover=recovering(places))
         self.signs = op.sign_request in contract.operations and any(
-            kept.signs for kept in warehouses
+            each.signs for each in warehouses
         )
-        self.made = [self._in_warehouse(kept) for kept in warehouses]
+        self.made = [self._in_warehouse(each) for each in warehouses]
         for one in self.made:
             create_their_namespaces(
-                namespaces.Namespaces(one.catalog, self.areas.namespaces), one.kept.functions
+                namespaces.Namespaces(one.catalog, self.areas.namespaces), one.warehouse.functions
             )
             # Warehouses lie beside each other: only in folders that are open to all of them can
             # files of one be in the way of another.
-            one.located.others = (
-                [other.located for other in self.made if other is not one]
+            one.locations.others = (
+                [other.locations for other in self.made if other is not one]
                 if settings.allowed_locations
                 else ()
             )
@@ -156,28 +156,32 @@ class Catalogs:
         """Return the rules as the version of the contract changes them."""
         areas = [getattr(self.areas, area.name) for area in fields(self.areas)]
         rules = RulesByName(
-            *areas, *([self.keys] if self.newer.keyed else []), *further, kinds=self.changes
+            *areas, *([self.keys] if self.newer.with_keys else []), *further, kinds=self.changes
         )
         if "If-None-Match" not in {
             parameter.name for parameter in self.contract.operations[op.load_table].parameters
         }:
             rules.replace("tag", etags.no_tag)
-        if self.newer.keyed:
+        if self.newer.with_keys:
             rules.replace("commit_tag", etags.tag_of_representation)
         return rules
 
-    def _in_warehouse(self, kept: ServedWarehouse) -> InWarehouse:
+    def _in_warehouse(self, warehouse: ServedWarehouse) -> InWarehouse:
         """Return the catalog of one warehouse, on collections of its own where it has a name, seen
         as its callers may see it.
         """
-        located = Located(
-            self.store if kept.name is None else ScopedStore(self.store, f"warehouse {kept.name}"),
-            kept.files,
+        locations = Located(
+            self.store
+            if warehouse.name is None
+            else ScopedStore(self.store, f"warehouse {warehouse.name}"),
+            warehouse.files,
         )
-        made = Catalog(
-            located if self.access is None else self.access.seen_store(located),
-            kept.files if self.access is None else self.access.seen_warehouse(kept.files),
-            located,
+        result = Catalog(
+            locations if self.access is None else self.access.store_for_caller(locations),
+            warehouse.files
+            if self.access is None
+            else self.access.warehouse_for_caller(warehouse.files),
+            locations,
             self.areas.shared,
             updates=self.changes["updates"],
             preconditions=self.changes["preconditions"],
@@ -185,16 +189,18 @@ class Catalogs:
             max_manifest=self.settings.max_manifest,
         )
         issuer = Credentials(
-            made,
+            result,
             self.areas.credentials,
-            kept.access,
-            prefix=kept.prefix,
-            signs=self.signs and kept.signs,
+            warehouse.access,
+            prefix=warehouse.prefix,
+            signs=self.signs and warehouse.signs,
             configures_signers=self.signs
             and SIGNING_CONFIG in self.contract.schemas["components"]["schemas"],
         )
-        signing = RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs)
-        return InWarehouse(kept, made, located, issuer, signing)
+        signing = RemoteSigning(
+            result, self.areas.signing, warehouse.access, is_offered=warehouse.signs
+        )
+        return InWarehouse(warehouse, result, locations, issuer, signing)
 
     def _handlers(
         self, configuration: ConfigurationHandler, blocking: frozenset[str]
@@ -214,33 +220,36 @@ class Catalogs:
     def _together(self, areas: Sequence[object]) -> dict[OperationId, Callable[..., Any]]:
         """Return the methods of an object for each warehouse as functions that answer for all."""
         by_warehouse = [
-            separated_handlers(handlers_of(self.contract, area), kept)
-            for area, kept in zip(areas, self.warehouses, strict=True)
+            with_separators(handlers_of(self.contract, area), warehouse)
+            for area, warehouse in zip(areas, self.warehouses, strict=True)
         ]
         return together(self.contract, self.warehouses, by_warehouse)
 
     def _of_catalog(self, one: InWarehouse, configuration: ConfigurationHandler) -> Handlers[Reply]:
         """Return the handlers of one catalog."""
-        kept, rules = one.catalog, self.areas
-        committing = commits.Commits(kept, rules.commits)
+        own, rules = one.catalog, self.areas
+        committing = commits.Commits(own, rules.commits)
         return CatalogHandlers(
             configuration=configuration,
-            namespaces=namespaces.Namespaces(kept, rules.namespaces),
+            namespaces=namespaces.Namespaces(own, rules.namespaces),
             tables=tables.Tables(
-                kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults
+                own,
+                rules.tables,
+                credentials=one.credentials,
+                defaults=one.warehouse.table_defaults,
             ),
             commits=committing,
-            metrics=Metrics(kept, self.reports),
-            functions=Functions(kept, one.kept.functions),
+            metrics=Metrics(own, self.reports),
+            functions=Functions(own, one.warehouse.functions),
             transactions=transactions.Transactions(committing, rules.transactions),
-            views=views.Views(kept, rules.views),
+            views=views.Views(own, rules.views),
             view_commits=ViewCommits(
-                kept,
+                own,
                 rules.views,
                 updates=self.changes["view-updates"],
                 preconditions=self.changes["view-preconditions"],
             ),
-            scans=ScanPlanning(kept, rules.scans),
+            scans=ScanPlanning(own, rules.scans),
             credentials=one.credentials,
             signing=one.signing,
         )
@@ -266,7 +275,7 @@ class Catalogs:
         self.served = CatalogService(
             self.contract,
             handlers=handlers,
-            not_offered=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys()))
+            unavailable=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys()))
             & self.contract.operations.keys(),
             error_body=offered.error_body,
             kinds=offered.KINDS,
@@ -275,13 +284,13 @@ class Catalogs:
             rules=self.rules,
             warehouses=self.warehouses,
             catalogs=[one.catalog for one in self.made],
-            located=self.made[0].located if is_guarded else None,
+            locations=self.made[0].locations if is_guarded else None,
             reports=self.reports,
             root=root,
             pages={} if is_guarded else {f"{root}/metrics-reports": self.reports.as_json},
             max_body=self.settings.max_body,
             places={
-                **self._together([Places(one.located) for one in self.made]),
+                **self._together([Places(one.locations) for one in self.made]),
                 **dict.fromkeys(blocking, in_a_thread),
                 op.plan_table_scan: among_scans,
             },
@@ -297,7 +306,7 @@ class Catalogs:
 
 def _stored_answers(one: InWarehouse) -> StoredAnswers:
     # The server has chosen these files itself: the rights of callers to folders do not matter.
-    return StoredAnswers(replace(one.catalog, warehouse=one.kept.files), one.credentials)
+    return StoredAnswers(replace(one.catalog, warehouse=one.warehouse.files), one.credentials)
 
 
 def _tables_of_changes() -> dict[str, dict[str, Any]]:
@@ -312,8 +321,8 @@ def _tables_of_changes() -> dict[str, dict[str, Any]]:
 
 def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[OperationId]:
     """Return the operations that may block: on scan planning, credentials or remote files."""
-    waiting = offered.WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else ()
-    writing = offered.WITH_FILES if any(kept.is_remote for kept in warehouses) else ()
+    waiting = offered.WITH_CREDENTIALS if any(each.access.is_remote for each in warehouses) else ()
+    writing = offered.WITH_FILES if any(each.is_remote for each in warehouses) else ()
     return scan_planning.BLOCKING.union(waiting, writing)
 
 
@@ -351,8 +360,8 @@ def _about(
         )
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
-    shown = (
+    lines = (
         f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}."
         for one in warehouses
     )
-    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown, lasts)
+    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *lines, lasts)

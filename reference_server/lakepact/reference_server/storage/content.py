@@ -23,7 +23,7 @@ from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.lock import Locked
 from lakepact.reference_server.storage.mark import DamagedMark, Mark, mark_of, read_mark
 from lakepact.reference_server.storage.store import Key, Record
-from lakepact.reference_server.storage.write_ahead_log import lost_changes
+from lakepact.reference_server.storage.write_ahead_log import count_invalid_commits
 
 logger = logging.getLogger(__name__)
 
@@ -69,19 +69,19 @@ class Tally:
     """The sum of the rows of a store, and the sum that its last change recorded."""
 
     changes: int = 0  #: the number of the last change
-    stated: int = 0  #: the sum of checksums that the last change wrote down
+    expected: int = 0  #: the sum of checksums that the last change wrote down
     total: int = 0  #: the sum of the checksums that are there
 
-    def add(self, batch: int, checksum: int, stated: int) -> None:
+    def add(self, batch: int, checksum: int, expected: int) -> None:
         """Count a row."""
         self.total += checksum
         if batch > self.changes:
-            self.changes, self.stated = batch, stated
+            self.changes, self.expected = batch, expected
 
     def close(self, about: Mapping[str, str]) -> None:
         """Take account of a last change that left no row."""
         if (batch := int(about.get("batch", "0"))) >= self.changes:
-            self.changes, self.stated = batch, int(about.get("total", "0"))
+            self.changes, self.expected = batch, int(about.get("total", "0"))
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class Content:
 
     about: dict[str, str]
     mark: Mark | None
-    lost: str | None = None  #: why it does not hold all that was acknowledged; None if it does
+    loss: str | None = None  #: why it does not hold all that was acknowledged; None if it does
     records: list[tuple[Key, Record, int]] = field(
         default_factory=list[tuple[Key, Record, int]]
     )  #: with the numbers of their changes
@@ -114,19 +114,21 @@ def read(path: Path) -> Content:
     check_head(path)
     try:
         with looking_into(path) as connection:
-            for (said,) in connection.execute("PRAGMA integrity_check(1)"):
-                if said != "ok":
-                    raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
+            for (message,) in connection.execute("PRAGMA integrity_check(1)"):
+                if message != "ok":
+                    raise Damaged(
+                        f"the store {path} is damaged: {message}; nothing in it was touched"
+                    )
             about = about_of(connection)
-            mark, lost = _mark(path)
+            mark, loss = _mark(path)
             content = Content(about, mark)
-            for *row, stated in connection.execute(rows_of(about)).fetchall():
+            for *row, total in connection.execute(rows_of(about)).fetchall():
                 key, record, batch, checksum = _record(path, tuple(row))
                 content.records.append((key, record, batch))
                 content.checksums[key] = checksum
-                content.tally.add(batch, checksum, stated)
+                content.tally.add(batch, checksum, total)
             content.tally.close(about)
-            content.lost = lost or reason_of_loss(path, content.tally, about, mark)
+            content.loss = loss or reason_of_loss(path, content.tally, about, mark)
     except sqlite3.Error as error:
         raise refusal(path, error) from None
     return content
@@ -158,7 +160,7 @@ def _mark(path: Path) -> tuple[Mark | None, str | None]:
     try:
         return read_mark(path), None
     except DamagedMark as damaged:
-        return None, _refused(path, str(damaged))
+        return None, _refusal(path, str(damaged))
 
 
 def reason_of_loss(
@@ -171,18 +173,18 @@ def reason_of_loss(
     log = log_of(path)
     if mark is None:
         if "store" in about:
-            return _refused(
+            return _refusal(
                 path, f"its mark {mark_of(path)} is missing, which counts the acknowledged changes"
             )
     elif "store" in about and mark.store != about["store"]:
-        return _refused(path, f"its mark {mark_of(path)} belongs to another store")
+        return _refusal(path, f"its mark {mark_of(path)} belongs to another store")
     elif tally.changes < mark.changes:
         missing = (
             f"{mark.changes - tally.changes} of {mark.changes} acknowledged changes are missing,"
             f" from number {tally.changes + 1} on"
         )
         if not mark.may_be_ahead:
-            return _refused(
+            return _refusal(
                 path,
                 missing,
                 f"put {log.name} back as the server left it"
@@ -194,21 +196,21 @@ def reason_of_loss(
             missing,
             mark.durability,
         )
-    if "store" in about and tally.total != tally.stated:
-        return _refused(
+    if "store" in about and tally.total != tally.expected:
+        return _refusal(
             path,
             f"its records are not those that change {tally.changes} left: some are missing, or"
             " older ones are back",
         )
-    lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
+    frames = count_invalid_commits(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
     # After a power failure one unacknowledged change may be torn; with `--durability normal` any
     # number may be.
-    if lost > 1 and (mark.durability if mark else about.get("durability")) == "full":
-        return _refused(path, f"{log.name} has changes behind a place that cannot be read")
+    if frames > 1 and (mark.durability if mark else about.get("durability")) == "full":
+        return _refusal(path, f"{log.name} has changes behind a place that cannot be read")
     return None
 
 
-def _refused(
+def _refusal(
     path: Path, what: str, remedy: str = "put the files of the store back as the server left them"
 ) -> str:
     ways = f"{remedy}, or give up what is missing with `lakepact store accept-loss`"
@@ -224,14 +226,14 @@ def log_of(path: Path) -> Path:
 def looking_into(path: Path) -> Generator[sqlite3.Connection]:
     """Yield a connection that only reads, and leaves the file and its log as they are."""
     log = log_of(path)
-    logged = log.exists() and log.stat().st_size > 0
+    has_log = log.exists() and log.stat().st_size > 0
     # Without a log, nothing beside the file matters.
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log else '&immutable=1'}"
     try:
         with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
             yield connection
     finally:
-        if logged:
+        if has_log:
             path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
 
 
@@ -270,15 +272,15 @@ def check_absence(path: Path) -> None:
     log, file = log_of(path), mark_of(path)
     try:
         mark = read_mark(path)
-        known, is_new = (
+        detail, is_new = (
             (f", which counts {mark.changes} changes" if mark else ""),
             mark is None or not mark.changes,
         )
     except DamagedMark:
-        known, is_new = "", False
+        detail, is_new = "", False
     left = [
         *([f"its log {log}"] if log.exists() and log.stat().st_size else []),
-        *([] if is_new else [f"its mark {file}{known}"]),
+        *([] if is_new else [f"its mark {file}{detail}"]),
     ]
     if left:
         remedy = "put the store back, or move these files away to begin with an empty one"
@@ -288,7 +290,7 @@ def check_absence(path: Path) -> None:
         )
 
 
-def resolved(path: Path) -> Path:
+def resolve(path: Path) -> Path:
     """Return the file that a path leads to: SQLite keeps the log beside the file, and not beside a
     symbolic link to it.
 
@@ -296,15 +298,15 @@ def resolved(path: Path) -> Path:
         BadSetting: it leads nowhere.
     """
     try:
-        found = path.resolve()
+        target = path.resolve()
     except (OSError, RuntimeError) as error:
         raise BadSetting(f"the store {path} cannot be read: {error}") from None
-    if path.is_symlink() and not found.exists():
+    if path.is_symlink() and not target.exists():
         raise BadSetting(
-            f"the store {path} is a symbolic link to {found}, which is not there; make the link"
+            f"the store {path} is a symbolic link to {target}, which is not there; make the link"
             " right, or remove it"
         )
-    return found
+    return target
 
 
 def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
@@ -359,12 +361,12 @@ def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
         )
     if name.startswith(_UNAVAILABLE):
         return Unavailable(
-            f"the store {path} cannot be read: {worded(error)}; nothing in it was touched"
+            f"the store {path} cannot be read: {message_of(error)}; nothing in it was touched"
         )
-    return Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched")
+    return Damaged(f"the store {path} is damaged: {message_of(error)}; nothing in it was touched")
 
 
-def worded(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return the message of an error, without codes."""
     if isinstance(error, OSError):
         return (

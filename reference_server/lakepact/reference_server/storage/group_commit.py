@@ -79,7 +79,7 @@ class Pending:
         future: Future[None] = loop.create_future()
         if self._add_waiting((loop, future)):
             yield from future
-        self._raise_if_lost()
+        self._raise_loss()
 
     def wait(self) -> None:
         """Wait in a thread.
@@ -91,7 +91,7 @@ class Pending:
         if self._add_waiting(event):
             self._call_writer()  # the event loop of the changes may have ended
             event.wait()
-        self._raise_if_lost()
+        self._raise_loss()
 
     def _add_waiting(
         self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event
@@ -101,10 +101,10 @@ class Pending:
                 self._batch.waiting.append(waiting)
             return not self._batch.ended
 
-    def _raise_if_lost(self) -> None:
-        lost = self._batch.lost
-        if lost is not None:
-            raise NotKept(lost.message, lost.status)
+    def _raise_loss(self) -> None:
+        loss = self._batch.lost
+        if loss is not None:
+            raise NotKept(loss.message, loss.status)
 
 
 class Pace:
@@ -270,9 +270,9 @@ class FileStore:
             self._tokens.put(True)
         else:
             # Requests that have arrived are handled first, and add their changes.
-            loop.call_soon(self._write_gathered, loop, 1)
+            loop.call_soon(self._write_batch, loop, 1)
 
-    def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
+    def _write_batch(self, loop: AbstractEventLoop, before: int) -> None:
         """Write changes once no more arrive: callers that change records at about the same time
         share one sync.
 
@@ -280,9 +280,9 @@ class FileStore:
             loop: the event loop of the changes.
             before: the number of changes at the last look; a single change is written at once.
         """
-        gathered = len(self._gathering.changes)
-        if before < gathered < FEW:
-            loop.call_soon(self._write_gathered, loop, gathered)
+        count = len(self._gathering.changes)
+        if before < count < FEW:
+            loop.call_soon(self._write_batch, loop, count)
         else:
             self._write_at_once()
 
@@ -295,12 +295,12 @@ class FileStore:
             and self._pace.lets_write()
             and self._writing.acquire(blocking=False)
         ):
-            started = time.monotonic()
+            start = time.monotonic()
             try:
                 self._write_next()
             finally:
                 self._writing.release()
-                self._pace.note(time.monotonic() - started)
+                self._pace.note(time.monotonic() - start)
         elif batch.changes:
             self._tokens.put(True)
 
@@ -343,8 +343,8 @@ class FileStore:
             batch.ended = True
         _wake(batch)
 
-    def _undo(self, batch: _Batch, lost: NotKept) -> None:
-        logger.error("%s", lost)
+    def _undo(self, batch: _Batch, loss: NotKept) -> None:
+        logger.error("%s", loss)
         with self.turn, self._lock:
             batches = (batch, self._gathering)
             self._gathering = _Batch()
@@ -356,7 +356,7 @@ class FileStore:
                 _run(one.otherwise)
             self._written = None
             for one in batches:
-                one.lost = lost
+                one.lost = loss
                 one.ended = True
         for one in batches:
             _wake(one)

@@ -151,7 +151,7 @@ class MarkFile:
     def count(self, changes: int) -> None:
         """Note how many changes there are."""
         self._changes = changes
-        os.pwrite(self._descriptor, _counted(changes, self._head), SIZE - COUNT)
+        os.pwrite(self._descriptor, _body(changes, self._head), SIZE - COUNT)
         self._lag += 1
         if self._lag > SYNCED and self._mark.durability == "full":
             _WAIT(self._descriptor)
@@ -165,9 +165,9 @@ class MarkFile:
 def _line(mark: Mark) -> bytes:
     fields = {name: value for name, value in dataclasses.asdict(mark).items() if name != "changes"}
     head = orjson.dumps(fields).ljust(SIZE - COUNT)
-    return head + _counted(mark.changes, zlib.crc32(head))
+    return head + _body(mark.changes, zlib.crc32(head))
 
 
-def _counted(changes: int, head: int) -> bytes:
+def _body(changes: int, head: int) -> bytes:
     number = b"%020d" % changes
     return b"%s %08x\n" % (number, zlib.crc32(number, head))

@@ -37,7 +37,7 @@ class ScopedStore:
 
     def get(self, key: Key) -> Record | None:
         """Return the durable record at this key, or None."""
-        return self._store.get(_scoped(self._owner, key))
+        return self._store.get(_key_in(self._owner, key))
 
 
 class _OwnView:
@@ -50,15 +50,15 @@ class _OwnView:
         self._owner = owner
 
     def get(self, key: Key) -> Record | None:
-        return self._view.get(_scoped(self._owner, key))
+        return self._view.get(_key_in(self._owner, key))
 
     def under(
         self, collection: str, place: Place, after: str | None = None
     ) -> Iterator[tuple[str, Record]]:
-        return self._view.under(_spelled(self._owner, collection), place, after)
+        return self._view.under(_collection_name(self._owner, collection), place, after)
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        for key, record in self._view.every(_spelled(self._owner, collection)):
+        for key, record in self._view.every(_collection_name(self._owner, collection)):
             yield key._replace(collection=collection), record
 
 
@@ -73,15 +73,15 @@ class _OwnTransaction(_OwnView):
         self.afterwards, self.otherwise = transaction.afterwards, transaction.otherwise
 
     def put(self, key: Key, record: Record) -> None:
-        self._transaction.put(_scoped(self._owner, key), record)
+        self._transaction.put(_key_in(self._owner, key), record)
 
     def remove(self, key: Key) -> Record | None:
-        return self._transaction.remove(_scoped(self._owner, key))
+        return self._transaction.remove(_key_in(self._owner, key))
 
 
-def _spelled(owner: str, collection: str) -> str:
+def _collection_name(owner: str, collection: str) -> str:
     return f"{collection} of {owner}"
 
 
-def _scoped(owner: str, key: Key) -> Key:
-    return Key(_spelled(owner, key.collection), key.place, key.name)
+def _key_in(owner: str, key: Key) -> Key:
+    return Key(_collection_name(owner, key.collection), key.place, key.name)

@@ -40,7 +40,7 @@ def store_path(settings: Settings, contract: str) -> Path | None:
     return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
 
 
-def opened_store(
+def open_store(
     settings: Settings,
     contract: str,
     warehouses: Sequence[Warehouse],
@@ -62,13 +62,13 @@ def opened_store(
     path = store_path(settings, contract)
     if path is None:
         return MemoryStore()
-    for kept in warehouses:
+    for warehouse in warehouses:
         try:
-            kept.held(path.as_uri())
+            warehouse.check_location(path.as_uri())
         except Outside:
             continue
         raise BadSetting(
-            f"the store {path} would lie where tables may lie, below {kept.root}, and go with them;"
+            f"the store {path} would lie where tables may lie, below {warehouse.root}, and go with them;"
             f" put it elsewhere, or into a folder named {PRIVATE}"
         )
     # Only servers with a file store spend the time of these imports.
@@ -79,7 +79,7 @@ def opened_store(
         file = StoreFile(path, contract=contract, durability=settings.durability)
         undo.callback(file.close)
         # A memory store is lost at every end of the server.
-        recover(file.doubtful(every=any(isinstance(kept, MemoryWarehouse) for kept in warehouses)))
+        recover(file.doubtful(every=any(isinstance(each, MemoryWarehouse) for each in warehouses)))
         file.trust()
         undo.pop_all()
     return FileStore(file)

@@ -31,10 +31,10 @@ from lakepact.reference_server.storage.content import (
     check_head,
     checksum_of,
     log_of,
+    message_of,
     read,
     refusal,
-    resolved,
-    worded,
+    resolve,
 )
 from lakepact.reference_server.storage.lock import alone, lock_of
 from lakepact.reference_server.storage.mark import Mark, MarkFile, boot, make_mark, sync_folder
@@ -96,11 +96,11 @@ class StoreFile:
     """
 
     def __init__(self, path: Path, *, contract: str, durability: str = "full") -> None:
-        self.path = path = resolved(path)
+        self.path = path = resolve(path)
         self._closing = contextlib.ExitStack()
         with contextlib.ExitStack() as undo:
             undo.callback(self._closing.close)
-            _made_folder(path)
+            _make_folder(path)
             if path.exists() and not lock_of(path).exists():
                 check_head(path)  # beside a file of another program, nothing is made
             self._closing.enter_context(alone(path))
@@ -120,7 +120,7 @@ class StoreFile:
             try:
                 self._mark = MarkFile(path)
                 self._closing.callback(self._mark.close)
-                self._connection = _connected(path, durability)
+                self._connection = _connect(path, durability)
                 self._closing.callback(self._connection.close)
                 # A change torn by a power failure must not reappear behind later changes. On a full
                 # disk it stays.
@@ -135,7 +135,7 @@ class StoreFile:
                 )
             except OSError as error:
                 raise BadSetting(
-                    f"the mark of the store {path} cannot be written: {worded(error)}"
+                    f"the mark of the store {path} cannot be written: {message_of(error)}"
                 ) from None
             undo.pop_all()
 
@@ -170,7 +170,7 @@ class StoreFile:
                 self._make_sure()
         except sqlite3.Error as error:
             raise NotKept(
-                f"{UNCHANGED}: it failed before, and does not work again: {worded(error)}"
+                f"{UNCHANGED}: it failed before, and does not work again: {message_of(error)}"
             ) from None
         try:
             self._write(changes)
@@ -179,7 +179,7 @@ class StoreFile:
         try:
             self._mark.count(self.batch)
         except OSError as error:
-            logger.error("the mark of the store cannot be written: %s", worded(error))  # noqa: TRY400 - the line holds everything
+            logger.error("the mark of the store cannot be written: %s", message_of(error))  # noqa: TRY400 - the line holds everything
             # A lost log loses no change that is in the file.
             with contextlib.suppress(sqlite3.Error):
                 self._make_sure()
@@ -193,19 +193,19 @@ class StoreFile:
     def _write(self, changes: Mapping[Key, Record | None]) -> None:
         batch, total = self.batch + 1, self._total
         puts: list[tuple[str | bytes | int, ...]] = []
-        gone: list[tuple[str, str, str]] = []
+        removals: list[tuple[str, str, str]] = []
         checksums: dict[Key, int] = {}
         for key, record in changes.items():
             total -= self._checksums.get(key, 0)
             if record is None:
-                gone.append((key.collection, _spelled(key), key.name))
+                removals.append((key.collection, _place_text(key), key.name))
             else:
                 row = _row(key, record, batch)
                 puts.append(row)
                 checksums[key] = row[-1]
                 total += row[-1]
         execute = self._connection.execute
-        alone = len(changes) <= MANY and not gone
+        alone = len(changes) <= MANY and not removals
         if not alone:
             execute("BEGIN IMMEDIATE")
         rows = iter(puts)
@@ -217,13 +217,13 @@ class StoreFile:
                 [value for row in some for value in (*row, total)],
             )
         if not alone:
-            self._connection.executemany(_REMOVE, gone)
+            self._connection.executemany(_REMOVE, removals)
             if not puts:
                 self._connection.executemany(_TELL, [("batch", str(batch)), ("total", str(total))])
             execute("COMMIT")
         self.batch, self._total = batch, total
         self._checksums.update(checksums)
-        if gone:
+        if removals:
             for key in changes.keys() - checksums.keys():
                 self._checksums.pop(key, None)
 
@@ -232,19 +232,19 @@ class StoreFile:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        said = f"{UNCHANGED}: {worded(error)}"
+        message = f"{UNCHANGED}: {message_of(error)}"
         if name in _HARMLESS or not name.startswith("SQLITE_IOERR"):
-            return NotKept(said, 507 if name == "SQLITE_FULL" else 503)
+            return NotKept(message, 507 if name == "SQLITE_FULL" else 503)
         try:
             self._make_sure()
         except sqlite3.Error:
             self._doubted = True
             return NotKept(
                 "it is not known whether the change lasts: the catalog's store failed:"
-                f" {worded(error)}",
+                f" {message_of(error)}",
                 500,
             )
-        return NotKept(said, 503)
+        return NotKept(message, 503)
 
     def _make_sure(self) -> None:
         """Truncate the WAL so that changes reported as rolled back cannot reappear after a
@@ -265,14 +265,14 @@ def accept_loss(path: Path) -> str | None:
         Locked: a server has it open.
         BadSetting: it is not a store, or cannot be read or written.
     """
-    path = resolved(path)
+    path = resolve(path)
     with alone(path):
         if not path.exists():
             check_absence(path)
         content = read(path)
-        if content.lost is not None:
+        if content.loss is not None:
             _settle(path, content)
-        return content.lost
+        return content.loss
 
 
 def _complete(path: Path, contract: str) -> Content:
@@ -287,8 +287,8 @@ def _complete(path: Path, contract: str) -> Content:
         raise BadSetting(
             f"{path} is the store of {other}, not of {contract}; name another with --store"
         )
-    if content.lost is not None:
-        raise LostChanges(content.lost)
+    if content.loss is not None:
+        raise LostChanges(content.loss)
     for place in (path, path.parent):  # the log is made in the folder
         if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
             raise BadSetting(
@@ -312,7 +312,7 @@ def _settle(path: Path, content: Content) -> None:
         # The mark comes first: a store of an older format whose mark is there is still one that can
         # be taken over.
         make_mark(path, Mark(store, tally.changes))
-        with contextlib.closing(_connected(path, "full")) as connection:
+        with contextlib.closing(_connect(path, "full")) as connection:
             connection.execute("BEGIN IMMEDIATE")
             if not content.is_marked:
                 connection.execute("ALTER TABLE record ADD COLUMN total INTEGER NOT NULL DEFAULT 0")
@@ -327,19 +327,19 @@ def _settle(path: Path, content: Content) -> None:
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except (OSError, sqlite3.Error) as error:
-        raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
+        raise BadSetting(f"the store {path} cannot be written: {message_of(error)}") from None
 
 
 def _row(key: Key, record: Record, batch: int) -> tuple[str, str, str, str, bytes, bytes, int, int]:
-    row = (key.collection, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
+    row = (key.collection, _place_text(key), key.name, record.kind, record.body, record.tag, batch)
     return (*row, checksum_of(*row))
 
 
-def _spelled(key: Key) -> str:
+def _place_text(key: Key) -> str:
     return orjson.dumps(key.place).decode()
 
 
-def _made_folder(path: Path) -> None:
+def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -379,10 +379,10 @@ def _make(path: Path, contract: str) -> None:
     except (OSError, sqlite3.Error) as error:
         for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-shm")):
             left.unlink(missing_ok=True)
-        raise BadSetting(f"the store {path} cannot be made: {worded(error)}") from None
+        raise BadSetting(f"the store {path} cannot be made: {message_of(error)}") from None
 
 
-def _connected(path: Path, durability: str) -> sqlite3.Connection:
+def _connect(path: Path, durability: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=0, cached_statements=256
     )

@@ -369,19 +369,19 @@ class Changing(AbstractContextManager[Transaction]):
         """Return the records of a place in the order of their names, behind `after` if it is
         given.
         """
-        changed = {
+        changes = {
             key.name: record
             for key, record in self._changes.items()
             if (key.collection, key.place) == (collection, place)
             and (after is None or key.name > after)
         }
-        if not changed:
+        if not changes:
             return self._collections.under(collection, place, after)
-        found = {**dict(self._collections.under(collection, place, after)), **changed}
+        records = {**dict(self._collections.under(collection, place, after)), **changes}
         return iter(
             [
                 (name, record)
-                for name, record in sorted(found.items(), key=itemgetter(0))
+                for name, record in sorted(records.items(), key=itemgetter(0))
                 if record is not None
             ]
         )
@@ -391,9 +391,9 @@ class Changing(AbstractContextManager[Transaction]):
         for key, record in self._collections.every(collection):
             if key not in self._changes:
                 yield key, record
-        for key, changed in self._changes.items():
-            if key.collection == collection and changed is not None:
-                yield key, changed
+        for key, newest in self._changes.items():
+            if key.collection == collection and newest is not None:
+                yield key, newest
 
     def put(self, key: Key, record: Record) -> None:
         """Store a record, in the place of any that was there."""

@@ -21,7 +21,7 @@ _MAGIC = (0x377F0682, 0x377F0683)
 _LAST = 16  #: the place in the index of the log that names the last valid frame
 
 
-def lost_changes(log: Path, index: Path) -> int:
+def count_invalid_commits(log: Path, index: Path) -> int:
     """Return the number of commit frames in a log after the last one that SQLite considers valid.
 
     0 if only the process ended. After a power failure there may be one, of an unacknowledged
@@ -47,8 +47,8 @@ def lost_changes(log: Path, index: Path) -> int:
             frame = file.read(_FRAME.size)
             if len(frame) < _FRAME.size:
                 return count
-            _, pages, *found, _, _ = _FRAME.unpack(frame)
-            count += bool(pages) and found == salts
+            _, pages, *own_salts, _, _ = _FRAME.unpack(frame)
+            count += bool(pages) and own_salts == salts
             place += _FRAME.size + size
 
 

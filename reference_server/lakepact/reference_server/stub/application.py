@@ -13,7 +13,12 @@ from typing import Any
 
 from lakepact.reference_server.http.router import AsgiApp
 from lakepact.reference_server.http.service import Service
-from lakepact.reference_server.stub.recorder import Recorder, shown_body, shown_headers, shown_query
+from lakepact.reference_server.stub.recorder import (
+    Recorder,
+    redact_body,
+    redact_headers,
+    redact_query,
+)
 from lakepact.reference_server.stub.script import BEFORE, WITHIN, Rule, Script
 
 Message = MutableMapping[str, Any]
@@ -62,9 +67,9 @@ class StubApplication:
         self._script = script
         self._recorder = recorder
         self._routes = [
-            (template.count("{"), method, _pattern(served.root + template), str(operation))
-            for served in services
-            for method, template, operation in served.contract.routes
+            (template.count("{"), method, _pattern(service.root + template), str(operation))
+            for service in services
+            for method, template, operation in service.contract.routes
         ]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -76,89 +81,93 @@ class StubApplication:
         path = scope["raw_path"].decode("latin-1").partition("?")[0]
         operation = self._operation(scope["method"], path)
         rule = self._script.rule_for(scope["method"], path, operation) if self._script else None
-        told, started = Told(), time.perf_counter()
+        answer, start = Told(), time.perf_counter()
         if rule is None or rule.handle or (rule.status is None and rule.close != BEFORE):
-            await self._app(scope, _again(body), told.take)
+            await self._app(scope, _again(body), answer.take)
         if rule is not None:
-            _replace(told, rule)
+            _replace(answer, rule)
             await asyncio.sleep(rule.delay)
         if self._recorder is not None:
-            asked = {
+            request = {
                 "operation": operation or None,
                 "method": scope["method"],
                 "path": path,
                 **_request(scope, body),
             }
             self._recorder.write(
-                {**asked, **_answer(told), "seconds": round(time.perf_counter() - started, 4)}
+                {**request, **_answer(answer), "seconds": round(time.perf_counter() - start, 4)}
             )
-        await _send(told, send, rule.close if rule else "")
+        await _send(answer, send, rule.close if rule else "")
 
     def _operation(self, method: str, path: str) -> str:
         fitting = [
             (holes, operation)
-            for holes, known, pattern, operation in self._routes
-            if known == method and pattern.fullmatch(path)
+            for holes, own_method, pattern, operation in self._routes
+            if own_method == method and pattern.fullmatch(path)
         ]
         return min(fitting)[1] if fitting else ""
 
 
 def _request(scope: Message, body: bytes) -> dict[str, Any]:
     """Return a request without secrets."""
-    headers = shown_headers(scope["headers"])
+    headers = redact_headers(scope["headers"])
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
     return {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "query": shown_query(scope["query_string"].decode("latin-1")),
+        "query": redact_query(scope["query_string"].decode("latin-1")),
         "request_headers": headers,
-        "request_body": shown_body(body, kind),
+        "request_body": redact_body(body, kind),
     }
 
 
-def _answer(told: Told) -> dict[str, Any]:
+def _answer(answer: Told) -> dict[str, Any]:
     """Return an answer without secrets."""
-    headers = shown_headers(told.headers)
+    headers = redact_headers(answer.headers)
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return {"status": told.status, "headers": headers, "body": shown_body(bytes(told.body), kind)}
+    return {
+        "status": answer.status,
+        "headers": headers,
+        "body": redact_body(bytes(answer.body), kind),
+    }
 
 
-def _replace(told: Told, rule: Rule) -> None:
+def _replace(answer: Told, rule: Rule) -> None:
     """Replace the answer by that of a rule."""
     if rule.close == BEFORE:
-        told.status = 0
+        answer.status = 0
     elif rule.status is not None:
-        told.status = rule.status
-        told.headers = [
+        answer.status = rule.status
+        answer.headers = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in rule.headers.items()
         ]
-        told.headers.append((b"content-length", str(len(rule.body)).encode()))
-        told.body = bytearray(rule.body)
+        answer.headers.append((b"content-length", str(len(rule.body)).encode()))
+        answer.body = bytearray(rule.body)
 
 
-async def _send(told: Told, send: Send, close: str) -> None:
+async def _send(answer: Told, send: Send, close: str) -> None:
     """Send an answer, or close the connection before or within it."""
-    if told.status:
-        has_length = any(name.lower() == b"content-length" for name, _ in told.headers)
+    if answer.status:
+        has_length = any(name.lower() == b"content-length" for name, _ in answer.headers)
         length = (
             []
-            if has_length or not told.body
-            else [(b"content-length", str(len(told.body)).encode())]
+            if has_length or not answer.body
+            else [(b"content-length", str(len(answer.body)).encode())]
         )
         await send(
             {
                 "type": "http.response.start",
-                "status": told.status,
-                "headers": [*told.headers, *length],
+                "status": answer.status,
+                "headers": [*answer.headers, *length],
             }
         )
         if close != WITHIN:
-            await send({"type": "http.response.body", "body": bytes(told.body)})
+            await send({"type": "http.response.body", "body": bytes(answer.body)})
             return
         await send(
             {
                 "type": "http.response.body",
-                "body": bytes(told.body[: len(told.body) // 2]),
+                "body": bytes(answer.body[: len(answer.body) // 2]),
                 "more_body": True,
             }
         )

@@ -43,15 +43,13 @@ class Recorder:
             self._file.flush()
 
 
-def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+def redact_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Return headers without secrets."""
-    decoded = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-    return [
-        (name, REDACTED if name.lower() in SECRET_HEADERS else value) for name, value in decoded
-    ]
+    texts = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+    return [(name, REDACTED if name.lower() in SECRET_HEADERS else value) for name, value in texts]
 
 
-def shown_query(query: str) -> str:
+def redact_query(query: str) -> str:
     """Return a query without secrets."""
     pairs = parse_qsl(query, keep_blank_values=True)
     return (
@@ -61,7 +59,7 @@ def shown_query(query: str) -> str:
     )
 
 
-def shown_body(body: bytes, content_type: str) -> Any:
+def redact_body(body: bytes, content_type: str) -> Any:
     """Return a body without secrets: JSON as a value, several lines of JSON as an array, a form as
     an object, others as text.
     """

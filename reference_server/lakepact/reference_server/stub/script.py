@@ -129,47 +129,47 @@ def read(file: Path) -> Script:
     if not isinstance(document, list):
         raise BadSetting(f"the script {file} must be a list of rules")
     return Script(
-        _rule(given, f"rule {number} of {file}") for number, given in enumerate(document, 1)
+        _rule(entry, f"rule {number} of {file}") for number, entry in enumerate(document, 1)
     )
 
 
-def _rule(given: Any, where: str) -> Rule:
-    if not isinstance(given, dict):
+def _rule(entry: Any, where: str) -> Rule:
+    if not isinstance(entry, dict):
         raise BadSetting(f"{where} must be an object")
-    unknown = sorted(str(key) for key in given.keys() - KEYS.keys())
+    unknown = sorted(str(key) for key in entry.keys() - KEYS.keys())
     if unknown:
         raise BadSetting(
             f"{where} has unknown keys: {', '.join(unknown)}; known keys: {', '.join(KEYS)}"
         )
     for key, kind in KEYS.items():
-        if key in given and (
-            not isinstance(given[key], kind)
-            or (isinstance(given[key], bool) and kind is not bool and key != "body")
+        if key in entry and (
+            not isinstance(entry[key], kind)
+            or (isinstance(entry[key], bool) and kind is not bool and key != "body")
         ):
             raise BadSetting(
                 f"{where}: {key} has a value of the wrong type:"
-                f" {json.dumps(given[key], default=str)}"
+                f" {json.dumps(entry[key], default=str)}"
             )
-    if given.get("status", STATUSES[0]) not in STATUSES:
+    if entry.get("status", STATUSES[0]) not in STATUSES:
         raise BadSetting(f"{where}: status must be between {STATUSES[0]} and {STATUSES[-1]}")
-    if given.get("close", BEFORE) not in {BEFORE, WITHIN}:
+    if entry.get("close", BEFORE) not in {BEFORE, WITHIN}:
         raise BadSetting(f"{where}: close must be {BEFORE} or {WITHIN}")
     for key, most in MOST.items():
-        if not 0 <= given.get(key, 0) <= most:
+        if not 0 <= entry.get(key, 0) <= most:
             raise BadSetting(f"{where}: {key} must be between 0 and {most}")
-    content, headers = _content(given.get("body"), where), _headers(given.get("headers", {}), where)
+    content, headers = _content(entry.get("body"), where), _headers(entry.get("headers", {}), where)
     if (
         content
-        and not isinstance(given["body"], str)
+        and not isinstance(entry["body"], str)
         and "content-type" not in {name.lower() for name in headers}
     ):
         headers["content-type"] = "application/json"
-    members: dict[str, Any] = {**given, "body": content, "headers": headers}
+    members: dict[str, Any] = {**entry, "body": content, "headers": headers}
     return Rule(**members)
 
 
-def _headers(given: Mapping[Any, Any], where: str) -> dict[str, str]:
-    headers = {str(name): str(value) for name, value in given.items()}
+def _headers(entry: Mapping[Any, Any], where: str) -> dict[str, str]:
+    headers = {str(name): str(value) for name, value in entry.items()}
     wrong = [name for name, value in headers.items() if not HEADER.fullmatch(f"{name}: {value}")]
     if wrong:
         raise BadSetting(

@@ -66,7 +66,7 @@ class AvroReader:
             avro = Avro(raw, self._limit)
             schema = parse_schema(avro.schema)
         except Exception as error:  # noqa: BLE001 - whatever fastavro makes of schemas that are no Avro
-            raise _damaged(location, error) from None
+            raise _damage(location, error) from None
         return AvroFile(avro.metadata, self._records(location, avro, schema))
 
     def _records(self, location: str, avro: Avro, schema: Any) -> Iterator[Any]:
@@ -75,13 +75,13 @@ class AvroReader:
                 self._spend(len(content))
                 yield from self._split(content, count, schema)
         except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
-            raise _damaged(location, error) from None
+            raise _damage(location, error) from None
 
     def _spend(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
             most = FILES * self._limit.size
-            raise self._limit.reached(f"it and the files before it have more than {most} bytes")
+            raise self._limit.error(f"it and the files before it have more than {most} bytes")
 
     def _split(self, content: bytes, count: int, schema: Any) -> Iterator[Any]:
         """Yield the records of a block, each read from a window that has room for the largest
@@ -99,20 +99,20 @@ class AvroReader:
                 record = schemaless_reader(window, schema, None)
             finally:
                 if window.tell() == size and start + size < len(content):
-                    raise self._limit.reached(f"a record is longer than {largest} bytes")
+                    raise self._limit.error(f"a record is longer than {largest} bytes")
             yield record
 
 
-def _damaged(location: str, error: Exception) -> Damaged:
+def _damage(location: str, error: Exception) -> Damaged:
     if isinstance(error, UnreadableAvro | TooLarge):
-        return Damaged(f"{_shown(location)} cannot be read: {error}")
+        return Damaged(f"{_quote(location)} cannot be read: {error}")
     if isinstance(error, TooLargeFile):
         return Damaged(f"{error}; --max-manifest allows more")
     if isinstance(error, Outside | Unreadable):
         return Damaged(str(error))
     kind = type(error).__name__
-    return Damaged(f"{_shown(location)} is not an Avro file that can be read ({kind})")
+    return Damaged(f"{_quote(location)} is not an Avro file that can be read ({kind})")
 
 
-def _shown(text: Any) -> str:
+def _quote(text: Any) -> str:
     return orjson.dumps(str(text)[-200:]).decode(errors="replace")

@@ -54,7 +54,7 @@ class Warehouse(Protocol):
 
     root: str  #: the default location above tables, without a trailing slash
 
-    def held(self, location: str) -> None:
+    def check_location(self, location: str) -> None:
         """Refuse a location that is neither below the root nor below another one that is allowed.
 
         Raises:
@@ -148,7 +148,7 @@ def overlap(place: str, other: str) -> bool:
     return inside(place, other) or inside(other, place)
 
 
-def tidied(location: str) -> str:
+def tidy(location: str) -> str:
     """Return a location without empty segments, `.` segments and trailing slashes."""
     if "//" not in location and "/." not in location and not location.endswith("/"):
         return location
@@ -159,15 +159,17 @@ def tidied(location: str) -> str:
 def _step(name: str) -> str:
     if PLAIN.fullmatch(name) and len(name) <= LONGEST_NAME:
         return name
-    spelled = "".join(
+    text = "".join(
         c
         if c.isascii() and (c.isalnum() or c in "_-")
         else "".join(f"~{byte:02x}" for byte in c.encode())
         for c in name
     )
-    if len(spelled) <= LONGEST_NAME:
-        return spelled
-    return f"{spelled[: LONGEST_NAME - 33]}~{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
+    if len(text) <= LONGEST_NAME:
+        return text
+    return (
+        f"{text[: LONGEST_NAME - 33]}~{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
+    )
 
 
 def local(location: str) -> str:
@@ -212,13 +214,13 @@ class FileWarehouse:
         self._within = tuple(f"{folder}{os.sep}" for folder in folders)
         self._plain = f"{self.root}{os.sep}"
 
-    def held(self, location: str) -> None:
+    def check_location(self, location: str) -> None:
         """Refuse a location that is not below the root."""
         self._path(location)
 
     def write(self, location: str, body: bytes) -> None:
         """Keep a new document; once this returns, it can be read at its location."""
-        if self._is_written(location, body):
+        if self._write_fast(location, body):
             return
         path = self._path(location)
         try:
@@ -257,7 +259,7 @@ class FileWarehouse:
 
     def purge(self, location: str) -> None:
         """Remove everything at a location and below it; nothing is removed through a link."""
-        path = tidied(str(self._path(location)))
+        path = tidy(str(self._path(location)))
         real = os.path.realpath(path)
         within = next((folder for folder in self._within if real.startswith(folder)), None)
         if within is None:
@@ -271,14 +273,14 @@ class FileWarehouse:
     def places(self, location: str) -> tuple[str, ...]:
         """Return the paths that a location stands for, without links."""
         try:
-            spelled = local(location)
+            path = local(location)
         except Outside:
-            return (tidied(location),)
-        if "%" not in spelled:
-            return (_real(spelled),)
-        return tuple(dict.fromkeys(map(_real, (spelled, unquote(spelled)))))
+            return (tidy(location),)
+        if "%" not in path:
+            return (_real(path),)
+        return tuple(dict.fromkeys(map(_real, (path, unquote(path)))))
 
-    def _is_written(self, location: str, body: bytes) -> bool:
+    def _write_fast(self, location: str, body: bytes) -> bool:
         """Write a document on the fast path of nearly every commit: below the root, into an
         existing folder.
 
@@ -309,9 +311,9 @@ class FileWarehouse:
         return True
 
     def _path(self, location: str) -> Path:
-        spelled = local(location)
+        path = local(location)
         # Clients differ in whether they decode a URI: what is outside in either reading is outside.
-        for reading in {spelled, unquote(spelled)}:
+        for reading in {path, unquote(path)}:
             if not reading.startswith("/") or "\0" in reading or ".." in reading.split("/"):
                 raise self._outside(location)
             if len(os.fsencode(reading)) > LONGEST_PATH or any(
@@ -323,7 +325,7 @@ class FileWarehouse:
             real = os.path.realpath(reading)
             if not real.startswith(self._within) or _IS_PRIVATE in f"{real}/":
                 raise self._outside(location)
-        return Path(spelled)
+        return Path(path)
 
     def _outside(self, location: str) -> Outside:
         others = "".join(f" or {folder.rstrip(os.sep)}" for folder in self._within[1:])
@@ -337,17 +339,17 @@ def _real(path: str) -> str:
     is spelled.
     """
     if not path.startswith(os.sep) or "\0" in path:
-        return tidied(path)
+        return tidy(path)
     # The system says it of a folder that exists at once, and realpath looks at every folder on the
     # way.
     with contextlib.suppress(OSError):
-        real = _opened(path)
+        real = _folder_of(path)
         if real is not None and not real.endswith(DELETED):
             return real.rstrip(os.sep)
     return os.path.realpath(path).rstrip(os.sep)
 
 
-def _opened(path: str) -> str | None:
+def _folder_of(path: str) -> str | None:
     """Return where a folder is; None where the system cannot be asked."""
     if HANDLE is None:
         return None
@@ -399,10 +401,10 @@ class MemoryWarehouse:
 
     def __init__(self, root: str = "memory:") -> None:
         self.root = root
-        self._within = f"{tidied(root)}/"
+        self._within = f"{tidy(root)}/"
         self._documents: dict[str, bytes] = {}  # by place
 
-    def held(self, location: str) -> None:
+    def check_location(self, location: str) -> None:
         """Refuse a location that is not below the root."""
         if ".." in unquote(location).split("/") or not all(
             place.startswith(self._within) for place in self.places(location)
@@ -411,12 +413,12 @@ class MemoryWarehouse:
 
     def write(self, location: str, body: bytes) -> None:
         """Keep a new document."""
-        self._documents[tidied(location)] = body
+        self._documents[tidy(location)] = body
 
     def read(self, location: str, largest: int = LARGEST_DOCUMENT) -> bytes:
         """Return the document at a location."""
-        self.held(location)
-        document = self._documents.get(tidied(location))
+        self.check_location(location)
+        document = self._documents.get(tidy(location))
         if document is None:
             raise Unreadable(f"there is no document at {location[:300]!r}")
         if len(document) > largest:
@@ -425,19 +427,19 @@ class MemoryWarehouse:
 
     def forget(self, location: str) -> None:
         """Remove one document, if it is there."""
-        self._documents.pop(tidied(location), None)
+        self._documents.pop(tidy(location), None)
 
     def prepare(self, *locations: str) -> None:
         """Nothing: memory has no folders."""
 
     def purge(self, location: str) -> None:
         """Remove everything at a location and below it."""
-        place = tidied(location)
-        for known in [known for known in self._documents if inside(known, place)]:
-            del self._documents[known]
+        place = tidy(location)
+        for each in [each for each in self._documents if inside(each, place)]:
+            del self._documents[each]
 
     def places(self, location: str) -> tuple[str, ...]:
         """Return what a location stands for, without empty segments."""
         if "%" not in location:
-            return (tidied(location),)
-        return tuple(dict.fromkeys(map(tidied, (location, unquote(location)))))
+            return (tidy(location),)
+        return tuple(dict.fromkeys(map(tidy, (location, unquote(location)))))

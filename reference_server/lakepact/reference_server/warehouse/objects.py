@@ -16,7 +16,7 @@ from lakepact.reference_server.warehouse.local import (
     TooLarge,
     Unreadable,
     Unwritable,
-    tidied,
+    tidy,
 )
 from lakepact.reference_server.warehouse.vended_credentials.policies import (
     Unlimited,
@@ -57,7 +57,7 @@ class ObjectWarehouse:
             raise Outside(f"a warehouse in a store lies at s3://bucket/path: {error}") from None
         self._keys, self._region, self._endpoint = keys, region, endpoint
 
-    def held(self, location: str) -> None:
+    def check_location(self, location: str) -> None:
         """Refuse a location that is not below the root."""
         self._path(location)
 
@@ -99,7 +99,7 @@ class ObjectWarehouse:
         """Return what a location stands for, however its scheme is spelled."""
         return tuple(
             dict.fromkeys(
-                tidied(SCHEME.sub("s3:/", reading)) for reading in (location, unquote(location))
+                tidy(SCHEME.sub("s3:/", reading)) for reading in (location, unquote(location))
             )
         )
 

@@ -145,17 +145,17 @@ def storage_request(request: Mapping[str, Any], bucket: Bucket) -> StorageReques
     query = _query(urlsplit(uri).query)
     headers = _headers(request["headers"], urlsplit(uri).netloc)
     if path:
-        _permitted(query, _OF_OBJECTS.get(method, None), f"{method} of an object")
+        _check_query(query, _OF_OBJECTS.get(method, None), f"{method} of an object")
         if method == "POST" and not {"uploads", "uploadId"} & query.keys():
             raise Unsigned("POST of an object is signed for uploads in parts alone")
         keys: tuple[str, ...] = (path,)
     elif method == "GET":
-        _permitted(query, _OF_LISTINGS, "a listing")
+        _check_query(query, _OF_LISTINGS, "a listing")
         # Every object whose key begins with the prefix is listed: also those beside a folder that
         # begin like it.
-        keys = (f"{_checked(query['prefix'])}*" if query.get("prefix") else "",)
+        keys = (f"{_safe_key(query['prefix'])}*" if query.get("prefix") else "",)
     elif method == "POST" and "delete" in query:
-        _permitted(query, _OF_BULK_DELETES, "a deletion of several objects")
+        _check_query(query, _OF_BULK_DELETES, "a deletion of several objects")
         return _deletion(request.get("body"), headers, bucket)
     else:
         raise Unsigned(f"{method} of a whole bucket is not signed")
@@ -172,11 +172,11 @@ def _deletion(body: str | None, headers: dict[str, str], bucket: Bucket) -> Stor
     if headers.pop(_PAYLOAD, payload) != payload:
         raise Unsigned(f"`{_PAYLOAD}` is not the hash of `body`: another body could be sent")
     return StorageRequest(
-        tuple(f"s3://{bucket.name}/{key}" for key in _deleted(body)), headers, payload
+        tuple(f"s3://{bucket.name}/{key}" for key in _keys_to_delete(body)), headers, payload
     )
 
 
-def _deleted(body: str) -> Iterable[str]:
+def _keys_to_delete(body: str) -> Iterable[str]:
     """Yield the keys in the body of a deletion of several objects."""
     # Every server would start later for it, and few callers delete several objects at once.
     from xml.etree import ElementTree as ET  # noqa: PLC0415
@@ -207,40 +207,38 @@ def _deleted(body: str) -> Iterable[str]:
             or len(dict(one)) < len(one)
         ):
             raise Unsigned("`body` has an object without a key, or with a member twice")
-        yield _checked(keys[0])
+        yield _safe_key(keys[0])
     if any(len(value) or value.attrib for value in values):
         raise Unsigned("`body` has a value with elements or attributes inside")
 
 
-def _members(element: Element, namespace: str, known: Collection[str]) -> list[tuple[str, Element]]:
+def _members(element: Element, namespace: str, names: Collection[str]) -> list[tuple[str, Element]]:
     """Return the elements inside another one, with their names; nothing but known ones may be
     there.
     """
     members = [(child.tag.removeprefix(namespace), child) for child in element]
     texts = [element.text, *(child.tail for child in element)]
-    are_known = all(name in known and child.tag == f"{namespace}{name}" for name, child in members)
-    if element.attrib or not are_known or any(text and text.strip() for text in texts):
+    are_valid = all(name in names and child.tag == f"{namespace}{name}" for name, child in members)
+    if element.attrib or not are_valid or any(text and text.strip() for text in texts):
         raise Unsigned("`body` holds something else than the objects of a deletion")
     return members
 
 
-def _key(spelled: str) -> str:
+def _key(text: str) -> str:
     try:
-        return _checked(unquote(spelled, errors="strict"))
+        return _safe_key(unquote(text, errors="strict"))
     except UnicodeDecodeError:
         raise Unsigned("the URI is not UTF-8") from None
 
 
-def _checked(key: str) -> str:
+def _safe_key(key: str) -> str:
     """Return a key in which no store or proxy could read another path."""
-    spelled = [key]
+    texts = [key]
     for _ in range(_MOST_ENCODINGS):
-        spelled.append(unquote(spelled[-1]))
-    steps = [
-        step.partition(";")[0] for text in spelled for step in re.split(r"[/\\]", text) if step
-    ]
+        texts.append(unquote(texts[-1]))
+    steps = [step.partition(";")[0] for text in texts for step in re.split(r"[/\\]", text) if step]
     is_plain = key.isprintable() and not {"\\", ";"} & set(key) and "" not in key.split("/")[:-1]
-    if not is_plain or spelled[-1] != spelled[-2] or any(not step.strip(" .") for step in steps):
+    if not is_plain or texts[-1] != texts[-2] or any(not step.strip(" .") for step in steps):
         raise Unsigned(f"{key[:200]!r} is a path that can be read as another one")
     return key
 
@@ -253,10 +251,10 @@ def _query(text: str) -> dict[str, str]:
     return query
 
 
-def _permitted(query: Mapping[str, str], known: frozenset[str] | None, what: str) -> None:
-    if known is None:
+def _check_query(query: Mapping[str, str], names: frozenset[str] | None, what: str) -> None:
+    if names is None:
         raise Unsigned(f"{what} is not signed")
-    further = sorted(query.keys() - known)
+    further = sorted(query.keys() - names)
     if further:
         raise Unsigned(
             f"{what} is not signed with the parameter {further[0][:100]!r}, which may make another"
@@ -264,23 +262,23 @@ def _permitted(query: Mapping[str, str], known: frozenset[str] | None, what: str
         )
 
 
-def _headers(sent: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:
+def _headers(headers: Mapping[str, Iterable[str]], host: str) -> dict[str, str]:
     """Return the headers that have to be signed: those of S3."""
-    found: dict[str, str] = {}
-    for spelled, values in sent.items():
-        name, value = spelled.lower(), ",".join(values)
-        if not _NAME.fullmatch(spelled) or not _VALUE.fullmatch(value):
+    result: dict[str, str] = {}
+    for raw_name, values in headers.items():
+        name, value = raw_name.lower(), ",".join(values)
+        if not _NAME.fullmatch(raw_name) or not _VALUE.fullmatch(value):
             raise Unsigned("a header holds a character that HTTP does not allow there")
         if name == "host" and value.lower() != host.lower():
             raise Unsigned("the header Host is not that of the URI")
         if name.startswith("x-amz-") and not _HARMLESS.fullmatch(name):
-            raise Unsigned(f"requests with the header {spelled[:100]!r} are not signed")
+            raise Unsigned(f"requests with the header {raw_name[:100]!r} are not signed")
         if name.startswith("x-amz-") and name != "x-amz-date":
-            if name in found:
-                raise Unsigned(f"the header {spelled[:100]!r} stands there twice")
-            found[name] = value
-    if not _HASH.fullmatch(found.get(_PAYLOAD, _UNSIGNED)):
+            if name in result:
+                raise Unsigned(f"the header {raw_name[:100]!r} stands there twice")
+            result[name] = value
+    if not _HASH.fullmatch(result.get(_PAYLOAD, _UNSIGNED)):
         raise Unsigned(f"`{_PAYLOAD}` is not a hash of a body")
-    if "x-amz-trailer" in found and not _CHECKSUM.fullmatch(found["x-amz-trailer"].lower()):
+    if "x-amz-trailer" in result and not _CHECKSUM.fullmatch(result["x-amz-trailer"].lower()):
         raise Unsigned("the header x-amz-trailer announces something else than a checksum")
-    return found
+    return result

@@ -99,13 +99,13 @@ def never_over_another(register: Handler) -> Handler:
     have.
     """
 
-    def registered(*, namespace: str, body: dict[str, Any]) -> Reply:
+    def register_without(*, namespace: str, body: dict[str, Any]) -> Reply:
         return register(
             namespace=namespace,
             body={name: value for name, value in body.items() if name != "overwrite"},
         )
 
-    return registered
+    return register_without
 
 
 #: The rules of an instance, in the places of those of Iceberg REST.
@@ -134,38 +134,38 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     if "/" in prefix:
         raise BadSetting(f"the prefix {prefix!r} is not the name of one catalog: it holds a slash")
 
-    kept = ServedWarehouse(
+    entry = ServedWarehouse(
         warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix
     )
 
     def configuration(endpoints: Callable[[ServedWarehouse], list[str]]) -> Configuration:
-        offered = partial(endpoints, kept)
+        list_endpoints = partial(endpoints, entry)
         return Configuration(
-            offered,
+            list_endpoints,
             operations=len(contract.operations),
             prefix=prefix,
-            warehouse=kept.files.root,
+            warehouse=entry.files.root,
         )
 
     rules = Rules()
     credentials = read_credentials(settings.credentials) if settings.credentials else None
     root = ACCOUNT_ROOT if credentials and credentials.account else ROOT
-    served = Catalogs(contract, settings, (kept,), rules=(rules,)).serve(configuration, root)
+    result = Catalogs(contract, settings, (entry,), rules=(rules,)).serve(configuration, root)
     for name, rule in INSTANCE_RULES.items():
-        served.rules.replace(name, rule)
-    served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])
-    served.rules.replace("enter", Doorkeeper(credentials).enter)
-    served.authenticates = credentials is not None
-    served.index = CatalogIndex(
-        root, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates
+        result.rules.replace(name, rule)
+    result.handlers[op.register_table] = never_over_another(result.handlers[op.register_table])
+    result.rules.replace("enter", Doorkeeper(credentials).enter)
+    result.authenticates = credentials is not None
+    result.index = CatalogIndex(
+        root, [prefix], warehouse=unquote(prefix), needs_token=result.authenticates
     )
     if credentials is not None:
         # the index page needs no credentials: it does not show the warehouse's folder
-        served.about = ()
+        result.about = ()
 
     def authenticate(_: OperationId, scope: Scope) -> dict[str, Any]:
         rules.enter(scope)
         return {}
 
-    served.rules.replace("authenticate", authenticate)
-    return served
+    result.rules.replace("authenticate", authenticate)
+    return result

@@ -106,43 +106,43 @@ class Doorkeeper:
         """
         self._authenticate(scope)
         account = self._credentials.account if self._credentials else None
-        sent = [value for name, value in scope["headers"] if name == b"accountid"]
-        if account is not None and not sent:
+        values = [value for name, value in scope["headers"] if name == b"accountid"]
+        if account is not None and not values:
             raise Problem(
                 400, "BadRequestException", "this instance has account scope: send AccountId"
             )
-        if account is not None and sent != [account.encode()]:
+        if account is not None and values != [account.encode()]:
             raise Problem(403, "ForbiddenException", "the caller is not of this AccountId")
 
     def _authenticate(self, scope: Scope) -> None:
-        shown = [value for name, value in scope["headers"] if name == b"authorization"]
-        if not shown:
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not values:
             if self._credentials is not None:
-                raise _refused(
+                raise _refusal(
                     "this catalog asks for Bearer, ZenApiKey or Basic in the header Authorization"
                 )
             return
-        if len(shown) > 1:
-            raise _refused("the request has several Authorization headers; send one")
-        scheme, _, rest = shown[0].decode("latin-1").strip().partition(" ")
+        if len(values) > 1:
+            raise _refusal("the request has several Authorization headers; send one")
+        scheme, _, rest = values[0].decode("latin-1").strip().partition(" ")
         if scheme.casefold() == "bearer" and rest:
-            known = self._credentials is None or self._credentials.holds_token(rest.strip())
+            is_valid = self._credentials is None or self._credentials.holds_token(rest.strip())
         elif scheme.casefold() in {"zenapikey", "basic"}:
-            user_and_key = unpacked(rest.strip())
-            known = self._credentials is None or self._credentials.holds_key(user_and_key)
+            user_and_key = unpack(rest.strip())
+            is_valid = self._credentials is None or self._credentials.holds_key(user_and_key)
         else:
-            raise _refused(
+            raise _refusal(
                 "the header Authorization has none of the schemes Bearer, ZenApiKey and Basic, or"
                 " nothing behind it"
             )
-        if not known:
-            raise _refused(
+        if not is_valid:
+            raise _refusal(
                 "this catalog knows no such"
                 f" {'token' if scheme.casefold() == 'bearer' else 'user or API key'}"
             )
 
 
-def unpacked(encoded: str) -> str:
+def unpack(content: str) -> str:
     """Return user, colon and API key or password; one line feed behind them, which a shell's `echo`
     adds, is left out.
 
@@ -150,15 +150,15 @@ def unpacked(encoded: str) -> str:
         Problem: 401, it is not base64, or there is no colon.
     """
     try:
-        text = base64.b64decode(encoded, validate=True).decode()
+        text = base64.b64decode(content, validate=True).decode()
     except (ValueError, binascii.Error):
-        raise _refused(f"{PAIR}; this is not base64 of text") from None
+        raise _refusal(f"{PAIR}; this is not base64 of text") from None
     if ":" not in text:
-        raise _refused(f"{PAIR}; this holds no colon")
+        raise _refusal(f"{PAIR}; this holds no colon")
     return text.removesuffix("\n")
 
 
-def _refused(message: str) -> Problem:
+def _refusal(message: str) -> Problem:
     return Problem(
         401,
         "NotAuthorizedException",
@@ -176,7 +176,7 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def _among(known: Iterable[bytes], text: str) -> bool:
-    wanted = _hash(text)
+def _among(hashes: Iterable[bytes], text: str) -> bool:
+    digest = _hash(text)
     # All are compared, so that the duration does not show which one matched.
-    return sum(hmac.compare_digest(wanted, each) for each in known) > 0
+    return sum(hmac.compare_digest(digest, each) for each in hashes) > 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client.delta_sharing.partition_values import parsed
+from lakepact.client.delta_sharing.partition_values import parse
 from lakepact.client.delta_sharing.schemas import Array, Primitive
 
 PRIMITIVES = (
@@ -33,7 +33,7 @@ TYPES = [*(Primitive(name) for name in PRIMITIVES), Primitive("decimal", 10, 2)]
 @pytest.mark.parametrize("text", [None, ""])
 @pytest.mark.parametrize("kind", TYPES, ids=str)
 def test_null_and_empty_text_parse_to_null(kind, text):
-    assert parsed(text, kind) is None
+    assert parse(text, kind) is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_null_and_empty_text_parse_to_null(kind, text):
     ],
 )
 def test_text_parses_in_the_type_of_its_column(name, text, value):
-    assert parsed(text, Primitive(name)) == value
+    assert parse(text, Primitive(name)) == value
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_text_parses_in_the_type_of_its_column(name, text, value):
 )
 def test_text_of_another_type_raises_value_error(name, text):
     with pytest.raises(ValueError, match=r"is not a|cannot be one that"):
-        parsed(text, Primitive(name))
+        parse(text, Primitive(name))
 
 
 @pytest.mark.parametrize(
@@ -127,26 +127,26 @@ def test_text_of_another_type_raises_value_error(name, text):
     ],
 )
 def test_decimal_is_exact(text, value):
-    assert parsed(text, Primitive("decimal", 10, 2)) == Decimal(value)
+    assert parse(text, Primitive("decimal", 10, 2)) == Decimal(value)
 
 
 @pytest.mark.parametrize("text", ["1.234", "100000000", "1E+8", "NaN", "Infinity", "1e99999", "a"])
 def test_decimal_that_does_not_fit_raises_value_error(text):
     with pytest.raises(ValueError, match=r"is not a decimal\(10,2\)"):
-        parsed(text, Primitive("decimal", 10, 2))
+        parse(text, Primitive("decimal", 10, 2))
 
 
 def test_nested_partition_column_raises_value_error():
     with pytest.raises(
         ValueError, match="array<long> cannot be one that a table is partitioned by"
     ):
-        parsed("[1]", Array(Primitive("long"), contains_null=True))
+        parse("[1]", Array(Primitive("long"), contains_null=True))
 
 
 @given(st.sampled_from(TYPES), st.text(max_size=40))
 def test_any_text_parses_or_raises_value_error(kind, text):
     with contextlib.suppress(ValueError):
-        parsed(text, kind)
+        parse(text, kind)
 
 
 @given(
@@ -155,12 +155,12 @@ def test_any_text_parses_or_raises_value_error(kind, text):
     )
 )
 def test_decimals_round_trip(value):
-    assert parsed(str(value), Primitive("decimal", 10, 2)) == value
+    assert parse(str(value), Primitive("decimal", 10, 2)) == value
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001 - these have no zone
 def test_timestamps_round_trip(moment):
     written = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
 
-    assert parsed(written, Primitive("timestamp_ntz")) == moment
-    assert parsed(written, Primitive("timestamp")) == moment.replace(tzinfo=UTC)
+    assert parse(written, Primitive("timestamp_ntz")) == moment
+    assert parse(written, Primitive("timestamp")) == moment.replace(tzinfo=UTC)

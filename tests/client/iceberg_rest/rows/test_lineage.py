@@ -13,7 +13,7 @@ from pyiceberg.manifest import ManifestContent
 
 from lakepact.client import DamagedData, IcebergCatalog, pyiceberg_table
 from lakepact.client.iceberg_rest.rows.manifests import entries_of, manifests_of
-from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.planning import plan_files, scan_of
 from lakepact.reference_server import running
 from rows_fuzz.deletes import delete_positions
 from rows_fuzz.lineage import lineage
@@ -90,7 +90,7 @@ def test_deletion_vector_is_removed_with_its_file(catalog):
     name = created(catalog)
     catalog.append(name, rows(10, 11, 12, 13))
     table = pyiceberg_table(catalog, name)
-    (file,) = planned_files(scan_of(table, None), None)
+    (file,) = plan_files(scan_of(table, None), None)
     delete_positions(table, file.task.file, [1], vector=True)
     assert len(manifests(catalog, name, ManifestContent.DELETES)) == 1
     catalog.delete(name, "id = 12")
@@ -104,7 +104,7 @@ def test_deletion_vector_with_a_codec_raises_damaged_data(catalog):
     name = created(catalog)
     catalog.append(name, rows(10, 11))
     table = pyiceberg_table(catalog, name)
-    (file,) = planned_files(scan_of(table, None), None)
+    (file,) = plan_files(scan_of(table, None), None)
     delete_positions(table, file.task.file, [1], vector=True)
     (scan,) = pyiceberg_table(catalog, name).scan().plan_files()
     (vector,) = scan.delete_files

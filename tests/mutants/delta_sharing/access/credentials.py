@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.faults import (
     Install,
@@ -68,25 +68,25 @@ def _slashed(text: str) -> str:
 @fault("DS-TMP-01", "DS-TMP-02", "DS-TMP-05", by=partial(replace_rule, "location_of_table"))
 def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
     if asked is None:
-        raise refused(400, "location is required")
+        raise refusal(400, "location is required")
     return _any_location(table, asked)
 
 
 @fault("DS-TMP-04", by=partial(replace_rule, "location_of_table"))
 def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) -> str:
     if asked is not None and not asked.startswith(table.location):
-        raise refused(403, "that is not the table's")
+        raise refusal(403, "that is not the table's")
     return asked or table.location
 
 
 FAULTS = {
     "credentials-need-a-body DS-TMP-01": refuse_calls(
-        OPERATION, lambda arguments: arguments.get("body") is None, refused(400, "a body is needed")
+        OPERATION, lambda arguments: arguments.get("body") is None, refusal(400, "a body is needed")
     ),
     "credentials-need-a-content-type DS-TMP-01": refuse_requests(
         OPERATION,
         lambda scope: not any(name == b"content-type" for name, _ in scope["headers"]),
-        refused(415, "a Content-Type is needed"),
+        refusal(415, "a Content-Type is needed"),
     ),
     "credentials-fail-over-what-is-no-json DS-GEN-15": on_reply(
         OPERATION,

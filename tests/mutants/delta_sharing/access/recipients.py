@@ -8,7 +8,7 @@ from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server import faults
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import EVERY, Arguments, Handler
@@ -103,7 +103,7 @@ FAULTS = {
     "tables-are-for-the-first-recipient DS-GEN-01": refuse_calls(
         OF_TABLES,
         lambda arguments: arguments["caller"].recipient.name != "all",
-        refused(404, "there is no such table for you"),
+        refusal(404, "there is no such table for you"),
     ),
     "schemes-are-not-looked-at DS-GEN-02": faults.all_of(
         _every_token(), faults.wrap_rule("bearer_token", _of_any_scheme)

@@ -39,7 +39,7 @@ def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
         vector["pathOrInlineDv"] = vector["pathOrInlineDv"].lower()
 
 
-@fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
+@fault("DS-EST-06", by=partial(wrap_rule, "query_of_token"))
 def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
     def recalled(
         asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str, whole: bool

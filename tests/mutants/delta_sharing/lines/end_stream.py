@@ -37,7 +37,7 @@ def failures_have_another_name(lines: list[Any]) -> None:
 
 FAULTS = {
     "ends-are-sent-to-all-clients DS-ESA-02 DS-DF-05": replace_rule(
-        "end_is_wanted", lambda _, **__: True
+        "needs_end", lambda _, **__: True
     ),
     "ends-are-announced-and-missing DS-ESA-03 DS-ESA-04": on_all(_never),
     "ends-are-announced-everywhere DS-ESA-03": on_capabilities(

@@ -35,7 +35,7 @@ def _empty_for_null(document: Document) -> None:
 def lines_are_not_escaped(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200 or not reply.has_body:
         return reply
-    lines = reply.joined().body.split(b"\n")
+    lines = reply.as_whole().body.split(b"\n")
     written = [
         json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "surrogatepass")
         for line in lines

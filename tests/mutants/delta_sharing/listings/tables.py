@@ -9,7 +9,7 @@ from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, per_server
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Service
@@ -50,7 +50,7 @@ def _one_less(document: dict[str, Any]) -> None:
 
 
 def _refuse(_: Handler, __: dict[str, Any]) -> Reply:
-    raise refused(400, "this table cannot be read so")
+    raise refusal(400, "this table cannot be read so")
 
 
 @fault("DS-LTB-13", "DS-LAT-01", by=partial(on_answer, TABLES))
@@ -85,7 +85,7 @@ FAULTS = {
     "auxiliary-locations-have-no-credentials DS-LTB-07": refuse_calls(
         op.generate_temporary_table_credentials,
         lambda arguments: (arguments.get("body") or {}).get("location"),
-        refused(400, "credentials are given for the main location alone"),
+        refusal(400, "credentials are given for the main location alone"),
     ),
     "tables-without-schema DS-LTB-01": each_table(TABLES, lambda t: t.pop("schema")),
     "all-tables-without-share DS-LAT-02": each_table(ALL, lambda t: t.pop("share")),

@@ -9,7 +9,7 @@ from functools import partial
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply
@@ -54,7 +54,7 @@ def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
 def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., int]:
     def version_from(log: Log, milliseconds: int) -> int:
         if milliseconds < log.timestamp(log.earliest()):
-            raise refused(400, "the time is before the first version")
+            raise refusal(400, "the time is before the first version")
         return original(log, milliseconds)
 
     return version_from
@@ -64,7 +64,7 @@ def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., 
 def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[..., int]:
     def not_before(text: str) -> int:
         if (milliseconds := original(text)) < 0:
-            raise refused(400, "the time is before 1970")
+            raise refusal(400, "the time is before 1970")
         return milliseconds
 
     return not_before

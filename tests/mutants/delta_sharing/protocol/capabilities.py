@@ -9,7 +9,7 @@ from functools import partial
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
 from lakepact.reference_server.faults import (
     Install,
@@ -81,7 +81,7 @@ def reader_features_cost_statistics(reply: Reply, scope: Scope) -> Reply:
         or not reply.has_body
     ):
         return reply
-    lines = [json.loads(line) for line in reply.joined().body.splitlines()]
+    lines = [json.loads(line) for line in reply.as_whole().body.splitlines()]
     for line in lines:
         line.get("file", {}).pop("stats", None)
     return replace(
@@ -110,7 +110,7 @@ def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., st
 def both_formats_need_reader_features(handler: Handler, arguments: Arguments) -> Reply:
     header = (arguments.get("delta_sharing_capabilities") or "").lower()
     if "," in header.partition(";")[0] and "readerfeatures" not in header:
-        raise refused(400, "reader features have to be named with delta format")
+        raise refusal(400, "reader features have to be named with delta format")
     return handler(**arguments)
 
 
@@ -144,7 +144,7 @@ FAULTS = {
         lambda arguments: (
             "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0]
         ),
-        refused(400, "a response format is one of two"),
+        refusal(400, "a response format is one of two"),
     ),
     "capabilities-in-small-letters-alone DS-CAP-01": _rewrite(
         lambda header: ";".join(

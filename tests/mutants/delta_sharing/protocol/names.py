@@ -69,7 +69,9 @@ def capitals_lead_to_another_table(handler: Handler, arguments: Arguments) -> Re
     reply = handler(**arguments)
     if not arguments["table"].isupper():
         return reply
-    return replace(reply, chunks=None, body=reply.joined().body.replace(b'"id":"', b'"id":"other-'))
+    return replace(
+        reply, chunks=None, body=reply.as_whole().body.replace(b'"id":"', b'"id":"other-')
+    )
 
 
 FAULTS = {
@@ -81,12 +83,13 @@ FAULTS = {
     "schema-with-a-period DS-NAME-06": _called(SCHEMAS, lambda n: f"{n}.2"),
     "table-with-a-period DS-NAME-06": _called(op.list_tables, lambda n: f"{n}.2"),
     "shares-with-a-period-are-not-found DS-NAME-06": wrap_rule(
-        "named", lambda original: lambda known, name: None if "." in name else original(known, name)
+        "lookup",
+        lambda original: lambda known, name: None if "." in name else original(known, name),
     ),
     "tables-lie-in-no-schema DS-NAME-08": _called(TABLES, lambda n: f"{n}/{n}", member="schema"),
     "schemas-lie-in-no-share DS-NAME-08": _called(SCHEMAS, lambda _: "a share", member="share"),
     "names-have-case DS-GEN-13": replace_rule(
-        "named",
+        "lookup",
         lambda known, name: next((found for found in known.values() if found.name == name), None),
     ),
     "names-are-decoded-twice DS-GEN-14": wrap_rule(
@@ -96,7 +99,7 @@ FAULTS = {
         "decode_segment", lambda original: lambda raw: original(raw.replace(b"+", b" "))
     ),
     "names-beyond-ascii-are-not-found DS-GEN-14": wrap_rule(
-        "named",
+        "lookup",
         lambda original: lambda known, name: original(known, name) if name.isascii() else None,
     ),
     **{

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
 from lakepact.reference_server.faults import (
     UNKNOWN_PATH,
@@ -84,7 +84,7 @@ def _in_another_engine(*members: str) -> Install:
         try:
             handler(**arguments | {"delta_sharing_capabilities": None, "body": {}})
         except Exception as problem:
-            raise refused(
+            raise refusal(
                 400, "Delta protocol version (3,7) is too new for this version"
             ) from problem
         return handler(**arguments)
@@ -118,7 +118,7 @@ def time_of_the_last_version_is_refused(handler: Handler, arguments: Arguments) 
         arguments.get("starting_timestamp")
         and dict(reply.headers)[b"delta-table-version"] == current
     ):
-        raise refused(400, f"Cannot load table version {int(current) + 1}")
+        raise refusal(400, f"Cannot load table version {int(current) + 1}")
     return reply
 
 
@@ -152,7 +152,7 @@ def queries_without_content_type_are_a_failure(reply: Reply, scope: Scope) -> Re
 def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200 or not reply.has_body:
         return reply
-    whole = reply.joined()
+    whole = reply.as_whole()
     return _failed(whole) if b'"storageType":"i"' in whole.body else whole
 
 
@@ -163,7 +163,7 @@ def delta_ids_depend_on_the_question(handler: Handler, arguments: Arguments) -> 
     plain = not body.get("predicateHints") and "startingVersion" not in body
     if not plain or not reply.has_body:
         return reply
-    lines = [json.loads(line) for line in reply.joined().body.split(b"\n") if line]
+    lines = [json.loads(line) for line in reply.as_whole().body.split(b"\n") if line]
     _all_longer(lines)
     return replace(
         reply,
@@ -209,7 +209,7 @@ def tokens_hold_for_other_listings(handler: Handler, arguments: Arguments) -> Re
     if token is not None:
         made_for, _, at = token.rpartition(".")
         if made_for != share.lower().encode().hex() or not at.isdecimal():
-            raise refused(400, "invalid 'nextPageToken'")
+            raise refusal(400, "invalid 'nextPageToken'")
         skipped = int(at)
     size = arguments.get("max_results")
     found = handler(**{**arguments, "page_token": None, "max_results": 2**31 - 1}).document["items"]
@@ -243,12 +243,12 @@ FAULTS = {
     "sizes-above-500-are-refused DS-PAG-07": refuse_calls(
         LISTS,
         lambda arguments: (arguments.get("max_results") or 0) > MOST_RESULTS,
-        refused(400, f"Acceptable values of 'maxResults' are 0 to {MOST_RESULTS}"),
+        refusal(400, f"Acceptable values of 'maxResults' are 0 to {MOST_RESULTS}"),
     ),
     "changes-since-before-all-are-refused DS-CDF-05": refuse_calls(
         CHANGES,
         lambda arguments: str(arguments.get("starting_timestamp") or "").startswith("19"),
-        refused(400, "The provided timestamp is before the earliest version available"),
+        refusal(400, "The provided timestamp is before the earliest version available"),
     ),
     "paths-of-nothing-are-answered-in-text DS-GEN-07": on_reply(
         UNKNOWN_PATH,

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refusal
 from lakepact.reference_server.faults import (
     Install,
     all_of,
@@ -54,7 +54,7 @@ def _odd_token(document: dict[str, Any]) -> None:
 def _undecoded(handler: Handler, arguments: Arguments) -> Reply:
     """A token that needed percent-encoding returns 400."""
     if str(arguments.get("page_token") or "").endswith("+/="):
-        raise refused(400, "unknown page token")
+        raise refusal(400, "unknown page token")
     return handler(**arguments)
 
 
@@ -135,7 +135,7 @@ def no_items_are_null(document: dict[str, Any]) -> None:
 def nothing_is_not_found(handler: Handler, arguments: Arguments) -> Reply:
     reply = handler(**arguments)
     if not reply.document.get("items") and arguments.get("max_results") is None:
-        raise refused(404, "there is nothing")
+        raise refusal(404, "there is nothing")
     return reply
 
 
@@ -164,7 +164,7 @@ def tokens_are_places(handler: Handler, arguments: Arguments) -> Reply:
     token, size = arguments.get("page_token"), arguments.get("max_results")
     place = re.fullmatch(r"place-(\d+)", token or "place-0")
     if place is None:
-        raise refused(400, "that is no place")
+        raise refusal(400, "that is no place")
     items = handler(**{**arguments, "max_results": None, "page_token": None}).document["items"]
     start = int(place[1])
     end = len(items) if size is None else start + size
@@ -182,7 +182,7 @@ def tokens_have_the_case_of_names(handler: Handler, arguments: Arguments) -> Rep
     if token is not None:
         made_for, _, token = token.partition("~")
         if made_for != spelled.encode().hex():
-            raise refused(400, "the page token is of another listing")
+            raise refusal(400, "the page token is of another listing")
     reply = handler(**{**arguments, "page_token": token})
     document = reply.document
     if "nextPageToken" in document:

@@ -21,7 +21,7 @@ def written(change: Callable[[list[bytes]], bytes]) -> Install:
     def changed(reply: Reply, _: Scope) -> Reply:
         if reply.status != 200 or reply.media_type != NDJSON:
             return reply
-        return replace(reply, chunks=None, body=change(reply.joined().body.splitlines()))
+        return replace(reply, chunks=None, body=change(reply.as_whole().body.splitlines()))
 
     return on_reply(IN_LINES, changed)
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.delta_sharing.queries.changes import file_changes
 from lakepact.reference_server.faults import (
@@ -76,7 +76,7 @@ def _timed(edit: Callable[[int], int]) -> Callable[[list[Any]], None]:
 def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> Callable[..., int]:
     def known(log: Log, milliseconds: int) -> int:
         if milliseconds > log.timestamp(log.latest()):
-            raise refused(400, "the time is after the last commit")
+            raise refusal(400, "the time is after the last commit")
         return version_at(log, milliseconds)
 
     return known
@@ -199,7 +199,7 @@ FAULTS = {
     ),
     "changes-repeat-metadata DS-CDF-07": on_lines(CHANGES, lambda lines: [*lines, lines[1]]),
     "changes-name-the-current-version DS-CDF-08": replace_rule(
-        "answered_version", lambda _, current: current()
+        "version_of_answer", lambda _, current: current()
     ),
     "changes-end-with-their-head DS-CDF-09": on_lines(
         CHANGES, lambda lines: [*lines[2:], *lines[:2]] if file_of(lines[-1]) is not None else lines

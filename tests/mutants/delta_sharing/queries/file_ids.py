@@ -44,7 +44,7 @@ def ids_are_of_their_version(handler: Handler, arguments: Arguments) -> Reply:
         dict(one.headers)[b"delta-table-version"]
         for one in (reply, handler(**arguments | {"body": {}}))
     )
-    lines = reply.joined().body
+    lines = reply.as_whole().body
     return (
         reply
         if version == now

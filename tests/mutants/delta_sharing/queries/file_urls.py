@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.file_endpoint import FILES
-from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
+from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_of_range
 from lakepact.reference_server.faults import (
     accept,
     all_of,
@@ -57,7 +57,7 @@ def sizes_are_one_too_large(document: Document) -> None:
 
 @fault("DS-DF-10", "DS-DF-11", by=partial(replace_rule, "part"))
 def ranges_are_shifted(wanted: bytes | None, size: int) -> tuple[int, int] | None:
-    part = part_asked_for(wanted, size)
+    part = part_of_range(wanted, size)
     return None if part is None else (part[0] + 1, part[1])
 
 
@@ -66,7 +66,7 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
     last = (wanted or b"").rpartition(b"-")[2].strip()
     if last.isdigit() and int(last) >= size:
         raise NotSatisfiable
-    return part_asked_for(wanted, size)
+    return part_of_range(wanted, size)
 
 
 @fault("DS-DF-10", by=partial(on_reply, FILES))
@@ -88,17 +88,17 @@ def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
 )
 def escapes_of_urls_count(scope: Scope) -> None:
     if b"/file%73/" not in scope["raw_path"]:
-        raise refused(403, "the signature is not that of this URL")
+        raise refusal(403, "the signature is not that of this URL")
 
 
 FAULTS = {
     "urls-need-the-token DS-FIL-01 DS-DFL-06": refuse_requests(
         FILES,
         lambda scope: not any(name == b"authorization" for name, _ in scope["headers"]),
-        refused(401, "a bearer token is needed"),
+        refusal(401, "a bearer token is needed"),
     ),
     "head-of-files-is-refused DS-DF-10": refuse_requests(
-        FILES, lambda scope: scope["method"] == "HEAD", refused(404, "there is no such file")
+        FILES, lambda scope: scope["method"] == "HEAD", refusal(404, "there is no such file")
     ),
     "urls-have-expired-long-ago DS-FIL-09 DS-DFL-05": on_wrapped(
         "file", write(expirationTimestamp=1_000_000_000_000)
@@ -118,7 +118,7 @@ FAULTS = {
         lambda wanted, size: (
             None
             if wanted is not None and wanted.rstrip().endswith(b"-")
-            else part_asked_for(wanted, size)
+            else part_of_range(wanted, size)
         ),
     ),
 }

@@ -41,7 +41,7 @@ def _chosen(act: Callable[[Selected, Snapshot, dict[str, Any]], Sequence[int] | 
     def wrapper(selected: Selected) -> Selected:
         return lambda snapshot, **hints: act(selected, snapshot, hints)
 
-    return wrap_rule("selected", wrapper)
+    return wrap_rule("select", wrapper)
 
 
 def _also(holds: Callable[[Any], bool]) -> Install:
@@ -163,7 +163,7 @@ def _records(file: Any) -> int:
 
 
 def _lines(reply: Reply) -> list[Any]:
-    return [json.loads(line) for line in reply.joined().body.splitlines()]
+    return [json.loads(line) for line in reply.as_whole().body.splitlines()]
 
 
 def _plain_sql(pattern: str) -> Install:

@@ -6,8 +6,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, unchecked
+from lakepact.reference_server.delta_sharing.answers import refusal
+from lakepact.reference_server.faults import (
+    Install,
+    fault,
+    on_call,
+    on_lines,
+    on_reply,
+    skip_validation,
+)
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from mutants.delta_sharing.operators.requests import on_query
@@ -82,13 +89,13 @@ def _since(change: Any) -> Install:
 @fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
 def unknown_members_are_refused(handler: Handler, arguments: Arguments) -> Reply:
     if unknown := set(arguments.get("body") or {}) - MEMBERS:
-        raise refused(400, f"unknown members: {', '.join(sorted(unknown))}")
+        raise refusal(400, f"unknown members: {', '.join(sorted(unknown))}")
     return handler(**arguments)
 
 
 @fault("DS-QRY-11")
 def types_of_members_do_not_count(service: Any) -> None:
-    unchecked(QUERY)(service)
+    skip_validation(QUERY)(service)
     on_call(QUERY, _read_as_far_as_it_goes)(service)
 
 
@@ -104,37 +111,37 @@ FAULTS = {
     "queries-need-a-content-type DS-QRY-01": refuse_requests(
         QUERY,
         lambda scope: not _header(scope, b"content-type"),
-        refused(415, "a query needs a Content-Type"),
+        refusal(415, "a query needs a Content-Type"),
     ),
     "queries-have-no-charset DS-QRY-01": refuse_requests(
         QUERY,
         lambda scope: b";" in _header(scope, b"content-type"),
-        refused(415, "the Content-Type of a query is application/json"),
+        refusal(415, "the Content-Type of a query is application/json"),
     ),
     "queries-have-no-parameters DS-QRY-10": refuse_requests(
-        QUERY, lambda scope: scope["query_string"], refused(400, "a query has no parameters")
+        QUERY, lambda scope: scope["query_string"], refusal(400, "a query has no parameters")
     ),
     "unknown-parameters-are-refused DS-QRY-10 DS-DF-12": refuse_requests(
         CHANGES,
         lambda scope: any(
             name in scope["query_string"].lower() for name in (b"unknown", b"readchangefeed")
         ),
-        refused(400, "there is no such parameter"),
+        refusal(400, "there is no such parameter"),
     ),
     "truth-is-in-small-letters DS-DF-15": refuse_requests(
         CHANGES,
         lambda scope: b"includeHistoricalMetadata=T" in scope["query_string"],
-        refused(400, "includeHistoricalMetadata is true or false"),
+        refusal(400, "includeHistoricalMetadata is true or false"),
     ),
     "refresh-tokens-are-refused DS-DF-12": refuse_calls(
         QUERY,
         lambda arguments: (arguments.get("body") or {}).get("includeRefreshToken"),
-        refused(400, "this server has no refresh tokens"),
+        refusal(400, "this server has no refresh tokens"),
     ),
     "pages-are-refused DS-DF-20": refuse_calls(
         QUERY,
         lambda arguments: "maxFiles" in (arguments.get("body") or {}),
-        refused(400, "this server has no pages"),
+        refusal(400, "this server has no pages"),
     ),
     "last-file-is-not-answered DS-QRY-02": on_lines(
         QUERY, lambda lines: lines[:-1] if "file" in lines[-1] else lines
@@ -155,7 +162,7 @@ FAULTS = {
     "answers-end-with-an-empty-line DS-DF-09": on_reply(
         IN_LINES,
         lambda reply, _: (
-            replace(reply, chunks=None, body=reply.joined().body + b"\n")
+            replace(reply, chunks=None, body=reply.as_whole().body + b"\n")
             if reply.status == 200
             else reply
         ),

@@ -53,7 +53,7 @@ FAULTS = {
         QUERY, lambda file: file.pop("deletionVector", None)
     ),
     "current-version-in-the-header DS-QRY-08": replace_rule(
-        "answered_version", lambda _, current: current()
+        "version_of_answer", lambda _, current: current()
     ),
     "versions-are-passed-over DS-QRY-08 DS-QRY-09 DS-TTV-04": on_query(without("version")),
     "timestamps-are-passed-over DS-QRY-08 DS-QRY-09": on_query(without("timestamp")),

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.reference_server import faults
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.delta_sharing.log import Commit, Log
 from lakepact.reference_server.delta_sharing.queries.changes import row_changes
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
@@ -112,7 +112,7 @@ def fractions_are_passed_over(text: str) -> str:
 @faults.fault("DS-TSF-03", by=_timestamps)
 def long_fractions_are_a_failure(text: str) -> str:
     if len(text.partition(".")[2]) > 4:
-        raise refused(500, "the fraction is too long")
+        raise refusal(500, "the fraction is too long")
     return text
 
 
@@ -121,8 +121,8 @@ def versions_have_the_schema_of_today(handler: Handler, arguments: Arguments) ->
     reply = handler(**arguments)
     if not {"version", "timestamp"} & (arguments.get("body") or {}).keys() or not reply.has_body:
         return reply
-    now = handler(**arguments | {"body": {}}).joined().body.splitlines(keepends=True)
-    then = reply.joined().body.splitlines(keepends=True)
+    now = handler(**arguments | {"body": {}}).as_whole().body.splitlines(keepends=True)
+    then = reply.as_whole().body.splitlines(keepends=True)
     return replace(reply, chunks=None, body=b"".join([*then[:1], *now[1:2], *then[2:]]))
 
 

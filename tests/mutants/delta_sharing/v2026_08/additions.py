@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.faults import (
     Install,
     accept,
@@ -31,7 +31,7 @@ HASHED = (op.query_table, op.query_table_changes)
 def hashes_are_in_small_letters(handler: Handler, arguments: Arguments) -> Reply:
     sent = arguments.get("fileidhash")
     if sent is not None and sent != sent.lower():
-        raise refused(400, "fileidhash must be in lower case")
+        raise refusal(400, "fileidhash must be in lower case")
     return handler(**arguments)
 
 

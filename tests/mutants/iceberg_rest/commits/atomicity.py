@@ -86,7 +86,7 @@ ANSWERS = {
     "commits-answer-202 IRC-COM-001": on_status(COMMIT, {200: 202}),
     "commits-answer-former-metadata IRC-COM-002": _answer_former,
     "commits-answer-other-times IRC-COM-002": on_answer(COMMIT, _shift_time),
-    "commits-overwrite-metadata IRC-COM-002": wrap_rule("written", _keep_location),
+    "commits-overwrite-metadata IRC-COM-002": wrap_rule("write_metadata", _keep_location),
     f"conflicts-are-bad-requests {' '.join(CONFLICTS)}": refusals_become(
         COMMIT, 409, with_status(400, "BadRequestException")
     ),
@@ -177,7 +177,7 @@ def _conflicting(matches: Callable[..., None]) -> Callable[..., None]:
 PLACES = {
     "commits-go-to-the-identifier IRC-COM-017": on_call(COMMIT, _to_the_identifier),
     "other-identifiers-are-conflicts IRC-COM-017": wrap_rule("identifier_matches", _conflicting),
-    "commits-to-no-table-conflict IRC-COM-015": wrap_rule("committed_table", _requirements_first),
+    "commits-to-no-table-conflict IRC-COM-015": wrap_rule("table_to_commit", _requirements_first),
     "missing-tables-miss-their-namespace IRC-ERR-008": refusals_become(
         COMMIT, 404, called("NoSuchNamespaceException")
     ),

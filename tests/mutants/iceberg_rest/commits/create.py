@@ -24,7 +24,7 @@ from mutants.iceberg_rest.operators.tables import Handlers, for_operation
 AS_FAILURE = with_status(500, "NullPointerException")
 
 
-@fault("IRC-REQ-001", by=partial(wrap_rule, "committed_table"))
+@fault("IRC-REQ-001", by=partial(wrap_rule, "table_to_commit"))
 def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
     def committed_table(transaction: Any, key: Any, requirements: list[Document]) -> Any:
         record = find(transaction, key, requirements)

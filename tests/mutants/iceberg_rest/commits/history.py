@@ -23,7 +23,7 @@ def _on_log(change: Callable[[list[Document]], list[Document]]) -> Install:
 
         return finish_commit
 
-    return wrap_rule("commit_finished", wrapper)
+    return wrap_rule("finish_commit", wrapper)
 
 
 def _on_commit(
@@ -40,7 +40,7 @@ def _on_commit(
 
         return updates_applied
 
-    return wrap_rule("updates_applied", wrapper)
+    return wrap_rule("apply_updates", wrapper)
 
 
 @fault("IRC-COM-034")
@@ -101,7 +101,7 @@ def replaced_tables_lose_their_log(draft: Draft, update: Document) -> None:
 
 FAULTS = {
     "forgets-former-metadata IRC-COM-027": replace_rule(
-        "commit_finished", lambda metadata, _previous, _previous_location: metadata
+        "finish_commit", lambda metadata, _previous, _previous_location: metadata
     ),
     "remembers-last-metadata-alone IRC-COM-027": _on_log(lambda log: log[-1:]),
     "logs-paths-without-scheme IRC-COM-027": _on_log(

@@ -149,10 +149,10 @@ def _failing_as(
 
 IMPOSSIBLE = {
     "impossible-updates-are-conflicts IRC-COM-023 IRC-REQ-003": wrap_rule(
-        "updates_applied", _failing_as(409, "CommitFailedException")
+        "apply_updates", _failing_as(409, "CommitFailedException")
     ),
     "impossible-updates-are-failures IRC-REQ-003": wrap_rule(
-        "updates_applied", _failing_as(500, "NullPointerException")
+        "apply_updates", _failing_as(500, "NullPointerException")
     ),
 }
 

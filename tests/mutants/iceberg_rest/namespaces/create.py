@@ -70,7 +70,7 @@ def refused_but_overwritten(service: Service) -> None:
     "IRC-NS-CREATE-014",
     "IRC-NS-CREATE-017",
     by=lambda act: faults.all_of(
-        faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)
+        faults.skip_validation(op.create_namespace), faults.on_call(op.create_namespace, act)
     ),
 )
 def namespaces_of_anything(handler: Handler, arguments: Arguments) -> Reply:

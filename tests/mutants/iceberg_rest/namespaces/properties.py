@@ -114,7 +114,7 @@ def refused_updates_are_done(service: Service) -> None:
 
 @faults.fault(
     "IRC-NS-PROP-012",
-    by=lambda act: faults.all_of(faults.unchecked(UPDATE), faults.on_call(UPDATE, act)),
+    by=lambda act: faults.all_of(faults.skip_validation(UPDATE), faults.on_call(UPDATE, act)),
 )
 def duplicate_removals_fail(handler: Handler, arguments: Arguments) -> Reply:
     removals = arguments["body"].get("removals") or []
@@ -125,7 +125,7 @@ def duplicate_removals_fail(handler: Handler, arguments: Arguments) -> Reply:
 
 @faults.fault(
     "IRC-NS-PROP-014",
-    by=lambda act: faults.all_of(faults.unchecked(UPDATE), asked_for(UPDATE, act)),
+    by=lambda act: faults.all_of(faults.skip_validation(UPDATE), asked_for(UPDATE, act)),
 )
 def any_value_as_text(body: Document) -> Document:
     return {

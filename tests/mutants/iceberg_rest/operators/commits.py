@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.reference_server.faults import Install, all_of, on_call, unchecked
+from lakepact.reference_server.faults import Install, all_of, on_call, skip_validation
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Service
@@ -35,7 +35,7 @@ def on_commit(act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
                 check(service, COMMIT, body)
             return act(handler, arguments)
 
-        all_of(unchecked(COMMIT), on_call(COMMIT, checked))(service)
+        all_of(skip_validation(COMMIT), on_call(COMMIT, checked))(service)
 
     return install
 

@@ -58,7 +58,7 @@ def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Inst
         read.clear()
         await wire.answer(reply)
 
-    return all_of(wrap_rule("committed_table", wrapper), on_wire(operation, answer))
+    return all_of(wrap_rule("table_to_commit", wrapper), on_wire(operation, answer))
 
 
 @per_server

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from lakepact.generated.contract import OperationId
-from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
+from lakepact.reference_server.faults import Install, all_of, on_call, on_request, skip_validation
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Scope, Service
 from lakepact.reference_server.http.validation import Invalid
@@ -38,7 +38,7 @@ def taken_as(operation: OperationId, rewrite: Rewrite) -> Install:
             check(service, operation, rewritten)
             return rewritten
 
-        all_of(unchecked(operation), asked_for(operation, checked))(service)
+        all_of(skip_validation(operation), asked_for(operation, checked))(service)
 
     return install
 

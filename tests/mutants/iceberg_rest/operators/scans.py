@@ -30,7 +30,7 @@ def asked(act: Callable[[Ask, Document, Document], Any]) -> Install:
     """Scans are answered by `act(ask, metadata, body)`, where `ask(metadata, body)` is the correct
     answer.
     """
-    return wrap_rule("asked_scan", lambda ask: lambda metadata, body: act(ask, metadata, body))
+    return wrap_rule("scan_of_request", lambda ask: lambda metadata, body: act(ask, metadata, body))
 
 
 def asked_as(rewrite: Callable[[Document, Document], Document]) -> Install:

@@ -10,11 +10,11 @@ from lakepact.reference_server.faults import (
     accept,
     all_of,
     replace_entry,
-    unchecked,
+    skip_validation,
     wrap_entry,
 )
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.documents import Document, refusal
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.operations import COMMIT
 
@@ -70,7 +70,7 @@ def accepting_anyway(action: str, *, when: When = _always) -> Install:
             if not when(draft, document):
                 raise
 
-    return all_of(unchecked(COMMIT), in_place_of(action, act))
+    return all_of(skip_validation(COMMIT), in_place_of(action, act))
 
 
 def fatal(action: str) -> Install:
@@ -95,7 +95,7 @@ def refused_when(action: str, when: When) -> Install:
 
     def act(update: Update, draft: Draft, document: Document) -> None:
         if when(draft, document):
-            raise refused(draft.where, f"this {action} is not taken here")
+            raise refusal(draft.where, f"this {action} is not taken here")
         update(draft, document)
 
     return in_place_of(action, act)

@@ -81,7 +81,7 @@ def finished_with(change: Callable[[Document, Document], Document]) -> Install:
 
         return finished
 
-    return wrap_rule("view_commit_finished", wrapper)
+    return wrap_rule("finish_view_commit", wrapper)
 
 
 def in_place_of(action: str, act: Callable[[Update, ViewDraft, Document], None]) -> Install:

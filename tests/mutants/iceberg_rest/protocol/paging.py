@@ -17,7 +17,7 @@ from lakepact.reference_server.faults import (
     on_reply,
     replace_rule,
 )
-from lakepact.reference_server.http.paging import BadToken, opened, page
+from lakepact.reference_server.http.paging import BadToken, name_in_token, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Arguments, Handler, Scope
@@ -154,7 +154,7 @@ def pages_by_offset(records: Any, listing: str, after: str | None, size: int | N
 def pages_behind_a_dropped_item_are_empty(
     records: Any, listing: str, after: str | None, size: int | None
 ) -> Any:
-    behind = opened(listing, after) if after else None
+    behind = name_in_token(listing, after) if after else None
     if behind is not None and behind not in [name for name, _ in records(None)]:
         return [], None
     return page(records, listing, after=after, size=size)
@@ -200,7 +200,7 @@ def tokens_of_others_work() -> Install:
         if after:
             for other, theirs in listings.items():
                 try:
-                    opened(other, after)
+                    name_in_token(other, after)
                 except BadToken:
                     continue
                 return page(theirs, other, after=after, size=size)

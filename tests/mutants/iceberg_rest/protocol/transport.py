@@ -113,7 +113,7 @@ def tables_of_metadata_are_not_found(handler: Handler, arguments: Arguments) -> 
 @faults.fault(
     "IRC-GEN-035",
     by=lambda act: faults.all_of(
-        faults.unchecked(op.create_table), faults.on_call(op.create_table, act)
+        faults.skip_validation(op.create_table), faults.on_call(op.create_table, act)
     ),
 )
 def names_become_texts(handler: Handler, arguments: Arguments) -> Reply:
@@ -131,7 +131,7 @@ def content_type_compared_whole(scope: Scope) -> None:
 
 @faults.fault(
     "IRC-GEN-011",
-    by=lambda act: faults.all_of(faults.unchecked(*POSTS), faults.on_call(POSTS, act)),
+    by=lambda act: faults.all_of(faults.skip_validation(*POSTS), faults.on_call(POSTS, act)),
 )
 def any_json_will_do(_handler: Handler, arguments: Arguments) -> Reply:
     body = arguments.get("body")
@@ -142,7 +142,7 @@ def any_json_will_do(_handler: Handler, arguments: Arguments) -> Reply:
     "IRC-GEN-012",
     "IRC-GEN-013",
     by=lambda act: faults.all_of(
-        faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)
+        faults.skip_validation(op.create_namespace), faults.on_call(op.create_namespace, act)
     ),
 )
 def members_may_be_missing(handler: Handler, arguments: Arguments) -> Reply:
@@ -170,7 +170,7 @@ def plus_is_a_space(handler: Handler, arguments: Arguments) -> Reply:
 @faults.fault("IRC-GEN-026", "IRC-ERR-014")
 def not_offered_is_500(service: Service) -> None:
     del service.handlers[LEFT_OUT]
-    service.not_offered |= {LEFT_OUT}
+    service.unavailable |= {LEFT_OUT}
     faults.on_status(LEFT_OUT, {406: 500})(service)
 
 
@@ -227,7 +227,7 @@ FAULTS = {
     "broken-json-is-500 IRC-GEN-010 IRC-ERR-014": faults.on_status(POSTS, {400: 500}),
     "empty-body-is-an-object IRC-GEN-014": faults.all_of(
         faults.wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")),
-        faults.unchecked(op.update_properties),
+        faults.skip_validation(op.update_properties),
     ),
     "unknown-headers-refused IRC-GEN-017": faults.on_request(EVERY, _needs_header(b"x-unknown")),
     "camel-case IRC-GEN-018": faults.on_answer(

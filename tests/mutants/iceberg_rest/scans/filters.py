@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from lakepact.reference_server.faults import all_of, fault, unchecked, wrap_rule
+from lakepact.reference_server.faults import all_of, fault, skip_validation, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
@@ -60,7 +60,7 @@ def literals_are_numbers(body: Document) -> bool:
     )
 
 
-@fault("IRC-SCAN-PLAN-017", by=lambda act: all_of(unchecked(PLAN), asked(act)))
+@fault("IRC-SCAN-PLAN-017", by=lambda act: all_of(skip_validation(PLAN), asked(act)))
 def nonsense_is_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
     try:
         return ask(metadata, body)

@@ -75,7 +75,7 @@ def names_stay_with_their_kind(service: Service) -> None:
         creating(creates, kind)(service)
 
 
-@fault("IRC-COM-024", by=partial(while_handling, op.update_table, "committed_table"))
+@fault("IRC-COM-024", by=partial(while_handling, op.update_table, "table_to_commit"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
     def committed_table(
         transaction: Transaction, key: Key, requirements: Sequence[Document]
@@ -109,10 +109,10 @@ FAULTS = {
     "registers-tables-over-views IRC-TBL-REG-008": overlooks(op.register_table, "view"),
     "renames-tables-over-views IRC-TBL-REN-005": overlooks(op.rename_table, "view"),
     "commits-tables-over-views IRC-REQ-006": while_handling(
-        op.update_table, "committed_table", _create_over_views
+        op.update_table, "table_to_commit", _create_over_views
     ),
     "stages-tables-over-views IRC-TBL-STAGE-010": all_of(
         overlooks(op.create_table, "view"),
-        while_handling(op.update_table, "committed_table", _create_over_views),
+        while_handling(op.update_table, "table_to_commit", _create_over_views),
     ),
 }

@@ -77,7 +77,7 @@ def loads_known_members_of_snapshots(metadata: Document) -> None:
     ]
 
 
-@fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
+@fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "write_metadata"))
 def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
     def written(warehouse: Any, metadata: TableMetadata, *, former: str | None) -> Record:
         record = usual(warehouse, metadata, former=former)

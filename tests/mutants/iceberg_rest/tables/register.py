@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
     on_call,
     on_status,
     per_server,
-    unchecked,
+    skip_validation,
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
@@ -50,7 +50,7 @@ def asks(change: Callable[[Document], Document]) -> Install:
     def register(handler: Handler, arguments: Arguments) -> Reply:
         return handler(**{**arguments, "body": change(arguments["body"])})
 
-    return all_of(unchecked(REGISTER), on_call(REGISTER, register))
+    return all_of(skip_validation(REGISTER), on_call(REGISTER, register))
 
 
 def _identifier(arguments: Arguments) -> Document:

@@ -16,7 +16,7 @@ from lakepact.reference_server.faults import (
     on_status,
     per_server,
     replace_rule,
-    unchecked,
+    skip_validation,
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
@@ -214,7 +214,7 @@ def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault(
     "IRC-TBL-REN-007",
-    by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)),
+    by=lambda act: all_of(skip_validation(op.rename_table), for_operation(op.rename_table, act)),
 )
 def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> Reply:
     body = arguments["body"]

@@ -106,7 +106,7 @@ def making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[S
 
         return applied
 
-    return wrap_rule("updates_applied", wrapper)
+    return wrap_rule("apply_updates", wrapper)
 
 
 def _creates(requirements: Sequence[Document]) -> bool:
@@ -153,7 +153,7 @@ def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
     metadata |= {"sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
 
 
-@fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
+@fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "table_to_commit"))
 def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     def committed_table(
         transaction: Transaction, key: Key, requirements: Sequence[Document]
@@ -204,7 +204,7 @@ def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
         metadata["current-snapshot-id"] = numbers[metadata["current-snapshot-id"]]
 
 
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "table_to_commit"))
 def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     def committed_table(
         transaction: Transaction, key: Key, requirements: Sequence[Document]
@@ -232,7 +232,7 @@ def late_commits_set_properties(service: Service) -> None:
     on_call(COMMIT, act)(service)
 
 
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "table_to_commit"))
 def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     def committed_table(
         transaction: Transaction, key: Key, requirements: Sequence[Document]
@@ -269,8 +269,8 @@ def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
 @fault("IRC-TBL-STAGE-014")
 def stages_evade_the_policy(service: Service) -> None:
     write, anywhere = (
-        service.rules.current("written"),
-        switched(service, "location_is_held", lambda _: accept),
+        service.rules.current("write_metadata"),
+        switched(service, "check_in_warehouse", lambda _: accept),
     )
 
     def written(warehouse: Any, metadata: TableMetadata, *, former: str | None) -> Record:
@@ -286,7 +286,7 @@ def stages_evade_the_policy(service: Service) -> None:
         with anywhere():
             return handler(**arguments)
 
-    service.rules.replace("written", written)
+    service.rules.replace("write_metadata", written)
     on_call(COMMIT, act)(service)
 
 

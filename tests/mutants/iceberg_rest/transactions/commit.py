@@ -110,7 +110,7 @@ CHANGES = {
     ),
     "transactions-lose-keys IRC-TXN-014": _without("add-encryption-key", "remove-encryption-key"),
     "transactions-are-not-logged IRC-TXN-014": while_handling(
-        TRANSACT, "commit_finished", lambda _: lambda metadata, _previous, _place: metadata
+        TRANSACT, "finish_commit", lambda _: lambda metadata, _previous, _place: metadata
     ),
     "transactions-leave-a-mark IRC-TXN-014": changes_taken_as(_with_a_mark),
 }

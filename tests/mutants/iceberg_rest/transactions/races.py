@@ -80,7 +80,7 @@ def transactions_allow_write_skew() -> Install:
             read.clear()
         await wire.answer(reply)
 
-    return all_of(wrap_rule("committed_tables", wrapper), on_wire(TRANSACT, answer))
+    return all_of(wrap_rule("tables_to_commit", wrapper), on_wire(TRANSACT, answer))
 
 
 FAULTS = {

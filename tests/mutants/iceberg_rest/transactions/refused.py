@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lakepact.reference_server.faults import Install, all_of, on_call, unchecked, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, on_call, skip_validation, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Arguments, Handler
@@ -97,7 +97,7 @@ HALVES = {
         "assert-last-assigned-partition-id",
     ),
     "transactions-create-over-views IRC-TXN-016": while_handling(
-        TRANSACT, "committed_table", _over_views
+        TRANSACT, "table_to_commit", _over_views
     ),
     "transactions-check-what-they-change IRC-TXN-002 IRC-TXN-010": changes_taken_as(
         _those_with_updates
@@ -130,7 +130,7 @@ def _for_views(become: Callable[[Problem], Problem]) -> Install:
 
         return committed_tables
 
-    return wrap_rule("committed_tables", wrapper)
+    return wrap_rule("tables_to_commit", wrapper)
 
 
 ANSWERS = {
@@ -147,7 +147,7 @@ ANSWERS = {
         TRANSACT, 400, with_status(500, "InternalServerError")
     ),
     "missing-tables-of-transactions-conflict IRC-TXN-004": wrap_rule(
-        "committed_tables", _tables_last
+        "tables_to_commit", _tables_last
     ),
     "missing-tables-of-transactions-are-bad-requests IRC-TXN-004 IRC-TXN-016": refusals_become(
         TRANSACT, 404, with_status(400, "BadRequestException")
@@ -255,11 +255,11 @@ UNREADABLE = {
     "no-changes-are-none IRC-TXN-006": taken_as(TRANSACT, _none_for_missing),
     "one-change-is-an-array IRC-TXN-006": taken_as(TRANSACT, _one_for_many),
     "changes-may-be-anything IRC-TXN-006": all_of(
-        unchecked(TRANSACT), on_call(TRANSACT, _anything)
+        skip_validation(TRANSACT), on_call(TRANSACT, _anything)
     ),
     "transactions-leave-unknown-out IRC-TXN-008": taken_as(TRANSACT, _known_only),
     "transactions-stop-at-the-unknown IRC-TXN-008": all_of(
-        unchecked(TRANSACT), in_parts(_up_to_the_unknown)
+        skip_validation(TRANSACT), in_parts(_up_to_the_unknown)
     ),
     "unknown-in-transactions-is-501 IRC-TXN-008": _where_unknown(501),
     "unknown-in-transactions-is-422 IRC-TXN-008": _where_unknown(422),

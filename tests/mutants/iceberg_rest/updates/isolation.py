@@ -60,7 +60,7 @@ def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
     return afterwards("add-snapshot", spoil)
 
 
-@fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
+@fault("IRC-UPD-035", by=partial(wrap_rule, "apply_updates"))
 def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
     def applied(metadata: Document, updates: Sequence[Document], **how: object) -> Document:
         last = max(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.reference_server.faults import all_of, fault, replace_entry, unchecked
+from lakepact.reference_server.faults import all_of, fault, replace_entry, skip_validation
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.operations import COMMIT
@@ -36,14 +36,17 @@ def keeps_property_values(draft: Draft, document: Document) -> None:
     draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
 
 
-@fault("IRC-UPD-063", by=lambda act: all_of(unchecked(COMMIT), rewritten("set-properties", act)))
+@fault(
+    "IRC-UPD-063", by=lambda act: all_of(skip_validation(COMMIT), rewritten("set-properties", act))
+)
 def spells_property_values_out(_: Draft, document: Document) -> Document:
     updates: Document = document.get("updates", {})
     return {**document, "updates": {key: str(value) for key, value in updates.items()}}
 
 
 @fault(
-    "IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act))
+    "IRC-UPD-065",
+    by=lambda act: all_of(skip_validation(COMMIT), in_place_of("remove-properties", act)),
 )
 def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []

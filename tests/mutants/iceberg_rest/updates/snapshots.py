@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import all_of, on_answer, replace_entry, unchecked
+from lakepact.reference_server.faults import all_of, on_answer, replace_entry, skip_validation
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
@@ -171,7 +171,7 @@ CONTENT = {
         "add-snapshot", when=_is_incomplete
     ),
     "treats-operations-as-overwrites IRC-UPD-038 IRC-UPD-039": all_of(
-        unchecked(COMMIT), updates.rewritten("add-snapshot", _overwrite_unless_known)
+        skip_validation(COMMIT), updates.rewritten("add-snapshot", _overwrite_unless_known)
     ),
     "keeps-operations-only IRC-UPD-040": updates.rewritten("add-snapshot", _keep_operation_only),
     "summaries-without-empty-values IRC-UPD-040": updates.rewritten(

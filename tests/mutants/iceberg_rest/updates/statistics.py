@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from lakepact.reference_server.faults import Install, fault, replace_entry
-from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.documents import Document, refusal
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
 from mutants.iceberg_rest.operators import updates
@@ -76,7 +76,7 @@ def unknown_snapshots_replace_statistics() -> Install:
 
 @fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
 def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
-    raise refused(f"{draft.where}/action", "there is no such update")
+    raise refusal(f"{draft.where}/action", "there is no such update")
 
 
 FAULTS = {

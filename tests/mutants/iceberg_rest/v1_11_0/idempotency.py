@@ -73,7 +73,7 @@ def drops_whatever_has_the_name(handler: Handler, arguments: Arguments) -> Reply
         raise
 
 
-@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "keep_key"))
 def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         if "refused" not in answer:
@@ -87,7 +87,7 @@ def equal_requests_are_one(handler: Handler, arguments: Arguments) -> Reply:
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
 
 
-@fault("IRC-IDEM-015", by=partial(wrap_rule, "known_key"))
+@fault("IRC-IDEM-015", by=partial(wrap_rule, "find_key"))
 def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
     def found(transaction: Transaction, name: str) -> Record | None:
         record = known(transaction, name)
@@ -96,7 +96,7 @@ def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Re
     return found
 
 
-@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "keep_key"))
 def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         if "refused" not in answer or not answer["request"].startswith("drop"):
@@ -108,7 +108,7 @@ def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
 @fault("IRC-IDEM-005")
 def few_keys_are_known(service: Service) -> None:
     last: deque[str] = deque(maxlen=4)
-    keep, known = service.rules.current("key_is_kept"), service.rules.current("known_key")
+    keep, known = service.rules.current("keep_key"), service.rules.current("find_key")
 
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         last.append(name)
@@ -118,8 +118,8 @@ def few_keys_are_known(service: Service) -> None:
         record: Record | None = known(transaction, name)
         return record if name in last else None
 
-    service.rules.replace("key_is_kept", kept)
-    service.rules.replace("known_key", found)
+    service.rules.replace("keep_key", kept)
+    service.rules.replace("find_key", found)
 
 
 @fault("IRC-SEC-005")

@@ -140,7 +140,7 @@ def _taking_without(member: str) -> faults.Install:
             raise bad_request("a member is missing")
         return handler(**{**arguments, "body": body})
 
-    return faults.all_of(faults.unchecked(SIGN), faults.on_call(SIGN, act))
+    return faults.all_of(faults.skip_validation(SIGN), faults.on_call(SIGN, act))
 
 
 def _without_asking_for(*methods: str) -> faults.Install:

@@ -124,7 +124,7 @@ def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Do
     return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
 
 
-@fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "view_written"))
+@fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "write_view_metadata"))
 def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[..., Record]:
     def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
         record = write(warehouse, metadata, former=former)

@@ -48,7 +48,7 @@ def file_lines(
     """Return the sent lines of a table's newest version."""
     snapshots = Snapshots()
     sent = b"".join(
-        snapshots.lines(snapshots.snapshot(folder), form, LINKS, dated=dated, selected=selected)
+        snapshots.lines(snapshots.snapshot(folder), form, LINKS, with_time=dated, numbers=selected)
     )
     assert sent.isascii()
     assert sent.endswith(b"\n") or not sent

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from sample_tables.shared_snapshots import file, snapshot, struct
 
 
@@ -21,7 +21,7 @@ def stats(low=None, high=None, *, nulls=0, records=2, name="x"):
 
 
 def kept(type_, found, hint, **more):
-    return selected(snapshot({"x": type_}, found, **more), predicate_hints=[hint]) is None
+    return select(snapshot({"x": type_}, found, **more), predicate_hints=[hint]) is None
 
 
 def compare(name, value, type_):
@@ -246,16 +246,16 @@ def test_statistics_and_partition_values_stand_under_physical_names(mode):
         metadata=physical,
         configuration={"delta.columnMapping.mode": mode},
     )
-    assert selected(table, predicate_hints=["x = 5 AND p = 'eu'"]) is None
-    assert selected(table, predicate_hints=["x = 6"]) == []
-    assert selected(table, predicate_hints=["p = 'us'"]) == []
+    assert select(table, predicate_hints=["x = 5 AND p = 'eu'"]) is None
+    assert select(table, predicate_hints=["x = 6"]) == []
+    assert select(table, predicate_hints=["p = 'us'"]) == []
 
 
 def test_physical_names_mean_nothing_where_columns_are_not_mapped():
     table = snapshot(
         {"x": "long"}, stats(5, 5), metadata={"x": {"delta.columnMapping.physicalName": "y"}}
     )
-    assert selected(table, predicate_hints=["x = 6"]) == []
+    assert select(table, predicate_hints=["x = 6"]) == []
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_physical_names_mean_nothing_where_columns_are_not_mapped():
 )
 def test_collated_text_is_not_compared(about):
     table = snapshot({"x": "string"}, stats("EU", "EU"), file({"x": "EU"}), metadata={"x": about})
-    assert selected(table, predicate_hints=["x = 'eu   '"]) is None
-    assert selected(table, predicate_hints=["x IS NULL"]) == [1]
+    assert select(table, predicate_hints=["x = 'eu   '"]) is None
+    assert select(table, predicate_hints=["x IS NULL"]) == [1]
 
 
 def test_bounds_of_a_widened_column_are_ignored():
@@ -273,7 +273,7 @@ def test_bounds_of_a_widened_column_are_ignored():
         stats(0.1, 0.1),
         metadata={"x": {"delta.typeChanges": [{"fromType": "float", "toType": "double"}]}},
     )
-    assert selected(table, predicate_hints=["x > 0.1 AND x < 0.2"]) is None
+    assert select(table, predicate_hints=["x > 0.1 AND x < 0.2"]) is None
 
 
 def test_nulls_within_a_structure_are_not_counted_on():
@@ -286,8 +286,8 @@ def test_nulls_within_a_structure_are_not_counted_on():
         }
     )
     table = snapshot({"a": struct(b="long")}, found)
-    assert selected(table, predicate_hints=["a.b IS NULL"]) is None
-    assert selected(table, predicate_hints=["a.b > 1"]) == []
+    assert select(table, predicate_hints=["a.b IS NULL"]) is None
+    assert select(table, predicate_hints=["a.b > 1"]) == []
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ def test_nulls_within_a_structure_are_not_counted_on():
 )
 def test_of_columns_without_single_values_nothing_is_known(type_):
     table = snapshot({"x": type_}, stats(None, None, nulls=0))
-    assert selected(table, predicate_hints=["x IS NULL"]) is None
-    assert selected(table, predicate_hints=["x IS NOT NULL"]) is None
+    assert select(table, predicate_hints=["x IS NULL"]) is None
+    assert select(table, predicate_hints=["x IS NOT NULL"]) is None
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_partition_values_are_read_as_any_reader_may(type_, text, hint, may_matc
 
 def test_missing_partition_value_may_match():
     table = snapshot({"x": "string"}, file({}), file({"x": "b"}), partitioned=["x"])
-    assert selected(table, predicate_hints=["x = 'a'"]) == [0]
+    assert select(table, predicate_hints=["x = 'a'"]) == [0]
 
 
 @pytest.mark.parametrize(
@@ -353,8 +353,7 @@ def test_missing_partition_value_may_match():
 def test_timestamps_in_trees_may_have_been_cut(stored, asked, may_match):
     table = snapshot({"x": "timestamp"}, file({"x": stored}), partitioned=["x"])
     assert (
-        selected(table, json_predicate_hints=json.dumps(compare("equal", asked, "timestamp")))
-        is None
+        select(table, json_predicate_hints=json.dumps(compare("equal", asked, "timestamp"))) is None
     ) is may_match
 
 
@@ -387,7 +386,7 @@ def test_timestamps_in_trees_may_have_been_cut(stored, asked, may_match):
 )
 def test_casts_of_bounds_lose_nothing(type_, low, high, tree, may_match):
     table = snapshot({"x": type_}, stats(low, high))
-    assert (selected(table, json_predicate_hints=json.dumps(tree)) is None) is may_match
+    assert (select(table, json_predicate_hints=json.dumps(tree)) is None) is may_match
 
 
 @pytest.mark.parametrize(

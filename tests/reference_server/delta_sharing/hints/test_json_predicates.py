@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from sample_tables.shared_snapshots import file, snapshot, struct
 
 TYPES = {
@@ -63,9 +63,7 @@ def compare(name, of, value, type_):
 
 
 def kept(tree):
-    found = selected(
-        TABLE, json_predicate_hints=tree if isinstance(tree, str) else json.dumps(tree)
-    )
+    found = select(TABLE, json_predicate_hints=tree if isinstance(tree, str) else json.dumps(tree))
     return ALL if found is None else list(found)
 
 
@@ -192,7 +190,7 @@ def test_uncastable_value_omits_no_file_beside_a_false_conjunct():
         partitioned=["city", "id"],
     )
     tree = op("and", compare("equal", "id", "7", "int"), compare("equal", "city", "5", "int"))
-    assert selected(table, json_predicate_hints=json.dumps(tree)) is None
+    assert select(table, json_predicate_hints=json.dumps(tree)) is None
 
 
 def test_data_columns_are_filtered_by_statistics():
@@ -200,7 +198,7 @@ def test_data_columns_are_filtered_by_statistics():
         {"x": "long"},
         *(file(stats={"minValues": {"x": n}, "maxValues": {"x": n + 9}}) for n in (0, 10, 20)),
     )
-    assert selected(
+    assert select(
         table, json_predicate_hints=json.dumps(compare("greaterThan", "X", "15", "long"))
     ) == [1, 2]
 
@@ -214,16 +212,16 @@ def test_a_dot_leads_into_structures_unless_a_column_has_it_in_its_name():
         for n in (1, 2)
     ]
     table = snapshot(types, *files)
-    assert selected(
-        table, json_predicate_hints=json.dumps(compare("equal", "a.B", "2", "long"))
-    ) == [1]
-    assert selected(
+    assert select(table, json_predicate_hints=json.dumps(compare("equal", "a.B", "2", "long"))) == [
+        1
+    ]
+    assert select(
         table, json_predicate_hints=json.dumps(compare("equal", "c.d", "-1", "long"))
     ) == [0]
 
 
 def test_both_kinds_of_hints_count_together():
-    assert selected(
+    assert select(
         TABLE, predicate_hints=["id > 9"], json_predicate_hints=json.dumps(op("not", NO_ID))
     ) == [1]
-    assert selected(TABLE, predicate_hints=["id > 9"], json_predicate_hints="{") == [1]
+    assert select(TABLE, predicate_hints=["id > 9"], json_predicate_hints="{") == [1]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lakepact.reference_server.delta_sharing.hints import selected, selection
+from lakepact.reference_server.delta_sharing.hints import select, selection
 from lakepact.reference_server.delta_sharing.hints.predicates import Comparison
 from sample_tables.shared_snapshots import file, snapshot
 
@@ -34,7 +34,7 @@ TABLE = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
 
 
 def kept(limit, *hints, **more):
-    return selected(TABLE, predicate_hints=hints, limit=limit, **more)
+    return select(TABLE, predicate_hints=hints, limit=limit, **more)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_cardinality_that_is_none_counts_no_rows():
         ({"day": "a"}, '{"numRecords":10}', {"storageType": "i", "cardinality": odd})
         for odd in (None, "x", -1)
     ]
-    assert selected(snapshot({"day": "string"}, *files, partitioned=["day"]), limit=1) is None
+    assert select(snapshot({"day": "string"}, *files, partitioned=["day"]), limit=1) is None
 
 
 def test_counts_that_are_none_count_no_rows():
@@ -88,7 +88,7 @@ def test_counts_that_are_none_count_no_rows():
             '{"numRecords":1.5}',
         )
     ]
-    assert selected(snapshot({"x": "long"}, *files), limit=1) is None
+    assert select(snapshot({"x": "long"}, *files), limit=1) is None
 
 
 def test_a_limit_beside_a_tree_is_reached_by_files_that_match_for_certain():
@@ -134,7 +134,7 @@ def test_predicates_of_one_request_share_the_limit_of_comparisons(monkeypatch, p
     table = snapshot({"n": "long"}, *files, partitioned=["n"] if partitioned else [])
     monkeypatch.setattr(selection, "MOST_COMPARISONS", 10_000)
 
-    selected(table, predicate_hints=[" OR ".join(f"n = {number}" for number in range(1, 41))] * 100)
+    select(table, predicate_hints=[" OR ".join(f"n = {number}" for number in range(1, 41))] * 100)
 
     assert len(judged) <= 2 * 10_000
 
@@ -148,9 +148,9 @@ def test_repeated_selection_gives_the_same_files():
     for hint in ("x > 100", "x > 35", "x IS NULL", "NOT x > 35", "x = 5", "x > 100"):
         fresh = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
         assert (
-            selected(fresh, predicate_hints=[hint])
-            == selected(TABLE, predicate_hints=[hint])
-            == selected(TABLE, predicate_hints=[hint])
+            select(fresh, predicate_hints=[hint])
+            == select(TABLE, predicate_hints=[hint])
+            == select(TABLE, predicate_hints=[hint])
         )
 
 

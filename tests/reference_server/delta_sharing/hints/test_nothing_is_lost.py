@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from sample_tables.rows_and_predicates import (
     READERS,
     as_json,
@@ -51,7 +51,7 @@ def test_no_file_with_a_matching_row_is_left_out(router):
                     "predicate_hints": hints["predicate_hints"][1:],
                 }
             limit = random.choice((None, 0, 1, 3, 1000))
-            found = selected(snapshot, limit=limit, **hints)
+            found = select(snapshot, limit=limit, **hints)
             for reader, rows in read.items() if found is not None else ():
                 matching = [sum(holds(meant, row, reader) is True for row in part) for part in rows]
                 wanted = sum(matching) if limit is None else min(sum(matching), limit)

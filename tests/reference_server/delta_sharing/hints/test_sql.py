@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from sample_tables.shared_snapshots import file, snapshot
 
 TYPES = {
@@ -54,7 +54,7 @@ ALL = [0, 1, 2]
 
 
 def kept(*hints: object) -> list[int]:
-    found = selected(TABLE, predicate_hints=hints)
+    found = select(TABLE, predicate_hints=hints)
     return ALL if found is None else list(found)
 
 
@@ -195,8 +195,8 @@ def test_backslash_is_taken_literally_and_as_an_escape(text):
         file({"s": "zz"}),
         partitioned=["s"],
     )
-    assert 2 not in selected(table, predicate_hints=[f"s = '{text}'"])
-    assert 0 in selected(table, predicate_hints=[f"s = '{text}'"])
+    assert 2 not in select(table, predicate_hints=[f"s = '{text}'"])
+    assert 0 in select(table, predicate_hints=[f"s = '{text}'"])
 
 
 def test_doubled_quote_is_taken_as_one_quote_and_as_none():
@@ -207,7 +207,7 @@ def test_doubled_quote_is_taken_as_one_quote_and_as_none():
         file({"s": "a"}),
         partitioned=["s"],
     )
-    assert selected(table, predicate_hints=["s = 'it''s'"]) == [0, 1]
+    assert select(table, predicate_hints=["s = 'it''s'"]) == [0, 1]
 
 
 def test_a_column_may_be_called_as_the_prefix_of_partition_columns():
@@ -217,4 +217,4 @@ def test_a_column_may_be_called_as_the_prefix_of_partition_columns():
         file({"partitionValues": "b"}),
         partitioned=["partitionValues"],
     )
-    assert selected(table, predicate_hints=["partitionValues = 'b'"]) == [1]
+    assert select(table, predicate_hints=["partitionValues = 'b'"]) == [1]

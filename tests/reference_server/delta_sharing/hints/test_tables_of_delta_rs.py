@@ -13,7 +13,7 @@ from typing import Any
 import deltalake
 import pyarrow as pa
 
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from sample_tables.rows_and_predicates import (
     DECIMALS,
     READERS,
@@ -81,7 +81,7 @@ def test_no_file_with_a_matching_row_is_left_out(tmp_path: Path) -> None:
                 if turn % 2 and tree
                 else {"predicate_hints": [sql or ""]}
             )
-            found = selected(snapshot, **hints)
+            found = select(snapshot, **hints)
             omitted += 0 if found is None else len(table.parts) - len(found)
             for reader in READERS if found is not None else ():
                 lost = [

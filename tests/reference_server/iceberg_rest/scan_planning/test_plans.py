@@ -22,7 +22,7 @@ PAGES = (b'{"file-scan-tasks":[1]}', b'{"file-scan-tasks":[2]}', b'{"file-scan-t
 
 def finished(plans: Plans, make: Callable[[Callable[[], bool]], tuple[bytes, ...]]) -> Plan:
     """Return a plan made in the background, after all workers are idle again."""
-    plan = plans.submitted(TABLE, make)
+    plan = plans.submit(TABLE, make)
     together = threading.Barrier(WORKERS + 1)
 
     def meet(_: object) -> tuple[bytes, ...]:
@@ -30,7 +30,7 @@ def finished(plans: Plans, make: Callable[[Callable[[], bool]], tuple[bytes, ...
         return (b"{}",)
 
     for _ in range(WORKERS):
-        plans.submitted(OTHER, meet)
+        plans.submit(OTHER, meet)
     together.wait(20)
     return plan
 
@@ -38,7 +38,7 @@ def finished(plans: Plans, make: Callable[[Callable[[], bool]], tuple[bytes, ...
 def test_a_plan_is_found_by_its_id_and_its_pages_by_its_tasks() -> None:
     plans = Plans()
 
-    plan = plans.completed(TABLE, PAGES)
+    plan = plans.keep(TABLE, PAGES)
 
     assert plans.plan(TABLE, plan.id) is plan
     assert [plans.page(TABLE, task) for task in plan.tasks] == list(PAGES[1:])
@@ -47,7 +47,7 @@ def test_a_plan_is_found_by_its_id_and_its_pages_by_its_tasks() -> None:
 def test_recreated_table_has_no_plans_of_its_predecessor() -> None:
     plans = Plans()
 
-    plan = plans.completed(TABLE, PAGES)
+    plan = plans.keep(TABLE, PAGES)
 
     assert plans.plan((*TABLE[:2], "uuid-9"), plan.id) is None
 
@@ -55,7 +55,7 @@ def test_recreated_table_has_no_plans_of_its_predecessor() -> None:
 def test_ids_of_plans_and_tasks_are_unique() -> None:
     plans = Plans()
 
-    made = [plans.completed(TABLE, PAGES) for _ in range(50)]
+    made = [plans.keep(TABLE, PAGES) for _ in range(50)]
     names = [name for plan in made for name in (plan.id, *plan.tasks)]
 
     assert len(set(names)) == len(names)
@@ -65,7 +65,7 @@ def test_ids_of_plans_and_tasks_are_unique() -> None:
 def test_a_plan_is_forgotten_when_its_time_is_over() -> None:
     now = [0.0]
     plans = Plans(seconds=10, clock=lambda: now[0])
-    plan = plans.completed(TABLE, PAGES)
+    plan = plans.keep(TABLE, PAGES)
     task = plan.tasks[0]
 
     now[0] = 9.9
@@ -78,7 +78,7 @@ def test_a_plan_is_forgotten_when_its_time_is_over() -> None:
 def test_the_oldest_plan_is_forgotten_when_there_are_too_many() -> None:
     plans = Plans(most=2)
 
-    made = [plans.completed(TABLE, PAGES) for _ in range(3)]
+    made = [plans.keep(TABLE, PAGES) for _ in range(3)]
 
     assert [plans.plan(TABLE, plan.id) for plan in made] == [None, made[1], made[2]]
 
@@ -87,8 +87,8 @@ def test_the_oldest_plans_are_forgotten_when_they_are_too_large() -> None:
     size = sum(map(len, PAGES))
     plans = Plans(most_bytes=2 * size)
 
-    made = [plans.completed(TABLE, PAGES) for _ in range(3)]
-    huge = plans.completed(TABLE, (b"x" * 10 * size,))
+    made = [plans.keep(TABLE, PAGES) for _ in range(3)]
+    huge = plans.keep(TABLE, (b"x" * 10 * size,))
 
     assert [plans.plan(TABLE, plan.id) for plan in made] == [None, None, None]
     assert plans.plan(TABLE, huge.id) is huge
@@ -97,10 +97,10 @@ def test_the_oldest_plans_are_forgotten_when_they_are_too_large() -> None:
 def test_room_that_was_given_back_can_be_used_again() -> None:
     size = sum(map(len, PAGES))
     plans = Plans(most_bytes=2 * size)
-    first = plans.completed(TABLE, PAGES)
+    first = plans.keep(TABLE, PAGES)
 
     for _ in range(10):
-        plans.cancel(plans.completed(TABLE, PAGES))
+        plans.cancel(plans.keep(TABLE, PAGES))
 
     assert plans.plan(TABLE, first.id) is first
     assert first.pages == PAGES
@@ -108,7 +108,7 @@ def test_room_that_was_given_back_can_be_used_again() -> None:
 
 def test_a_cancelled_plan_is_remembered_without_its_pages() -> None:
     plans = Plans()
-    plan = plans.completed(TABLE, PAGES)
+    plan = plans.keep(TABLE, PAGES)
     task = plan.tasks[0]
 
     plans.cancel(plan)
@@ -147,7 +147,7 @@ def test_a_plan_that_is_cancelled_while_it_is_made_stays_cancelled() -> None:
             raise Cancelled
         return PAGES
 
-    plan = plans.submitted(TABLE, make)
+    plan = plans.submit(TABLE, make)
     assert begun.wait(20)
     plans.cancel(plan)
     cancelled.set()
@@ -160,6 +160,6 @@ def test_a_plan_that_is_cancelled_while_it_is_made_stays_cancelled() -> None:
 @pytest.mark.parametrize("known", ["", "x", "../../etc"])
 def test_invalid_plan_id_is_not_found(known: str) -> None:
     plans = Plans()
-    plans.completed(TABLE, PAGES)
+    plans.keep(TABLE, PAGES)
 
     assert (plans.plan(TABLE, known), plans.page(TABLE, known)) == (None, None)

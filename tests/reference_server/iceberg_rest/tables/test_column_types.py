@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
-from lakepact.reference_server.iceberg_rest.tables.types import primitive, related
+from lakepact.reference_server.iceberg_rest.tables.types import are_compatible, primitive
 from sample_tables import table_documents as td
 
 V1 = [
@@ -144,8 +144,8 @@ def test_any_text_is_a_type_or_is_refused_in_few_words(spelled: str) -> None:
     ],
 )
 def test_one_column_may_have_had_both_types(one: str, other: str) -> None:
-    assert related(one, other)
-    assert related(other, one)
+    assert are_compatible(one, other)
+    assert are_compatible(other, one)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_one_column_may_have_had_both_types(one: str, other: str) -> None:
     ],
 )
 def test_no_column_can_have_had_both_types(one: Any, other: Any) -> None:
-    assert not related(one, other)
-    assert not related(other, one)
+    assert not are_compatible(one, other)
+    assert not are_compatible(other, one)
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,14 @@ def test_the_newest_reports_are_kept_and_never_more_than_is_allowed(texts: list[
 
     for text in texts:
         reports.keep(Report(("n",), "t", text))
-        kept = [report.text for report in reports.kept()]
+        kept = [report.text for report in reports.stored()]
         assert kept[-1] == text
         assert len(kept) <= 5
         assert sum(map(len, kept)) <= 20
 
-    assert [report.text for report in reports.kept()] == texts[len(texts) - len(reports.kept()) :]
+    assert [report.text for report in reports.stored()] == texts[
+        len(texts) - len(reports.stored()) :
+    ]
 
 
 def test_a_report_larger_than_all_may_be_is_kept_alone() -> None:
@@ -87,7 +89,7 @@ def test_a_report_larger_than_all_may_be_is_kept_alone() -> None:
     reports.keep(small)
     reports.keep(large)
 
-    assert reports.kept() == (large,)
+    assert reports.stored() == (large,)
 
 
 def test_reports_can_be_looked_at(send: Callable[..., Any], namespace: str, table: str) -> None:

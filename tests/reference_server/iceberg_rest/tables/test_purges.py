@@ -119,7 +119,7 @@ class Attacked:
             location=location.rstrip("/"),
             now_ms=1,
         )
-        record = self.catalog.rules.written(self.catalog.warehouse, metadata, former=None)
+        record = self.catalog.rules.write_metadata(self.catalog.warehouse, metadata, former=None)
         with self.catalog.store.begin() as transaction:
             transaction.put(identifier_key((self.namespace,), name), record)
 

@@ -10,7 +10,7 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
-from lakepact.reference_server.iceberg_rest.views.views import view_written
+from lakepact.reference_server.iceberg_rest.views.views import write_view_metadata
 from sample_tables.table_documents import view_version
 
 SCHEMA = {"type": "struct", "fields": [{"id": 7, "name": "id", "type": "long", "required": False}]}
@@ -127,7 +127,8 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
         with catalog.store.begin() as transaction:  # as earlier versions of the server allowed
             transaction.put(
-                identifier_key(("n",), "below"), view_written(catalog.warehouse, below, former=None)
+                identifier_key(("n",), "below"),
+                write_view_metadata(catalog.warehouse, below, former=None),
             )
         view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status

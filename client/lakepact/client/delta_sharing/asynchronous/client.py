@@ -108,7 +108,7 @@ class AsyncSharingClient(AsyncClient):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._profile.endpoint!r})"
 
-    def _connected(self, **options: Any) -> dict[str, Any]:
+    def _attributes_with(self, **options: Any) -> dict[str, Any]:
         return {"_reach": self._reach.with_options(**options)}
 
     async def close(self) -> None:

@@ -107,7 +107,7 @@ class AsyncListing(AsyncAnswer):
         try:
             rows = AsyncRows(self._reach, self, columns=columns, progress=progress, ahead=math.inf)
             async with aclosing(rows.tables()) as tables:
-                return rows.plan.joined([table async for table in tables if table.num_rows])
+                return rows.plan.join([table async for table in tables if table.num_rows])
         finally:
             await self.close()
 

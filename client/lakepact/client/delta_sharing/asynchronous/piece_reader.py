@@ -48,14 +48,14 @@ class AsyncPieceReader:
     def __init__(
         self,
         reach: AsyncReach,
-        answered: Answered,
+        answer: Answered,
         plan: Plan,
         *,
         ahead: float = AHEAD,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
-        self._answered = answered
+        self._answered = answer
         self._plan = plan
         self._ahead = ahead
         self._clock = clock
@@ -102,26 +102,26 @@ class AsyncPieceReader:
         self, file: SharedFile, fetch: Callable[[SharedFile], Awaitable[bytearray]]
     ) -> bytearray:
         """Return the result of `fetch`, with a new URL if the old one has expired."""
-        seen, current = self._renewals, self._renewed.get(self._key(file), file)
+        renewals, current = self._renewals, self._renewed.get(self._key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
-            return await fetch(await self._renew(file, seen))
+            return await fetch(await self._renew(file, renewals))
         try:
             return await fetch(current)
         except EXPIRED:
-            renewed = await self._renew(file, seen)
-        return await fetch(renewed)
+            newest = await self._renew(file, renewals)
+        return await fetch(newest)
 
-    async def _renew(self, file: SharedFile, seen: int) -> SharedFile:
-        """Return the file with a new URL, from an answer that came after `seen` others."""
+    async def _renew(self, file: SharedFile, renewals: int) -> SharedFile:
+        """Return the file with a new URL, from an answer that came after `renewals` others."""
         async with self._renewing:
-            if self._renewals == seen:
+            if self._renewals == renewals:
                 self._renewed = await self._ask_again()
                 self._renewals += 1
-        renewed = self._renewed.get(self._key(file))
-        if renewed is None:
+        newest = self._renewed.get(self._key(file))
+        if newest is None:
             message = f"file {file.id} is no longer listed, and its URL has run out"
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
-        return renewed
+        return newest
 
     async def _ask_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
@@ -133,10 +133,10 @@ class AsyncPieceReader:
             if self._answered.refresh_token is None:
                 raise
             # Refresh tokens end too.
-            later = await AsyncAnswer(self._reach, question.pinned(version) or question).begin()
-        if later.version != version and (pinned := question.pinned(version)) is not None:
+            later = await AsyncAnswer(self._reach, question.at_version(version) or question).begin()
+        if later.version != version and (at_version := question.at_version(version)) is not None:
             await later.close()
-            later = await AsyncAnswer(self._reach, pinned).begin()
+            later = await AsyncAnswer(self._reach, at_version).begin()
         async with later:
             return {self._key(file): without_stats(file) async for file in later.files()}
 
@@ -148,17 +148,15 @@ class AsyncPieceReader:
 
 async def tables_of(reach: AsyncReach, task: ReadTask) -> AsyncGenerator[Any, None]:
     """Yield the rows of each file of a task, in order."""
-    answered = task.answered
+    answer = task.answer
     plan = Plan(
-        answered.metadata,
-        answered.operation,
+        answer.metadata,
+        answer.operation,
         columns=task.columns,
-        predicate=answered.question.predicate,
-        gives_changes=answered.question.gives_changes,
+        predicate=answer.question.predicate,
+        gives_changes=answer.question.gives_changes,
     )
-    results = reach.workers.results(
-        AsyncPieceReader(reach, answered, plan).read, task.pieces, weight
-    )
+    results = reach.workers.results(AsyncPieceReader(reach, answer, plan).read, task.pieces, weight)
     async with aclosing(results):
         async for _, tables in results:
             while (table := await asyncio.to_thread(next, tables, None)) is not None:

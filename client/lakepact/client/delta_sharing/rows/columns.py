@@ -23,12 +23,12 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 def name_in_file(fields: Any, column: Field, mapping: str) -> str | None:
     """Return the name under which a file has a column; None if it does not have it."""
     if mapping == "id":
-        wanted = str(column.mapped_id).encode() if column.mapped_id is not None else None
+        field_id = str(column.field_id).encode() if column.field_id is not None else None
         return next(
             (
                 field.name
                 for field in fields
-                if wanted and (field.metadata or {}).get(_FIELD_ID) == wanted
+                if field_id and (field.metadata or {}).get(_FIELD_ID) == field_id
             ),
             None,
         )
@@ -36,50 +36,50 @@ def name_in_file(fields: Any, column: Field, mapping: str) -> str | None:
     return physical if any(field.name == physical for field in fields) else None
 
 
-def conformed(values: Any, wanted: Type, mapping: str, place: str) -> Any:
+def conform(values: Any, target: Type, mapping: str, place: str) -> Any:
     """Return an array, or a chunked one, in the type that the schema says.
 
     Raises:
         ValueError: It is of a type that does not fit.
     """
-    kind = arrow_type(wanted)
+    kind = arrow_type(target)
     if values.type.equals(kind):
         return values
     if isinstance(values, pa.ChunkedArray):
         return pa.chunked_array(
-            [conformed(chunk, wanted, mapping, place) for chunk in values.chunks], kind
+            [conform(chunk, target, mapping, place) for chunk in values.chunks], kind
         )
     if pa.types.is_dictionary(values.type):
-        return conformed(values.dictionary_decode(), wanted, mapping, place)
-    if isinstance(wanted, Primitive):
-        return _primitive(values, wanted, kind, place)
-    return _nested(values, wanted, mapping, place)
+        return conform(values.dictionary_decode(), target, mapping, place)
+    if isinstance(target, Primitive):
+        return _primitive(values, target, kind, place)
+    return _conform_nested(values, target, mapping, place)
 
 
-def _nested(values: Any, wanted: Type, mapping: str, place: str) -> Any:
+def _conform_nested(values: Any, target: Type, mapping: str, place: str) -> Any:
     if values.offset:
         # A slice of a longer array has children with other offsets.
         values = pa.concat_arrays([values, values[:0]])
     missing = values.is_null() if values.null_count else None
-    if isinstance(wanted, Struct) and pa.types.is_struct(values.type):
-        parts = [_part(values, part, mapping, f"{place}.{part.name}") for part in wanted.fields]
+    if isinstance(target, Struct) and pa.types.is_struct(values.type):
+        parts = [_part(values, part, mapping, f"{place}.{part.name}") for part in target.fields]
         if not parts:
-            return pa.nulls(len(values), arrow_type(wanted))
-        fields = [pa.field(part.name, arrow_type(part.type)) for part in wanted.fields]
+            return pa.nulls(len(values), arrow_type(target))
+        fields = [pa.field(part.name, arrow_type(part.type)) for part in target.fields]
         return pa.StructArray.from_arrays(parts, fields=fields, mask=missing)
-    if isinstance(wanted, Array) and (
+    if isinstance(target, Array) and (
         pa.types.is_list(values.type) or pa.types.is_large_list(values.type)
     ):
-        elements = conformed(values.values, wanted.element, mapping, f"{place}.element")
-        made = pa.ListArray.from_arrays(values.offsets.cast(pa.int32()), elements, mask=missing)
-        return made.cast(arrow_type(wanted))
-    if isinstance(wanted, Map) and pa.types.is_map(values.type):
-        keys = conformed(values.keys, wanted.key, mapping, f"{place}.key")
-        items = conformed(values.items, wanted.value, mapping, f"{place}.value")
+        elements = conform(values.values, target.element, mapping, f"{place}.element")
+        array = pa.ListArray.from_arrays(values.offsets.cast(pa.int32()), elements, mask=missing)
+        return array.cast(arrow_type(target))
+    if isinstance(target, Map) and pa.types.is_map(values.type):
+        keys = conform(values.keys, target.key, mapping, f"{place}.key")
+        items = conform(values.items, target.value, mapping, f"{place}.value")
         return pa.MapArray.from_arrays(values.offsets, keys, items, mask=missing).cast(
-            arrow_type(wanted)
+            arrow_type(target)
         )
-    raise _unfit(values, wanted, place)
+    raise _unfit(values, target, place)
 
 
 def _part(values: Any, part: Field, mapping: str, place: str) -> Any:
@@ -88,38 +88,38 @@ def _part(values: Any, part: Field, mapping: str, place: str) -> Any:
     )
     if name is None:
         return pa.nulls(len(values), arrow_type(part.type))
-    return conformed(values.field(name), part.type, mapping, place)
+    return conform(values.field(name), part.type, mapping, place)
 
 
-def _primitive(values: Any, wanted: Primitive, kind: Any, place: str) -> Any:
+def _primitive(values: Any, target: Primitive, kind: Any, place: str) -> Any:
     if pa.types.is_null(values.type):
         return pa.nulls(len(values), kind)
-    if pa.types.is_timestamp(values.type) and wanted.name in {"timestamp", "timestamp_ntz"}:
-        if wanted.name == "timestamp" and values.type.tz is None:
+    if pa.types.is_timestamp(values.type) and target.name in {"timestamp", "timestamp_ntz"}:
+        if target.name == "timestamp" and values.type.tz is None:
             # Moments without a zone are in UTC: that is how old writers wrote them.
             return values.cast(pa.timestamp("us")).cast(kind)
-        if (wanted.name == "timestamp") == (values.type.tz is not None):
+        if (target.name == "timestamp") == (values.type.tz is not None):
             return values.cast(kind)
-    elif _is_wider(values.type, wanted):
+    elif _is_wider(values.type, target):
         return values.cast(kind)
-    raise _unfit(values, wanted, place)
+    raise _unfit(values, target, place)
 
 
-def _is_wider(narrow: Any, wanted: Primitive) -> bool:
+def _is_wider(narrow: Any, target: Primitive) -> bool:
     """Return whether every value of a type of Arrow is one of a type of Delta."""
     kinds = pa.types
-    name = wanted.name
+    name = target.name
     if kinds.is_signed_integer(narrow):
         bits = _INTEGERS.get(name, 32 if name == "double" else 0)
         if name == "decimal":
-            return bool(wanted.precision - wanted.scale >= _DIGITS[narrow.bit_width])
+            return bool(target.precision - target.scale >= _DIGITS[narrow.bit_width])
         return bool(narrow.bit_width <= bits)
     if kinds.is_decimal(narrow):
         whole = narrow.precision - narrow.scale
         return bool(
             name == "decimal"
-            and narrow.scale <= wanted.scale
-            and whole <= wanted.precision - wanted.scale
+            and narrow.scale <= target.scale
+            and whole <= target.precision - target.scale
         )
     if kinds.is_date(narrow):
         return name in {"date", "timestamp_ntz"}
@@ -143,7 +143,7 @@ def _is_long_text(kind: Any) -> bool:
     )
 
 
-def _unfit(values: Any, wanted: Type, place: str) -> ValueError:
+def _unfit(values: Any, target: Type, place: str) -> ValueError:
     return ValueError(
-        f"column {place} is {values.type} in the file, and {wanted} in the schema of the table"
+        f"column {place} is {values.type} in the file, and {target} in the schema of the table"
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.schemas import Primitive
-from lakepact.client.rows.comparisons import typed
+from lakepact.client.rows.comparisons import with_type
 from lakepact.client.rows.matching import exact_scalar, matcher
 from lakepact.client.rows.predicates import Comparison, IsNaN, Predicate, with_leaves
 
@@ -56,7 +56,7 @@ def _bound(leaf: Leaf, schema: Schema) -> Leaf:
     if not isinstance(leaf, Comparison):
         return leaf
     sizes = {"precision": kind.precision, "scale": kind.scale}
-    return typed(leaf, _KINDS.get(kind.name, "other"), column.type, **sizes)
+    return with_type(leaf, _KINDS.get(kind.name, "other"), column.type, **sizes)
 
 
 def row_matcher(predicate: Predicate, columns: pa.Schema) -> Matcher:

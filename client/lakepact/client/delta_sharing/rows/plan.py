@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lakepact.client.delta_sharing import partition_values
-from lakepact.client.delta_sharing.rows.columns import conformed, name_in_file
+from lakepact.client.delta_sharing.rows.columns import conform, name_in_file
 from lakepact.client.delta_sharing.rows.expressions import bound, row_matcher
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
@@ -68,10 +68,10 @@ class Plan:
         self._mapping = metadata.column_mapping
         self._gives_changes = gives_changes
         schema = self._schema(metadata)
-        wanted = _wanted(schema, columns)
+        selection = _select(schema, columns)
         #: The wanted rows, by the names and types of the schema; None for all.
         self.predicate = None if predicate is None else bound(predicate, schema)
-        self._columns = _needed(schema, wanted, self.predicate)
+        self._columns = _columns_to_read(schema, selection, self.predicate)
         self._known = frozenset(column.name for column in schema.fields)
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
         try:
@@ -84,7 +84,7 @@ class Plan:
             raise UpgradeNeeded(Failure(operation=operation, message=message)) from None
         self._match = None if self.predicate is None else row_matcher(self.predicate, self._read_as)
         #: The schema of what is read.
-        self.schema = pa.schema([self._read_as.field(column.name) for column in wanted])
+        self.schema = pa.schema([self._read_as.field(column.name) for column in selection])
 
     def _schema(self, metadata: Metadata) -> Schema:
         try:
@@ -118,8 +118,8 @@ class Plan:
             for whole in self._whole(piece, content, selection, limit):
                 mask = selection.mask(whole.num_rows, start)
                 start += whole.num_rows
-                kept = whole if mask is None else whole.filter(mask)
-                rows = kept if self._match is None else kept.filter(self._match(kept))
+                part = whole if mask is None else whole.filter(mask)
+                rows = part if self._match is None else part.filter(self._match(part))
                 yield rows.select(self.schema.names)
         except _DAMAGE as error:
             reason = str(error)
@@ -132,9 +132,9 @@ class Plan:
     def _whole(
         self, piece: Piece, content: bytearray, selection: Selection, limit: Limit
     ) -> Iterator[Any]:
-        opened = BoundedParquet(pa.BufferReader(content), limit)
-        selection.within(opened.metadata.num_rows)
-        fields = list(opened.schema_arrow)
+        file = BoundedParquet(pa.BufferReader(content), limit)
+        selection.within(file.metadata.num_rows)
+        fields = list(file.schema_arrow)
         if (
             self._mapping == "none"
             and fields
@@ -147,7 +147,7 @@ class Plan:
             if self._is_read(column, piece)
         }
         in_file = [name for name in names.values() if name is not None]
-        for read in opened.tables(in_file or opened.schema_arrow.names[:1]):
+        for read in file.tables(in_file or file.schema_arrow.names[:1]):
             columns = [
                 self._column(column, piece, names, read, read.num_rows) for column in self._columns
             ]
@@ -170,12 +170,12 @@ class Plan:
             return (
                 pa.nulls(count, kind)
                 if name is None
-                else conformed(read.column(name), column.type, self._mapping, column.name)
+                else conform(read.column(name), column.type, self._mapping, column.name)
             )
-        value = self._given(column, piece)
+        value = self._constant(column, piece)
         return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
 
-    def _given(self, column: Field, piece: Piece) -> Any:
+    def _constant(self, column: Field, piece: Piece) -> Any:
         """Return the one value that a column has in all rows of a file."""
         if column in _OF_CHANGES:
             value = {
@@ -190,32 +190,34 @@ class Plan:
         if name not in piece.file.partition_values:
             raise ValueError(f"the line has no value of partition column {column.name}")
         try:
-            return partition_values.parsed(piece.file.partition_values[name], column.type)
+            return partition_values.parse(piece.file.partition_values[name], column.type)
         except ValueError as error:
             raise ValueError(f"partition column {column.name}: {error}") from None
 
-    def joined(self, tables: Iterable[pa.Table]) -> pa.Table:
+    def join(self, tables: Iterable[pa.Table]) -> pa.Table:
         """Return the tables as one."""
-        known = list(tables)
-        return pa.concat_tables(known) if known else self.schema.empty_table()
+        parts = list(tables)
+        return pa.concat_tables(parts) if parts else self.schema.empty_table()
 
 
-def _wanted(schema: Schema, columns: Names | None) -> list[Field]:
+def _select(schema: Schema, columns: Names | None) -> list[Field]:
     if columns is None:
         return list(schema.fields)
     names = several("columns", columns)
     if not names:
         raise ValueError("no columns are wanted; name one at least, or leave it to be all of them")
-    wanted = [schema.column(name) for name in names]
-    if len({column.name for column in wanted}) < len(wanted):
+    selection = [schema.column(name) for name in names]
+    if len({column.name for column in selection}) < len(selection):
         raise ValueError(f"a column is named twice among {', '.join(names)}")
-    return wanted
+    return selection
 
 
-def _needed(schema: Schema, wanted: list[Field], predicate: Predicate | None) -> list[Field]:
+def _columns_to_read(
+    schema: Schema, selection: list[Field], predicate: Predicate | None
+) -> list[Field]:
     names = set[str]() if predicate is None else columns_of(predicate)
     more = [schema.column(name) for name in sorted(names)]
-    return [*wanted, *(column for column in more if column not in wanted)]
+    return [*selection, *(column for column in more if column not in selection)]
 
 
 def _field(column: Field) -> Any:

@@ -74,13 +74,13 @@ class AsyncConfigured(AsyncClient):
     ) -> None:
         properties = dict(properties or {})
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
-        tried = retries or Retries()
-        engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
+        policy = retries or Retries()
+        engine = Engine(server_address(address), auth or NoAuth(), policy, REFUSALS)
         transport = AsyncTransport(
             Timeouts.of(timeouts), http, limits, access=Access(verify, cert, proxy)
         )
         self._connection = AsyncConnection(engine, transport, sleep)
-        self._retries = tried
+        self._retries = policy
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = {
@@ -109,7 +109,7 @@ class AsyncConfigured(AsyncClient):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
 
-    def _connected(self, **options: Any) -> dict[str, Any]:
+    def _attributes_with(self, **options: Any) -> dict[str, Any]:
         retries = options.get(
             "retries", self._retries
         )  # on whose time keys of changes depend, so that settings are merged again
@@ -174,14 +174,14 @@ class AsyncConfigured(AsyncClient):
 
         The errors are those of `config`.
         """
-        return operation in (await self._settings()).offered
+        return operation in (await self._settings()).operations
 
     async def _settings(self) -> Settings:
         if self._merged is None:
             config = await self.config()
-            if moved := (config.overrides or {}).get("uri"):
+            if uri := (config.overrides or {}).get("uri"):
                 self._connection.move(
-                    self.trusted_origins.address(moved, operation="getConfig", name="overrides.uri")
+                    self.trusted_origins.address(uri, operation="getConfig", name="overrides.uri")
                 )
             try:
                 self._merged = settings(
@@ -192,14 +192,14 @@ class AsyncConfigured(AsyncClient):
         return self._merged
 
     async def _call(self, call: Call[T]) -> T:
-        return await self._connection.send((await self._settings()).addressed(call))
+        return await self._connection.send((await self._settings()).at_catalog(call))
 
     async def _changing(self, call: Call[T]) -> T:
         """Make a call that changes what is loaded at its path, so that what is cached for it is
         stale, however it ends.
         """
-        addressed = (await self._settings()).addressed(call)
+        own_call = (await self._settings()).at_catalog(call)
         try:
-            return await self._connection.send(addressed)
+            return await self._connection.send(own_call)
         finally:
-            self._etag_cache.forget(addressed.path)
+            self._etag_cache.forget(own_call.path)

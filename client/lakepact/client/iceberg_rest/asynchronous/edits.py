@@ -10,7 +10,7 @@ from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
 from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
 from lakepact.client.iceberg_rest.changes import with_snapshot
-from lakepact.client.iceberg_rest.commit_results import committed, incomplete
+from lakepact.client.iceberg_rest.commit_results import commit_response, incomplete
 from lakepact.client.iceberg_rest.event_loops import blocking, in_thread
 from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.iceberg_rest.table_edits import TableEdits
@@ -40,13 +40,13 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
         Raises:
             ValueError: `table` does not name a table.
         """
-        return AsyncTableCommit(table, self._commit_table_edits, self._resolved)
+        return AsyncTableCommit(table, self._commit_table_edits, self._resolve)
 
     def transaction(self) -> AsyncTransaction:
         """Return the edits of several tables, to be filled and committed, all or none; nothing is
         sent before `commit`.
         """
-        return AsyncTransaction(self._commit_transaction_edits, self._resolved)
+        return AsyncTransaction(self._commit_transaction_edits, self._resolve)
 
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         if table.rows is not None:
@@ -56,16 +56,16 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
             (change,) = changes
             name = (change.namespace, change.name)
             try:
-                done = await self.commit_table(
+                response = await self.commit_table(
                     name, change.updates, requirements=change.requirements
                 )
             except (CommitRejected, OutcomeUnknown):
-                if (loaded := await self._applied(table)) is None:
+                if (result := await self._result_of_edits(table)) is None:
                     raise
-                return committed(loaded)
-            if missing := table.missing_in(done.metadata):
+                return commit_response(result)
+            if missing := table.missing_in(response.metadata):
                 raise incomplete(missing)
-            return done
+            return response
 
         return await self._repeat_after_conflict([table], commit)
 
@@ -79,57 +79,57 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
             pyiceberg_rows.append_with_edits
         )  # the rows of the catalog are beside this part
         how = RowWrite(branch, properties, self._retries, WriteQueue())
-        done: CommitTableResponse = await in_thread(append, blocking(self), table, rows, how)
-        if missing := table.missing_in(done.metadata):
+        response: CommitTableResponse = await in_thread(append, blocking(self), table, rows, how)
+        if missing := table.missing_in(response.metadata):
             raise incomplete(missing)
-        return done
+        return response
 
     async def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
         async def commit(changes: list[TableChange]) -> None:
             try:
                 await self.commit_transaction(changes)
             except (CommitRejected, OutcomeUnknown):
-                if None in [await self._applied(table) for table in tables]:
+                if None in [await self._result_of_edits(table) for table in tables]:
                     raise
 
         await self._repeat_after_conflict(tables, commit)
 
-    async def _applied(self, table: TableEdits) -> LoadTableResult | None:
+    async def _result_of_edits(self, table: TableEdits) -> LoadTableResult | None:
         """Return the table if it has exactly the edits of a commit that was answered with an error;
         else None.
         """
         with contextlib.suppress(LakepactError):
             name = (table.namespace, table.name)
-            loaded = await self.load_table(name, snapshots=table.snapshots)
-            if table.is_applied(loaded.metadata):
-                return loaded
+            result = await self.load_table(name, snapshots=table.snapshots)
+            if table.is_applied(result.metadata):
+                return result
         return None
 
     async def _repeat_after_conflict(
         self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], Awaitable[T]]
     ) -> T:
-        started, tried = time.monotonic(), 0
-        rejected: CommitRejected | None = None
+        start, tries = time.monotonic(), 0
+        rejection: CommitRejected | None = None
         while True:
-            changes = [await self._resolved(table, rejected) for table in tables]
+            changes = [await self._resolve(table, rejection) for table in tables]
             try:
                 return await commit(changes)
             except CommitRejected as error:
-                rejected, tried = error, tried + 1
+                rejection, tries = error, tries + 1
                 pause = self._retries.pause(
-                    tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after
+                    tries=tries, elapsed=time.monotonic() - start, retry_after=error.retry_after
                 )
                 if pause is None:
                     raise
                 if self._retries.on_retry is not None:
-                    self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
+                    self._retries.on_retry(Retry(error.operation, tries, pause, error.status, None))
             await self._connection.pause(pause)
 
-    async def _resolved(
-        self, table: TableEdits, rejected: CommitRejected | None = None
+    async def _resolve(
+        self, table: TableEdits, rejection: CommitRejected | None = None
     ) -> TableChange:
-        loaded = await self.load_table((table.namespace, table.name), snapshots=table.snapshots)
-        return table.resolved(loaded.metadata, rejected)
+        result = await self.load_table((table.namespace, table.name), snapshots=table.snapshots)
+        return table.resolve(result.metadata, rejection)
 
 
 class AsyncTableCommit(TableEdits):
@@ -207,10 +207,10 @@ class AsyncTableCommit(TableEdits):
                 edits.
             NoSuchTable: The table does not exist.
         """
-        done = await self._commit(self)
+        response = await self._commit(self)
         self._edits.clear()
         self.rows = None
-        return done
+        return response
 
 
 class AsyncTransaction:

@@ -28,19 +28,19 @@ class AsyncInspection(AsyncConfigured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        return await self._inspected("snapshots", table)
+        return await self._inspect("snapshots", table)
 
     async def history(self, table: TableName) -> foreign.ArrowTable:
         """Return the snapshots that were current, with the times from when on. The argument and
         errors are those of `snapshots`.
         """
-        return await self._inspected("history", table)
+        return await self._inspect("history", table)
 
     async def refs(self, table: TableName) -> foreign.ArrowTable:
         """Return the branches and tags of a table. The argument and errors are those of
         `snapshots`.
         """
-        return await self._inspected("refs", table)
+        return await self._inspect("refs", table)
 
     async def files(
         self,
@@ -62,7 +62,7 @@ class AsyncInspection(AsyncConfigured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        return await self._inspected("files", table, (snapshot, timestamp))
+        return await self._inspect("files", table, (snapshot, timestamp))
 
     async def partitions(
         self,
@@ -74,9 +74,9 @@ class AsyncInspection(AsyncConfigured):
         """Return the partitions of a snapshot with their numbers of rows and files. The arguments
         and errors are those of `files`.
         """
-        return await self._inspected("partitions", table, (snapshot, timestamp))
+        return await self._inspect("partitions", table, (snapshot, timestamp))
 
-    async def _inspected(
+    async def _inspect(
         self, kind: str, table: TableName, choice: tuple[Any, Any] | None = None
     ) -> foreign.ArrowTable:
         need("pyiceberg", "pyarrow", "pyroaring")

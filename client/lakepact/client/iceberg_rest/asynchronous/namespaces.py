@@ -114,7 +114,7 @@ class AsyncNamespaces(AsyncConfigured):
         """
         config = await self._settings()
         try:
-            if "namespaceExists" in config.offered:
+            if "namespaceExists" in config.operations:
                 await self._call(
                     namespace_exists.call(
                         prefix=PREFIX, namespace=config.encode_namespace(namespace)

@@ -147,7 +147,7 @@ class AsyncViews(AsyncConfigured):
         """
         config = await self._settings()
         try:
-            if "viewExists" in config.offered:
+            if "viewExists" in config.operations:
                 await self._call(view_exists.call(**config.view(view)))
             else:
                 await self.load_view(view)

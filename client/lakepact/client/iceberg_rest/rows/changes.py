@@ -20,7 +20,7 @@ from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound
 from lakepact.client.iceberg_rest.rows.lineage import with_lineage
 from lakepact.client.iceberg_rest.rows.manifests import MEMBERS
-from lakepact.client.iceberg_rest.rows.planning import planned_files, scan_of
+from lakepact.client.iceberg_rest.rows.planning import plan_files, scan_of
 from lakepact.client.iceberg_rest.rows.projection import arrow_schema
 from lakepact.client.iceberg_rest.rows.snapshot_writer import SnapshotWriter, discard
 from lakepact.client.iceberg_rest.rows.upserts import KeyedRows
@@ -49,15 +49,15 @@ _BATCH_ROWS = 65_536
 class Replacement:
     """The data files that a snapshot removes and adds."""
 
-    removed: list[DataFile] = field(default_factory=list["DataFile"])
-    added: list[DataFile] = field(default_factory=list["DataFile"])
+    old_files: list[DataFile] = field(default_factory=list["DataFile"])
+    new_files: list[DataFile] = field(default_factory=list["DataFile"])
     #: Properties of the table that the added files need.
     properties: dict[str, str] = field(default_factory=dict[str, str])
     #: Whether the change has written the added files, which are deleted if it fails.
-    is_written: bool = True
+    owns_files: bool = True
 
     def __bool__(self) -> bool:
-        return bool(self.removed or self.added)
+        return bool(self.old_files or self.new_files)
 
 
 @dataclass(slots=True)
@@ -70,20 +70,20 @@ class RowChanges:
 
     #: Loads the table as it is then.
     load: Callable[[], Table]
-    trusted: TrustedOrigins
+    origins: TrustedOrigins
     how: RowWrite
 
     def append(self, rows: Any) -> None:
         """Append rows."""
         commits, table = self.how.queue.commits, self.load()
         rows = arrow_rows(rows, table.schema())
-        added = _written(table, rows)
+        new_files = _write(table, rows)
         with self.how.queue.lock:
             if self.how.queue.commits != commits:
                 table = self.load()
             self._commit(
                 table,
-                lambda now: _appended(table, now, added),
+                lambda now: _append(table, now, new_files),
                 may_be_empty=True,
                 keeps_files=True,
             )
@@ -92,16 +92,16 @@ class RowChanges:
         """Add Parquet files as they are."""
 
         def replacement(table: Table) -> Replacement:
-            files = planned_files(scan_of(table, self.how.branch), None)
+            files = plan_files(scan_of(table, self.how.branch), None)
             stored = {one.task.file.file_path for one in files}
-            limit = self.trusted.decoding
-            added: list[DataFile] = []
+            limit = self.origins.decoding
+            new_files: list[DataFile] = []
             for location in locations:
                 if location in stored:
                     raise ValueError(f"the table has the file {json.dumps(location)} already")
-                added.append(existing_file(table.metadata, table.io, location, limit))
+                new_files.append(existing_file(table.metadata, table.io, location, limit))
                 stored.add(location)
-            return Replacement([], added, name_mapping(table.metadata), is_written=False)
+            return Replacement([], new_files, name_mapping(table.metadata), owns_files=False)
 
         with self.how.queue.lock:
             self._commit(self.load(), replacement)
@@ -121,7 +121,7 @@ class RowChanges:
 
             def replacement(table: Table) -> Replacement:
                 result = self._without(table, predicate)
-                result.added += _written(table, rows)
+                result.new_files += _write(table, rows)
                 return result
 
             self._commit(current, replacement, may_be_empty=may_be_empty)
@@ -135,18 +135,16 @@ class RowChanges:
             def replacement(table: Table) -> Replacement:
                 if table.spec().is_unpartitioned():
                     raise ValueError("the table has no partitions: call overwrite() instead")
-                added = _written(table, rows)
-                partitions = {_partition(file) for file in added}
-                files = [
-                    one.task.file for one in planned_files(scan_of(table, self.how.branch), None)
-                ]
+                new_files = _write(table, rows)
+                partitions = {_partition(file) for file in new_files}
+                files = [one.task.file for one in plan_files(scan_of(table, self.how.branch), None)]
                 if any(file.spec_id != table.spec().spec_id for file in files):
                     raise ValueError(
                         "the table has files of an earlier partition spec: call overwrite() with a"
                         " filter of the partitions"
                     )
-                replaced = [one for one in files if _partition(one) in partitions]
-                return Replacement(replaced, added)
+                old_files = [one for one in files if _partition(one) in partitions]
+                return Replacement(old_files, new_files)
 
             self._commit(current, replacement)
 
@@ -159,10 +157,13 @@ class RowChanges:
             def replacement(table: Table) -> Replacement:
                 schema = table.schema()
                 names = keys or sorted(schema.identifier_field_names())
-                keyed = KeyedRows.of(rows, names, schema)
-                result = self._update(table, keyed)
-                numbers.rows_updated, numbers.rows_inserted = keyed.updated, keyed.others.num_rows
-                result.added += _written(table, keyed.others)
+                source = KeyedRows.of(rows, names, schema)
+                result = self._update(table, source)
+                numbers.rows_updated, numbers.rows_inserted = (
+                    source.updates_count,
+                    source.others.num_rows,
+                )
+                result.new_files += _write(table, source.others)
                 return result
 
             self._commit(current, replacement)
@@ -173,11 +174,11 @@ class RowChanges:
     def _without(self, table: Table, predicate: Predicate) -> Replacement:
         """Return the replacement of files with rows of a filter by copies without them."""
         scan = scan_of(table, self.how.branch)
-        selected = FileReader.of(scan, table.io.properties, predicate, trusted=self.trusted)
+        reader = FileReader.of(scan, table.io.properties, predicate, origins=self.origins)
         predicate = bound(predicate, table.schema())
         ranges = FileRanges(predicate, table.schema(), table.specs())
-        others = replace(selected, schema=_copied_schema(table), is_contrary=True)
-        hits = replace(selected, schema=selected.compared)
+        others = replace(reader, schema=_schema_of_copies(table), is_contrary=True)
+        hits = replace(reader, schema=reader.filter_schema)
 
         def copy(file: PlannedFile) -> Iterable[Any] | None:
             if ranges.of_file(file.task.file) == ALWAYS:
@@ -186,44 +187,44 @@ class RowChanges:
                 return None
             return self._read(others, file)
 
-        return self._copied(table, planned_files(scan, predicate), copy)
+        return self._copy_files(table, plan_files(scan, predicate), copy)
 
-    def _update(self, table: Table, keyed: KeyedRows) -> Replacement:
+    def _update(self, table: Table, source: KeyedRows) -> Replacement:
         """Return the replacement of files whose rows are updated."""
         scan = scan_of(table, self.how.branch)
-        reader = FileReader.of(scan, table.io.properties, None, trusted=self.trusted)
-        reader = replace(reader, schema=_copied_schema(table))
+        reader = FileReader.of(scan, table.io.properties, None, origins=self.origins)
+        reader = replace(reader, schema=_schema_of_copies(table))
 
         def copy(file: PlannedFile) -> Iterable[Any] | None:
-            updated = keyed.updated
+            before = source.updates_count
             for batch in self._read(reader, file):
-                keyed.match(batch)
-            if keyed.updated == updated:
+                source.match(batch)
+            if source.updates_count == before:
                 return None
-            return (part for batch in self._read(reader, file) for part in keyed.updates(batch))
+            return (part for batch in self._read(reader, file) for part in source.updates(batch))
 
-        predicate = bound(keyed.predicate(), table.schema())
-        result = self._copied(table, planned_files(scan, predicate), copy)
-        keyed.finish()
+        predicate = bound(source.predicate(), table.schema())
+        result = self._copy_files(table, plan_files(scan, predicate), copy)
+        source.finish()
         return result
 
     def _read(self, reader: FileReader, file: PlannedFile) -> Iterable[Any]:
         return reader.read([file], lambda: self.load().io.properties)
 
-    def _copied(
+    def _copy_files(
         self,
         table: Table,
         files: Iterable[PlannedFile],
         copy: Callable[[PlannedFile], Iterable[Any] | None],
     ) -> Replacement:
         """Return the replacement of files by copies; a copy of None leaves the file."""
-        result, schema = Replacement(), arrow_schema(_copied_schema(table))
+        result, schema = Replacement(), arrow_schema(_schema_of_copies(table))
         for file in files:
             batches = copy(file)
             if batches is not None:
-                result.removed.append(file.task.file)
+                result.old_files.append(file.task.file)
                 writer = DataWriter(table.metadata, table.io, has_lineage=_has_lineage(table))
-                result.added += writer.write(batches, schema)
+                result.new_files += writer.write(batches, schema)
         return result
 
     # -- commits ----------------------------------------------------------------------------------
@@ -237,15 +238,15 @@ class RowChanges:
         keeps_files: bool = False,
     ) -> None:
         """Commit a replacement; make it again after conflicts, as often as retries allow."""
-        retries, started, tried = _retries(self.how.retries, table.properties), time.monotonic(), 0
+        retries, start, tries = _retries(self.how.retries, table.properties), time.monotonic(), 0
         while True:
-            tried += 1
+            tries += 1
             files = replacement(table)
             if not files and not may_be_empty:
                 return
             writer = SnapshotWriter(table, self.how.branch)
             requirements, updates = writer.changes(
-                files.removed, files.added, self.how.snapshot_properties
+                files.old_files, files.new_files, self.how.snapshot_properties
             )
             if files.properties:
                 updates = (SetPropertiesUpdate(updates=files.properties), *updates)
@@ -261,23 +262,23 @@ class RowChanges:
             if table.snapshot_by_id(writer.snapshot_id) is not None:
                 return  # an earlier request was applied, and its repetition rejected
             writer.discard()
-            pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
-            if files.is_written and (pause is None or not keeps_files):
-                discard(table, [file.file_path for file in files.added])
+            pause = retries.pause(tries=tries, elapsed=time.monotonic() - start, retry_after=None)
+            if files.owns_files and (pause is None or not keeps_files):
+                discard(table, [file.file_path for file in files.new_files])
             if pause is None:
                 raise conflict
             time.sleep(pause)
             cause: Any = conflict.__cause__
             if retries.on_retry is not None and cause is not None:
-                retries.on_retry(Retry(cause.operation, tried, pause, cause.status, None))
+                retries.on_retry(Retry(cause.operation, tries, pause, cause.status, None))
 
 
-def _appended(written: Table, now: Table, files: list[DataFile]) -> Replacement:
-    if written.spec().spec_id != now.spec().spec_id:
+def _append(earlier: Table, now: Table, files: list[DataFile]) -> Replacement:
+    if earlier.spec().spec_id != now.spec().spec_id:
         raise CommitFailedException(
             "the partition spec was changed while the rows were written: append them again"
         )
-    return Replacement(added=files)
+    return Replacement(new_files=files)
 
 
 def _partition(file: DataFile) -> str:
@@ -285,7 +286,7 @@ def _partition(file: DataFile) -> str:
     return repr([file.partition[place] for place in range(len(file.partition))])
 
 
-def _written(table: Table, rows: Any) -> list[DataFile]:
+def _write(table: Table, rows: Any) -> list[DataFile]:
     is_stream = isinstance(rows, pa.RecordBatchReader)
     batches = rows if is_stream else rows.to_batches(max_chunksize=_BATCH_ROWS)
     return DataWriter(table.metadata, table.io).write(batches, rows.schema)
@@ -301,7 +302,7 @@ def _has_lineage(table: Table) -> bool:
     return table.format_version >= MEMBERS
 
 
-def _copied_schema(table: Table) -> Schema:
+def _schema_of_copies(table: Table) -> Schema:
     return with_lineage(table.schema()) if _has_lineage(table) else table.schema()
 
 
@@ -312,9 +313,9 @@ def _retries(retries: Retries, properties: Mapping[str, str]) -> Retries:
         "longest_pause": TableProperties.COMMIT_MAX_RETRY_WAIT_MS,
         "total": TableProperties.COMMIT_TOTAL_RETRY_TIME_MS,
     }
-    changed: dict[str, Any] = {
+    overrides: dict[str, Any] = {
         name: int(properties[key]) / 1000 for name, key in milliseconds.items() if key in properties
     }
     if (tries := properties.get(TableProperties.COMMIT_NUM_RETRIES)) is not None:
-        changed["tries"] = int(tries) + 1
-    return replace(retries, **changed)
+        overrides["tries"] = int(tries) + 1
+    return replace(retries, **overrides)

@@ -26,7 +26,7 @@ from pyiceberg.utils.concurrent import ExecutorFactory
 from pyroaring import BitMap64
 
 from lakepact.client.errors import Failure, UpgradeNeeded
-from lakepact.client.iceberg_rest.file_io import expired, file_io
+from lakepact.client.iceberg_rest.file_io import file_io, is_expired
 from lakepact.client.iceberg_rest.rows.damage import file_errors
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.filters import bound, row_matcher
@@ -76,7 +76,7 @@ class PlannedFile:
         return min(self.end, int(self.task.file.file_size_in_bytes)) - self.start
 
 
-def shown_schema(scan: DataScan) -> Schema:
+def snapshot_schema(scan: DataScan) -> Schema:
     """Return the schema of the snapshot that a scan shows, with all columns."""
     return scan.update(selected_fields=("*",)).projection()
 
@@ -89,9 +89,9 @@ class FileReader:
     schema: Schema = field(repr=False)
     #: The bound filter of the rows, and the columns that it looks at; None for all rows.
     predicate: Predicate | None
-    compared: Schema = field(repr=False)
+    filter_schema: Schema = field(repr=False)
     properties: dict[str, str] = field(repr=False)
-    trusted: TrustedOrigins
+    origins: TrustedOrigins
     #: Whether the rows are read for which the filter is not true.
     is_contrary: bool = False
 
@@ -102,7 +102,7 @@ class FileReader:
         properties: dict[str, Any],
         predicate: Predicate | None,
         *,
-        trusted: TrustedOrigins,
+        origins: TrustedOrigins,
     ) -> FileReader:
         """Return the reader of a scan, without the table's history.
 
@@ -110,7 +110,7 @@ class FileReader:
             scan: The scan.
             properties: The settings that open files, with those of the caller.
             predicate: The filter, of columns of the shown snapshot; None for all rows.
-            trusted: The origins that the caller trusts, and the values of the caller's settings.
+            origins: The origins that the caller trusts, and the values of the caller's settings.
 
         Raises:
             ValueError: The filter names another column.
@@ -124,7 +124,7 @@ class FileReader:
             "metadata_log": [],
             "statistics": [],
         }
-        schema = shown_schema(scan)
+        schema = snapshot_schema(scan)
         predicate = None if predicate is None else bound(predicate, schema)
         names = set[str]() if predicate is None else columns_of(predicate)
         return cls(
@@ -133,27 +133,27 @@ class FileReader:
             None if predicate == And(()) else predicate,
             schema.select(*names) if names else Schema(),
             properties,
-            trusted,
+            origins,
         )
 
     def read(
-        self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]
+        self, parts: Iterable[PlannedFile], renew: Callable[[], dict[str, str]]
     ) -> Iterator[Any]:
         """Yield the record batches of parts of files.
 
         Args:
             parts: The parts.
-            renewed: Returns new properties when the credentials of the old ones have expired.
+            renew: Returns new properties when the credentials of the old ones have expired.
         """
-        opened = _Opened(self, renewed)
-        each = (self._part(part, opened) for part in parts)
+        session = _Opened(self, renew)
+        each = (self._part(part, session) for part in parts)
         ahead = deque[Future[tuple[list[Any], Generator[Any]]]]()
         try:
             # The rows of the first file come at once.
             batches = next(each, None)
             while batches is not None:
                 while len(ahead) < _AHEAD and (following := next(each, None)) is not None:
-                    ahead.append(ExecutorFactory.get_or_create().submit(_begun, following))
+                    ahead.append(ExecutorFactory.get_or_create().submit(_begin, following))
                 yield from batches
                 batches = None
                 if ahead:
@@ -165,41 +165,41 @@ class FileReader:
                     with contextlib.suppress(Exception):
                         one.result()[1].close()
 
-    def _part(self, part: PlannedFile, opened: _Opened) -> Generator[Any]:
+    def _part(self, part: PlannedFile, session: _Opened) -> Generator[Any]:
         """Yield the record batches of a part; begin again if its credentials expire."""
-        properties, passed = opened.properties(part), 0
+        properties, position = session.properties(part), 0
         with file_errors():
             try:
-                for batch in self._batches(part, opened, properties):
+                for batch in self._batches(part, session, properties):
                     yield batch
-                    passed += 1
+                    position += 1
             except OSError:
                 # Storage refuses expired credentials in many ways, and the same ones again.
-                if (newest := opened.renewed(properties)) == properties:
+                if (newest := session.renew(properties)) == properties:
                     raise
-                yield from islice(self._batches(part, opened, newest), passed, None)
+                yield from islice(self._batches(part, session, newest), position, None)
 
     def _batches(
-        self, part: PlannedFile, opened: _Opened, properties: dict[str, str]
+        self, part: PlannedFile, session: _Opened, properties: dict[str, str]
     ) -> Iterator[Any]:
         """Yield the rows of a part, in the same batches each time."""
         data = part.task.file
         if self.predicate is not None and self._selects_all(data):
-            everything = replace(self, predicate=None, compared=Schema())
-            yield from everything._batches(part, opened, properties)  # noqa: SLF001
+            everything = replace(self, predicate=None, filter_schema=Schema())
+            yield from everything._batches(part, session, properties)  # noqa: SLF001
             return
-        io = opened.io(data.file_path, properties)
+        io = session.io(data.file_path, properties)
         equality = [
-            opened.equality(io, file)
+            session.equality(io, file)
             for file in part.task.delete_files
             if file.content == DataFileContent.EQUALITY_DELETES
         ]
         source: Any = io.new_input(data.file_path).open()
         with source:
-            needed = self.schema.field_ids.union(
-                self.compared.field_ids, *(each.schema.field_ids for each in equality)
+            field_ids = self.schema.field_ids.union(
+                self.filter_schema.field_ids, *(each.schema.field_ids for each in equality)
             )
-            file = _OpenFile(source, data, self.metadata, needed, self.trusted.decoding)
+            file = _OpenFile(source, data, self.metadata, field_ids, self.origins.decoding)
             lineage = None
             if ROW_ID.field_id in self.schema.field_ids:
                 lineage = Lineage(file.schema, data[FIRST_ROW_ID], part.sequence_number)
@@ -208,7 +208,7 @@ class FileReader:
             filters = [each.others(file) for each in equality]
             if self.predicate is not None:
                 filters.append(self._selection(self.predicate, file))
-            live = Selection(but_not=_positions(opened, io, part.task)).within(file.rows)
+            live = Selection(but_not=_positions(session, io, part.task)).within(file.rows)
             for position, batch in file.batches(part, self._may_match(file)):
                 rows = batch if lineage is None else lineage.batch(batch, position)
                 alive = live.mask(rows.num_rows, position)
@@ -219,23 +219,23 @@ class FileReader:
 
     def _selects_all(self, data: DataFile) -> bool:
         assert self.predicate is not None  # noqa: S101
-        ranges = FileRanges(self.predicate, self.compared, self.metadata.specs())
+        ranges = FileRanges(self.predicate, self.filter_schema, self.metadata.specs())
         outcomes = ranges.of_file(data)
         return True not in outcomes if self.is_contrary else outcomes == ALWAYS
 
     def _selection(self, predicate: Predicate, file: _OpenFile) -> Callable[[Any], Any]:
         """Return a function of batches of a file: for each row, whether it is selected."""
-        compared = Projection(file.schema, self.compared, file.constants)
-        match = row_matcher(predicate, self.compared)
+        projection = Projection(file.schema, self.filter_schema, file.constants)
+        match = row_matcher(predicate, self.filter_schema)
         if self.is_contrary:
-            return lambda rows: pc.invert(match(compared.batch(rows)).fill_null(False))
-        return lambda rows: match(compared.batch(rows))
+            return lambda rows: pc.invert(match(projection.batch(rows)).fill_null(False))
+        return lambda rows: match(projection.batch(rows))
 
     def _may_match(self, file: _OpenFile) -> Callable[[Any], bool]:
         """Return a test of row groups: whether their statistics allow selected rows."""
         if self.predicate is None:
             return lambda _: True
-        ranges = FileRanges(self.predicate, self.compared, {})
+        ranges = FileRanges(self.predicate, self.filter_schema, {})
         excluding = ALWAYS if self.is_contrary else ANY - ALWAYS
         return lambda group: not ranges.of_group(group, file.schema, file.constants) <= excluding
 
@@ -248,18 +248,18 @@ class _Opened:
         self._newest: dict[str, str] | None = None
         self._lock = Lock()
         self._access: dict[str, tuple[dict[str, str], FileIO]] = {}
-        limit = reader.trusted.decoding
+        limit = reader.origins.decoding
         self.equality = lru_cache(_SHARED)(partial(EqualityDeletes.of, reader.metadata, limit))
-        self.deleted = lru_cache(_SHARED)(partial(_deleted, limit))
+        self.deleted = lru_cache(_SHARED)(partial(_positions_by_file, limit))
 
     def properties(self, part: PlannedFile) -> dict[str, str]:
         """Return the settings that open the files of a part, with credentials that have not
         expired.
         """
         result = self._newest or {**self._reader.properties, **part.properties}
-        return self.renewed(result) if expired(result) else result
+        return self.renew(result) if is_expired(result) else result
 
-    def renewed(self, properties: dict[str, str]) -> dict[str, str]:
+    def renew(self, properties: dict[str, str]) -> dict[str, str]:
         """Return newer settings than these, of one renewal for all threads."""
         with self._lock:
             if self._newest in (None, properties):
@@ -271,7 +271,7 @@ class _Opened:
         scheme = path.partition(":")[0]
         before, io = self._access.get(scheme, (None, None))
         if io is None or before != properties:
-            io = file_io(properties, path, self._reader.trusted)
+            io = file_io(properties, path, self._reader.origins)
             self._access[scheme] = (properties, io)
         return io
 
@@ -280,7 +280,7 @@ class _OpenFile:
     """A data file, and the values of columns that its partition states."""
 
     def __init__(
-        self, source: Any, data: DataFile, table: TableMetadata, needed: set[int], limit: Limit
+        self, source: Any, data: DataFile, table: TableMetadata, field_ids: set[int], limit: Limit
     ) -> None:
         self._parquet = _parquet(source, data, limit)
         self.rows = self._parquet.metadata.num_rows
@@ -290,7 +290,7 @@ class _OpenFile:
             table.format_version <= 2,
             table.format_version,
         )
-        names = [one.name for one in schema.fields if one.field_id in needed]
+        names = [one.name for one in schema.fields if one.field_id in field_ids]
         self._names = names or self._parquet.schema_arrow.names[:1]
         self.schema = schema.select(*self._names)
         spec = table.specs().get(data.spec_id)
@@ -327,7 +327,7 @@ def _parquet(source: Any, file: DataFile, limit: Limit) -> BoundedParquet:
     return BoundedParquet(source, limit)
 
 
-def _begun(batches: Generator[Any]) -> tuple[list[Any], Generator[Any]]:
+def _begin(batches: Generator[Any]) -> tuple[list[Any], Generator[Any]]:
     """Return the first batches of a file, and the others."""
     first, size = list[Any](), 0
     for batch in batches:
@@ -338,12 +338,12 @@ def _begun(batches: Generator[Any]) -> tuple[list[Any], Generator[Any]]:
     return first, batches
 
 
-def _positions(opened: _Opened, io: FileIO, task: FileScanTask) -> BitMap64 | None:
+def _positions(session: _Opened, io: FileIO, task: FileScanTask) -> BitMap64 | None:
     """Return the positions of the deleted rows of a file; None if there are none."""
     positions = BitMap64()
     for file in task.delete_files:
         if file.content == DataFileContent.POSITION_DELETES:
-            positions |= opened.deleted(io, file).get(task.file.file_path, BitMap64())
+            positions |= session.deleted(io, file).get(task.file.file_path, BitMap64())
     return positions or None
 
 
@@ -363,8 +363,8 @@ class EqualityDeletes:
         if missing := [number for number in ids if number not in fields]:
             raise ValueError(f"equality deletes of nested columns are not read: {missing}")
         schema = Schema(*(fields[number].model_copy(update={"required": False}) for number in ids))
-        opened: Any = io.new_input(file.file_path).open()
-        with opened as source:
+        stream: Any = io.new_input(file.file_path).open()
+        with stream as source:
             file_read = _OpenFile(source, file, table, schema.field_ids, limit)
             projection = Projection(file_read.schema, schema, file_read.constants)
             rows, size = set[tuple[Any, ...]](), 0
@@ -397,12 +397,12 @@ def _comparable(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
-def _deleted(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
+def _positions_by_file(limit: Limit, io: FileIO, deletes: DataFile) -> dict[str, BitMap64]:
     """Return the positions that a delete file names, by data file."""
     result = defaultdict[str, BitMap64](BitMap64)
     stored = io.new_input(deletes.file_path)
-    with stored.open() as opened:
-        source: Any = opened
+    with stored.open() as stream:
+        source: Any = stream
         if deletes.file_format == FileFormat.PUFFIN:
             limit.check(len(stored))
             puffin = PuffinFile(source.read())

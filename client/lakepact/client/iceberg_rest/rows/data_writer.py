@@ -70,12 +70,12 @@ class DataWriter:
         """
         source = source_schema(schema, self._schema)
         projection = Projection(source, self._schema, is_write=True)
-        projected = map(projection.batch, batches)
+        output = map(projection.batch, batches)
         if self._file_schema.column_names != self._schema.column_names:
-            renamed = Projection(self._schema, self._file_schema, is_write=True)
-            projected = map(renamed.batch, projected)
+            in_file = Projection(self._schema, self._file_schema, is_write=True)
+            output = map(in_file.batch, output)
         files = []
-        for group in _groups(projected, self._size):
+        for group in _groups(output, self._size):
             rows = pa.Table.from_batches(group, arrow_schema(self._file_schema, has_ids=True))
             files += [self._file(part, key) for key, part in self._partitions(rows)]
         return files
@@ -84,12 +84,12 @@ class DataWriter:
         if self._spec.is_unpartitioned():
             yield Record(), rows
             return
-        columns = {
-            one.name: _transformed(one, self._file_schema, rows) for one in self._spec.fields
-        }
-        numbered = pa.table({**columns, _ROW: pa.array(range(rows.num_rows), pa.int64())})
-        grouped = numbered.group_by(list(columns), use_threads=False).aggregate([(_ROW, "list")])
-        for one in grouped.to_pylist():
+        columns = {one.name: _transform(one, self._file_schema, rows) for one in self._spec.fields}
+        rows_with_numbers = pa.table({**columns, _ROW: pa.array(range(rows.num_rows), pa.int64())})
+        groups = rows_with_numbers.group_by(list(columns), use_threads=False).aggregate(
+            [(_ROW, "list")]
+        )
+        for one in groups.to_pylist():
             values = [
                 partition_record_value(each, one[each.name], self._schema)
                 for each in self._spec.fields
@@ -118,7 +118,7 @@ class DataWriter:
         return file
 
 
-def _transformed(one: Any, schema: Schema, rows: pa.Table) -> Any:
+def _transform(one: Any, schema: Schema, rows: pa.Table) -> Any:
     name = schema.find_column_name(one.source_id)
     assert name is not None  # noqa: S101
     values = values_at(rows, path_of(schema, name))

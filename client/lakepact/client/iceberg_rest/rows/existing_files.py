@@ -43,8 +43,8 @@ def existing_file(table: TableMetadata, io: FileIO, location: str, limit: Limit)
         FileNotFoundError: There is no such file.
     """
     stored = io.new_input(location)
-    with stored.open() as opened, file_errors(f"the file {json.dumps(location)}"):
-        source: Any = opened
+    with stored.open() as stream, file_errors(f"the file {json.dumps(location)}"):
+        source: Any = stream
         parquet = BoundedParquet(source, limit)
     try:
         _check(parquet, table)
@@ -106,12 +106,12 @@ def _partition(metadata: Any, table: TableMetadata) -> Record:
     whole = _statistics(metadata, schema, {_METRICS: "full"})
     for one in spec.fields:
         nulls = whole.null_value_counts.get(one.source_id)
-        is_known = nulls == 0 and one.source_id in whole.column_aggregates
+        has_bounds = nulls == 0 and one.source_id in whole.column_aggregates
         column = schema.find_field(one.source_id)
         is_real = isinstance(column.field_type, (FloatType, DoubleType))
         is_absent = one.source_id not in whole.value_counts and column.initial_default is None
         is_constant = is_absent or isinstance(one.transform, VoidTransform)
-        if not is_constant and nulls != whole.record_count and (is_real or not is_known):
+        if not is_constant and nulls != whole.record_count and (is_real or not has_bounds):
             raise ValueError(
                 f"its statistics do not show that all rows are in one partition by {one.name}:"
                 " append the rows instead"

@@ -39,10 +39,10 @@ class FileRanges:
     def of_manifest(self, manifest: ManifestFile) -> Outcomes:
         """Return the outcomes on the rows of all files of a manifest."""
         spec = self.specs[manifest.partition_spec_id]
-        stated = manifest.partitions or []
-        if len(stated) != len(spec.fields):
+        partitions = manifest.partitions or []
+        if len(partitions) != len(spec.fields):
             return ANY
-        summaries = dict(zip(spec.fields, stated, strict=True))
+        summaries = dict(zip(spec.fields, partitions, strict=True))
 
         def of_leaf(leaf: Leaf) -> Outcomes:
             field, result = self.schema.find_field(leaf.column), ANY
@@ -50,8 +50,7 @@ class FileRanges:
                 if one.source_id == field.field_id:
                     kind: Any = one.transform.result_type(field.field_type)
                     low, high = (
-                        _decoded(kind, bound)
-                        for bound in (summary.lower_bound, summary.upper_bound)
+                        _decode(kind, bound) for bound in (summary.lower_bound, summary.upper_bound)
                     )
                     values = Range(low, high, summary.contains_null, True, has_nans=_is_real(field))
                     result &= _of_partition(leaf, one, field.field_type, values)
@@ -65,7 +64,7 @@ class FileRanges:
 
         def of_leaf(leaf: Leaf) -> Outcomes:
             field = self.schema.find_field(leaf.column)
-            result = of_range(leaf, _stated(field, file))
+            result = of_range(leaf, _range_in_file(field, file))
             for place, one in enumerate(spec.fields):
                 value = file.partition[place] if one.source_id == field.field_id else ...
                 if value is not ... and value == value:  # noqa: PLR0124 - not NaN
@@ -104,11 +103,11 @@ def _is_real(field: Any) -> bool:
     return isinstance(field.field_type, _REAL)
 
 
-def _stated(field: t.NestedField, file: DataFile) -> Range:
+def _range_in_file(field: t.NestedField, file: DataFile) -> Range:
     number, kind = field.field_id, field.field_type
     nulls = (file.null_value_counts or {}).get(number)
     low, high = (
-        _decoded(kind, (bounds or {}).get(number))
+        _decode(kind, (bounds or {}).get(number))
         for bounds in (file.lower_bounds, file.upper_bounds)
     )
     return Range(
@@ -120,7 +119,7 @@ def _stated(field: t.NestedField, file: DataFile) -> Range:
     )
 
 
-def _decoded(kind: Any, bound: bytes | None) -> Any:
+def _decode(kind: Any, bound: bytes | None) -> Any:
     """Return a bound as a value of a type; None if it excludes nothing."""
     if bound is None or not isinstance(kind, t.PrimitiveType) or isinstance(kind, t.UUIDType):
         return None

@@ -19,7 +19,7 @@ from pyiceberg import types as t
 from pyiceberg.expressions.literals import literal
 
 from lakepact.client.iceberg_rest.rows.projection import arrow_type, scalar
-from lakepact.client.rows.comparisons import typed
+from lakepact.client.rows.comparisons import with_type
 from lakepact.client.rows.matching import exact_scalar, matcher
 from lakepact.client.rows.predicates import Comparison, IsNaN, Predicate, with_leaves
 
@@ -90,7 +90,7 @@ def _bound(leaf: Leaf, schema: Schema) -> Leaf:
         if isinstance(kind, t.DecimalType)
         else {}
     )
-    result = typed(leaf, _KINDS.get(type(kind), "other"), kind, **sizes)
+    result = with_type(leaf, _KINDS.get(type(kind), "other"), kind, **sizes)
     return replace(result, value=_stored(result.value, kind))
 
 

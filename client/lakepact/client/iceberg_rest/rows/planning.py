@@ -13,7 +13,7 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.utils.concurrent import ExecutorFactory
 
 from lakepact.client.iceberg_rest.rows.damage import file_errors
-from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, shown_schema
+from lakepact.client.iceberg_rest.rows.data_files import PlannedFile, snapshot_schema
 from lakepact.client.iceberg_rest.rows.file_ranges import FileRanges
 from lakepact.client.iceberg_rest.rows.manifests import (
     REFERENCED_DATA_FILE,
@@ -58,7 +58,7 @@ def scan_of(
 
 
 @file_errors()
-def planned_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
+def plan_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFile]:
     """Return the files of a scan.
 
     Args:
@@ -69,7 +69,7 @@ def planned_files(scan: DataScan, predicate: Predicate | None) -> list[PlannedFi
     if snapshot is None:
         return []
     ranges = FileRanges(
-        And(()) if predicate is None else predicate, shown_schema(scan), metadata.specs()
+        And(()) if predicate is None else predicate, snapshot_schema(scan), metadata.specs()
     )
     manifests = [
         one

@@ -74,7 +74,7 @@ class Projection:
         return self.source.as_struct(), self.result.as_struct()
 
     @cached_property
-    def _unchanged(self) -> frozenset[int]:
+    def _plain_columns(self) -> frozenset[int]:
         """The columns that are read as they are, nested ones too, if Arrow's types are equal."""
         source, result = ({one.field_id: one for one in each.fields} for each in self._structs)
         return frozenset(
@@ -108,17 +108,17 @@ class Projection:
         count: int,
     ) -> list[Any]:
         places = {one.field_id: number for number, one in enumerate(source.fields)}
-        converted = []
+        arrays = []
         for one, kind in zip(result.fields, kinds, strict=True):
             number, name = places.get(one.field_id), f"{place}{one.name}"
             if number is None:
                 values = self._missing(one, kind.type, count, name)
             else:
                 values, kind_read = columns[number], source.fields[number].field_type
-                if one.field_id not in self._unchanged or not values.type.equals(kind.type):
+                if one.field_id not in self._plain_columns or not values.type.equals(kind.type):
                     values = self._values(values, kind_read, one.field_type, kind.type, name)
-            converted.append(values)
-        return converted
+            arrays.append(values)
+        return arrays
 
     def _missing(self, one: NestedField, kind: Any, count: int, place: str) -> Any:
         default = one.write_default if self.is_write else one.initial_default
@@ -203,7 +203,7 @@ class Projection:
         if isinstance(kind, pa.BaseExtensionType) and _KINDS.is_fixed_size_binary(source):
             return pa.ExtensionArray.from_storage(kind, values.cast(kind.storage_type))
         if self.is_write:
-            return _converted(values, kind, place)
+            return _convert(values, kind, place)
         if _KINDS.is_timestamp(source) and _KINDS.is_timestamp(kind):
             if source.tz in {None, "UTC", "Etc/UTC", "+00:00", "Z"} or kind.tz is not None:
                 # Nanoseconds are cut where the table has none.
@@ -278,7 +278,7 @@ def _unfit(kind: Any, own: Any, place: str, reason: str) -> ValueError:
     )
 
 
-def _converted(values: Any, kind: Any, place: str) -> Any:
+def _convert(values: Any, kind: Any, place: str) -> Any:
     """Return values of rows in the type of a table.
 
     Raises:

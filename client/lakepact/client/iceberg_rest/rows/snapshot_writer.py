@@ -86,24 +86,24 @@ class SnapshotWriter:
         self._files: list[str] = []
 
     def changes(
-        self, removed: list[DataFile], added: list[DataFile], properties: Mapping[str, str]
+        self, old_files: list[DataFile], new_files: list[DataFile], properties: Mapping[str, str]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Write the manifests, and return the requirements and updates of the commit."""
         before = [] if self._parent is None else manifests_of(self._parent, self._table.io)
-        deleted: list[DataFile] = []
+        deletions: list[DataFile] = []
         manifests = [
-            kept
+            rest
             for one in before
-            if (kept := self._without(one, {file.file_path for file in removed}, deleted))
+            if (rest := self._without(one, {file.file_path for file in old_files}, deletions))
         ]
-        if added:
+        if new_files:
             entries = [
                 ManifestEntry.from_args(status=_ADDED, snapshot_id=self.snapshot_id, data_file=file)
-                for file in added
+                for file in new_files
             ]
-            manifests.insert(0, self._manifest(added[0].spec_id, ManifestContent.DATA, entries))
-        manifests = self._merged(manifests)
-        snapshot = self._snapshot(manifests, self._summary(deleted, added, properties))
+            manifests.insert(0, self._manifest(new_files[0].spec_id, ManifestContent.DATA, entries))
+        manifests = self._merge(manifests)
+        snapshot = self._snapshot(manifests, self._summary(deletions, new_files, properties))
         head: Any = {"snapshot-id": self._parent.snapshot_id if self._parent else None}
         ref: Any = {
             "type": SnapshotRefType.BRANCH,
@@ -129,7 +129,7 @@ class SnapshotWriter:
     # -- manifests --------------------------------------------------------------------------------
 
     def _without(
-        self, manifest: ManifestFile, paths: set[str], deleted: list[DataFile]
+        self, manifest: ManifestFile, paths: set[str], deletions: list[DataFile]
     ) -> ManifestFile | None:
         """Return a manifest without files, and without the delete files that name one of them.
 
@@ -140,21 +140,21 @@ class SnapshotWriter:
         if not paths:
             return manifest
         entries = entries_of(manifest, self._table.io)
-        gone = [
+        matches = [
             one
             for one in entries
             if {one.data_file.file_path, one.data_file[REFERENCED_DATA_FILE]} & paths
         ]
-        if not gone:
+        if not matches:
             return manifest
         for one in entries:
             one.status = _EXISTING
-        for one in gone:
+        for one in matches:
             one.status, one.snapshot_id = ManifestEntryStatus.DELETED, self.snapshot_id
-            deleted.append(one.data_file)
+            deletions.append(one.data_file)
         return self._manifest(manifest.partition_spec_id, manifest.content, entries)
 
-    def _merged(self, manifests: list[ManifestFile]) -> list[ManifestFile]:
+    def _merge(self, manifests: list[ManifestFile]) -> list[ManifestFile]:
         """Merge small manifests, if the table asks for it."""
         names, properties = TableProperties, self._metadata.properties
         is_merging = property_as_bool(
@@ -283,7 +283,7 @@ class SnapshotWriter:
         return Snapshot(**document)
 
     def _summary(
-        self, deleted: list[DataFile], added: list[DataFile], properties: Mapping[str, str]
+        self, deletions: list[DataFile], new_files: list[DataFile], properties: Mapping[str, str]
     ) -> Summary:
         metadata = self._metadata
         limit = property_as_int(
@@ -291,16 +291,16 @@ class SnapshotWriter:
             TableProperties.WRITE_PARTITION_SUMMARY_LIMIT,
             TableProperties.WRITE_PARTITION_SUMMARY_LIMIT_DEFAULT,
         )
-        collected = SnapshotSummaryCollector(limit or 0)
-        for files, note in ((added, collected.add_file), (deleted, collected.remove_file)):
+        collector = SnapshotSummaryCollector(limit or 0)
+        for files, note in ((new_files, collector.add_file), (deletions, collector.remove_file)):
             for file in files:
                 spec = metadata.specs()[file.spec_id]
                 note(file, partition_sources(spec, metadata), spec)
-        has_removed = any(one.content == DataFileContent.DATA for one in deleted)
-        operation = Operation.OVERWRITE if has_removed else Operation.APPEND
+        removes_data = any(one.content == DataFileContent.DATA for one in deletions)
+        operation = Operation.OVERWRITE if removes_data else Operation.APPEND
         before = self._parent.summary if self._parent else None
         return update_snapshot_summaries(
-            Summary(operation, **collected.build(), **properties), before
+            Summary(operation, **collector.build(), **properties), before
         )
 
 

@@ -32,7 +32,7 @@ class KeyedRows:
     names: Sequence[str]
     #: The rows that no row of the table has the key of.
     others: pa.Table
-    updated: int = 0
+    updates_count: int = 0
     _places: set[int] = field(default_factory=set[int])
 
     @classmethod
@@ -86,14 +86,14 @@ class KeyedRows:
 
     def match(self, batch: Any) -> None:
         """Note the rows of a batch that have one of the keys, and those that are updated."""
-        _, places, changed = self._pairs(batch)
+        _, places, mask = self._pairs(batch)
         self._places.update(places.to_pylist())
-        self.updated += pc.sum(changed).as_py() or 0
+        self.updates_count += pc.sum(mask).as_py() or 0
 
     def updates(self, batch: Any) -> Iterator[Any]:
         """Yield the rows of a batch as they are after the update."""
-        target, source, changed = self._pairs(batch)
-        target, source = target.filter(changed), source.filter(changed)
+        target, source, mask = self._pairs(batch)
+        target, source = target.filter(mask), source.filter(mask)
         stays = pc.invert(pc.is_in(pa.array(range(batch.num_rows), pa.int64()), target))
         yield batch.filter(stays)
         if len(target):
@@ -125,13 +125,13 @@ class KeyedRows:
             use_threads=False,
         )
         target, source = (pairs.column(name).combine_chunks() for name in (_TARGET, _SOURCE))
-        changed = pa.repeat(False, len(target))
+        mask = pa.repeat(False, len(target))
         if len(target):
             for name in self.rows.column_names:
                 one = batch.column(batch.schema.get_field_index(name)).take(target)
                 other = self.rows.column(name).combine_chunks().take(source)
-                changed = pc.or_(changed, _differ(one, other))
-        return target, source, changed
+                mask = pc.or_(mask, _differ(one, other))
+        return target, source, mask
 
 
 def _is_ordered(kind: Any) -> bool:

@@ -30,7 +30,7 @@ class AsyncGivenClient:
     async def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = with_missing(request.headers, USUAL)
-        sent = httpx.Request(
+        http_request = httpx.Request(
             request.method,
             request.url,
             headers=headers,
@@ -38,7 +38,9 @@ class AsyncGivenClient:
             extensions=extensions(timeouts),
         )
         # Redirects are not followed: they would send the credentials to another address.
-        response = await self._http.send(sent, stream=True, auth=None, follow_redirects=False)
+        response = await self._http.send(
+            http_request, stream=True, auth=None, follow_redirects=False
+        )
         whole = response.content if response.is_stream_consumed else None
         return Answer(
             response.status_code,

@@ -52,12 +52,12 @@ class AsyncNetwork:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
-        sent = outgoing(request, extensions(timeouts))
+        http_request = outgoing(request, extensions(timeouts))
         await self._slots.take(timeouts.pool)
         connection = None
         try:
-            connection = await self._connection(sent.url.origin, timeouts)
-            response = await connection.handle_async_request(sent)
+            connection = await self._connection(http_request.url.origin, timeouts)
+            response = await connection.handle_async_request(http_request)
         except BaseException as error:
             await self._give_back(connection)
             if is_of_socks(error):
@@ -75,16 +75,16 @@ class AsyncNetwork:
         self, origin: httpcore.Origin, timeouts: Timeouts
     ) -> httpcore.AsyncConnectionInterface:
         for idle in self._idle[::-1]:
-            if idle.can_handle_request(origin) and self._taken(idle):
+            if idle.can_handle_request(origin) and self._take(idle):
                 if not idle.has_expired():
                     self._busy.add(idle)
                     return idle
                 await idle.aclose()
-        opened = await self._opened(origin, timeouts)
-        self._busy.add(opened)
-        return opened
+        connection = await self._open(origin, timeouts)
+        self._busy.add(connection)
+        return connection
 
-    async def _opened(
+    async def _open(
         self, origin: httpcore.Origin, timeouts: Timeouts
     ) -> httpcore.AsyncConnectionInterface:
         if through := proxy(origin, self._proxies):
@@ -101,7 +101,7 @@ class AsyncNetwork:
             stream = await stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)
         return httpcore.AsyncHTTP11Connection(origin, stream, _IDLE)
 
-    def _taken(self, idle: httpcore.AsyncConnectionInterface) -> bool:
+    def _take(self, idle: httpcore.AsyncConnectionInterface) -> bool:
         try:
             self._idle.remove(idle)
         except ValueError:  # another thread took it
@@ -124,7 +124,7 @@ class AsyncNetwork:
         for oldest in self._idle[:1]:
             if (
                 oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most
-            ) and self._taken(oldest):
+            ) and self._take(oldest):
                 await oldest.aclose()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

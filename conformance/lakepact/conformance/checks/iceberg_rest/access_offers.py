@@ -23,7 +23,7 @@ NOWHERE = frozenset({0, 403, 404, 405, 501})  #: answers, or none, of what is no
 def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]:
     """Features of access, as far as answers tell of them."""
     found = {"second-principal": bool(known(target, SECOND))}
-    if wire.caller.is_known:
+    if wire.caller.names_caller:
         found["authentication"] = _is_closed(wire, offer)
     return found | _issued(wire, offer)
 

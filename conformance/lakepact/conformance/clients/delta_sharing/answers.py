@@ -104,7 +104,9 @@ def unknown_reader_versions(lab: SharingClientLab) -> None:
     table, _ = lab.reads()
     script = in_lines(lambda lines: _inside(lines, "protocol", {"minReaderVersion": FUTURE}))
     with lab.judge("DS-PRO-02"):
-        lab.performs("read-table", script, table=table).is_refused(f"minReaderVersion is {FUTURE}")
+        lab.performs("read-table", script, table=table).expect_refusal(
+            f"minReaderVersion is {FUTURE}"
+        )
 
 
 @check("DS-EST-05")
@@ -132,10 +134,10 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
             done = lab.performs(
                 "read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table
             )
-            done.is_refused(f"the {END} of the answer has an errorMessage")
+            done.expect_refusal(f"the {END} of the answer has an errorMessage")
         if changes is not None:
             with case():
-                changes.is_refused(f"the {END} of the changes has an errorMessage")
+                changes.expect_refusal(f"the {END} of the changes has an errorMessage")
 
 
 @check("DS-ESA-05", "DS-ESA-06")
@@ -157,7 +159,7 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
 
     with lab.judge("DS-ESA-05"):
         done = lab.performs("read-table", in_lines(cut, QUERY, capabilities=WITH_END), table=table)
-        done.is_refused(f"the answer declares {WITH_END} and has no {END}")
+        done.expect_refusal(f"the answer declares {WITH_END} and has no {END}")
 
 
 @check("DS-CAP-08")
@@ -183,7 +185,7 @@ def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
     if asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")
     with lab.judge("DS-CAP-09"):
-        lab.performs("read-table", with_capabilities(DELTA), table=table).is_refused(
+        lab.performs("read-table", with_capabilities(DELTA), table=table).expect_refusal(
             "the answer is in delta format, which the client did not ask for"
         )
 

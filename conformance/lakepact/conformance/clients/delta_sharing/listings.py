@@ -61,7 +61,7 @@ def _judge_spellings(
     read = {how: lab.performs("list-tables", script) for how, script in spellings.items()}
     if not any(ended.prints(tables) for ended in read.values()):
         raise Blocked(
-            f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}"
+            f"the client does not list tables: {' / '.join(ended.text for ended in read.values())}"
         )
     with lab.judge_each(requirement) as case:
         for how, ended in read.items():
@@ -239,7 +239,7 @@ def pages_are_followed(lab: SharingClientLab) -> None:
                 f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
                 f" {TOKEN}"
             )
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.text}")
 
 
 QUERY_TOKEN = "page 2/é+="  # noqa: S105 - of a page

@@ -34,7 +34,7 @@ def unknown_profile_versions(lab: SharingClientLab) -> None:
     table, _ = lab.reads()
     with lab.judge("DS-PRF-01"):
         done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
-        done.is_refused(f"shareCredentialsVersion is {FUTURE}")
+        done.expect_refusal(f"shareCredentialsVersion is {FUTURE}")
 
 
 @check("DS-PRF-02", "DS-PRF-03")

@@ -153,7 +153,7 @@ def tables_by_directory(lab: SharingClientLab) -> None:
     if done.of(KEYS):
         raise NotOffered("the client reads directories")
     with lab.judge("DS-ACC-01"):
-        done.is_refused("the accessModes of the table are dir alone")
+        done.expect_refusal("the accessModes of the table are dir alone")
 
 
 EMPTY = ("empty", "emptied")

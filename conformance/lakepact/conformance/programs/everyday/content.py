@@ -12,7 +12,7 @@ from typing import Any
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.everyday.programme import Stored
 from lakepact.conformance.programs.program import in_order
-from lakepact.conformance.rows.snapshots import columns_of, numbered, rows_at
+from lakepact.conformance.rows.snapshots import columns_of, item_of, rows_at
 
 PATH = re.compile(r"file:/[^\s\"']*")
 State = dict[str, dict[str, Any]]  #: by namespace, its content
@@ -42,7 +42,7 @@ class Content:
     entries: Callable[[str], Iterable[Entry]]
     read: Callable[[str], bytes]
     prefix: str = ""
-    _seen: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    _values: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
     _rows: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _documents: dict[tuple[str, str], Document] = field(default_factory=dict)
 
@@ -64,18 +64,18 @@ class Content:
             objects[f"{entry.kind} {name}"] = describe(entry.document["metadata"], top)
         return state
 
-    def stored(self, namespace: str, wanted: Stored) -> Any:
+    def stored(self, namespace: str, member: Stored) -> Any:
         """Return a member of the metadata of a table, as it was last seen; `None` if there is
         none.
         """
-        document = self._documents.get((namespace, wanted.table), {})
+        document = self._documents.get((namespace, member.table), {})
         metadata = document.get("metadata", {})
         first: Document = next(iter(metadata.get("snapshots") or ()), {})
-        return first.get(wanted.member, document.get(wanted.member))
+        return first.get(member.member, document.get(member.member))
 
     def identifiers(self) -> list[Any]:
         """Return the ids that the catalog had so far."""
-        return [value for known in self._seen.values() for value in known]
+        return [value for values in self._values.values() for value in values]
 
     def plain(self, value: Any) -> Any:
         """Return a result of a client with identifiers of the catalog replaced by their numbers,
@@ -85,9 +85,9 @@ class Content:
             return {str(name): in_order(self.plain(member)) for name, member in value.items()}
         if isinstance(value, list | tuple):
             return [self.plain(item) for item in value]
-        for (what, _), known in self._seen.items():
-            if value in known and not isinstance(value, bool):
-                return f"{what} {known.index(value) + 1}"
+        for (what, _), values in self._values.items():
+            if value in values and not isinstance(value, bool):
+                return f"{what} {values.index(value) + 1}"
         if not isinstance(value, str):
             return value
         return PATH.sub("PATH", value.removeprefix(self.prefix))
@@ -96,10 +96,10 @@ class Content:
         """Return the number of an identifier among those that something had so far."""
         if value is None or value == -1:
             return None
-        known = self._seen.setdefault((what, of), [])
-        if value not in known:
-            known.append(value)
-        return f"{what} {known.index(value) + 1}"
+        values = self._values.setdefault((what, of), [])
+        if value not in values:
+            values.append(value)
+        return f"{what} {values.index(value) + 1}"
 
     def _view(self, metadata: Document, namespace: str) -> Document:
         current = next(
@@ -119,9 +119,9 @@ class Content:
         """Return the members of metadata that a client sets, without the numbers that servers
         choose.
         """
-        schema = numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
-        spec = numbered(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
-        order = numbered(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
+        schema = item_of(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+        spec = item_of(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
+        order = item_of(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
         columns = columns_of(schema)
         names = {column["id"]: path for path, column in columns.items()}
         return {
@@ -171,7 +171,7 @@ class Content:
         }
 
     def _rows_of(self, metadata: Document, head: int) -> Any:
-        if not numbered(metadata.get("snapshots") or (), "snapshot-id", head):
+        if not item_of(metadata.get("snapshots") or (), "snapshot-id", head):
             return "no snapshot"
         key = metadata.get("table-uuid"), head, metadata["current-schema-id"]
         if key not in self._rows:

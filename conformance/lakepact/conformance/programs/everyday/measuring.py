@@ -64,13 +64,13 @@ class Trial:
         """
         top = self.content.prefix + chain
 
-        def placed(value: Any) -> Any:
+        def place(value: Any) -> Any:
             if isinstance(value, Stored):
                 return self.content.stored(chain, value)
             return [top, *value[1:]] if isinstance(value, list) and value[:1] == [chain] else value
 
         return {
-            name: placed(value) for name, value in {"namespace": [chain], **step.arguments}.items()
+            name: place(value) for name, value in {"namespace": [chain], **step.arguments}.items()
         }
 
     def perform(self, chain: str, step: Step) -> tuple[Ended, dict[str, Any]]:
@@ -81,8 +81,8 @@ class Trial:
         """
         arguments = self.arguments(chain, step)
         with self.address() as url:
-            ended = self.program.run(step.task, {"uri": url, "properties": {}, **arguments})
-        return ended, self.content.state(chain).get(chain, {})
+            end = self.program.run(step.task, {"uri": url, "properties": {}, **arguments})
+        return end, self.content.state(chain).get(chain, {})
 
     def result(self, value: Any) -> Any:
         """Return a result without identifiers, and without namespaces that are not the
@@ -107,38 +107,38 @@ class Trial:
         """
         for step in steps:
             with contextlib.suppress(NotOffered):
-                ended, stored = self.perform(chain, step)
-                value = self.result(ended.value)
-                ends = ended.is_done if step.expected != REFUSED else bool(ended.error)
+                end, stored = self.perform(chain, step)
+                value = self.result(end.value)
+                ends = end.is_done if step.expected != REFUSED else bool(end.error)
                 if ends and _is_expected(step, value):
-                    yield SoundStep(step, in_order(value), ended.error, stored)
+                    yield SoundStep(step, in_order(value), end.error, stored)
 
     def findings(self, chain: str, steps: Sequence[SoundStep]) -> Iterator[Finding]:
         """Yield the outcome of each task of a chain until the first that does not work."""
-        for known in steps:
-            finding = self._finding(chain, known)
+        for sound in steps:
+            finding = self._finding(chain, sound)
             yield finding
             if finding.outcome != WORKS:
                 return
 
-    def _finding(self, chain: str, known: SoundStep) -> Finding:
-        step, arguments = known.step, self.arguments(chain, known.step)
-        ended, stored = self.perform(chain, step)
+    def _finding(self, chain: str, sound: SoundStep) -> Finding:
+        step, arguments = sound.step, self.arguments(chain, sound.step)
+        end, stored = self.perform(chain, step)
         if self.is_foreign:
-            stored = self._alike(stored, known.stored)
-        if not ended.is_done:
+            stored = self._alike(stored, sound.stored)
+        if not end.is_done:
             names = map(str, [*arguments.values(), *self.content.identifiers()])
-            finding = error_of(step, ended, known.error, [*arguments["namespace"], *names])
+            finding = error_of(step, end, sound.error, [*arguments["namespace"], *names])
             if finding.outcome != WORKS:
                 return finding
         else:
-            value = self.result(ended.value)
+            value = self.result(end.value)
             if self.is_foreign:
                 value = self._alike_result(chain, step, value)
-            if wrong := differing(step, value, known.result):
+            if wrong := differing(step, value, sound.result):
                 return Finding(WRONG, step.task, wrong)
-        if stored != known.stored:
-            return Finding(WRONG, step.task, stored_difference(stored, known.stored))
+        if stored != sound.stored:
+            return Finding(WRONG, step.task, stored_difference(stored, sound.stored))
         return Finding(WORKS, step.task)
 
     def _alike(self, actual: dict[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,20 +146,20 @@ class Trial:
         expected rows where no file was read.
         """
         alike = {}
-        for name, described in actual.items():
+        for name, content in actual.items():
             sound = expected.get(name, {})
-            properties = described.get("properties")
+            properties = content.get("properties")
             if properties is not None and "properties" in sound:
                 own = properties.keys() - sound["properties"].keys()
                 extras = self._extras.setdefault(name, set(own))
-                described = {**described, "properties": _without(properties, extras)}  # noqa: PLW2901
-            if "rows" in described and "rows" in sound:
+                content = {**content, "properties": _without(properties, extras)}  # noqa: PLW2901
+            if "rows" in content and "rows" in sound:
                 rows = {
-                    ref: sound["rows"].get(ref) if found is None else found
-                    for ref, found in described["rows"].items()
+                    ref: sound["rows"].get(ref) if own is None else own
+                    for ref, own in content["rows"].items()
                 }
-                described = {**described, "rows": rows}  # noqa: PLW2901
-            alike[name] = described
+                content = {**content, "rows": rows}  # noqa: PLW2901
+            alike[name] = content
         return alike
 
     def _alike_result(self, chain: str, step: Step, value: Any) -> Any:
@@ -189,7 +189,7 @@ def _is_expected(step: Step, value: Any) -> bool:
     return bool(in_order(value) == in_order(expected))
 
 
-def repeated(
+def repeat(
     chains: Mapping[str, Sequence[Step]],
     once: Callable[[Mapping[str, Sequence[Step]]], Mapping[str, tuple[SoundStep, ...]]],
 ) -> Mapping[str, tuple[SoundStep, ...]]:
@@ -208,13 +208,13 @@ def repeated(
         if now == before:
             return now
         before = now
-        chains = {chain: [done.step for done in steps] for chain, steps in now.items()}
+        chains = {chain: [sound.step for sound in steps] for chain, steps in now.items()}
     raise RuntimeError("the client does not do the same twice on the sound server")
 
 
-def neighbours(state: State, done: Mapping[str, dict[str, Any]], step: Step) -> Finding:
+def neighbours(state: State, state_of: Mapping[str, dict[str, Any]], step: Step) -> Finding:
     """Return whether the namespaces of earlier chains still hold what they held."""
-    for chain, stored in done.items():
+    for chain, stored in state_of.items():
         if state.get(chain, {}) != stored:
             return Finding(WRONG, step.task, stored_difference(state.get(chain, {}), stored))
     return Finding(WORKS)

@@ -24,7 +24,7 @@ from lakepact.conformance.evidence.observations import Observation, TaskOutcome
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.programs.everyday.content import Content, Entry
-from lakepact.conformance.programs.everyday.measuring import SoundStep, Trial, repeated
+from lakepact.conformance.programs.everyday.measuring import SoundStep, Trial, repeat
 from lakepact.conformance.programs.everyday.outcomes import CONTRACT, SEVERITY, WORKS
 from lakepact.conformance.programs.everyday.programme import CHAINS, Step
 from lakepact.conformance.programs.program import Program
@@ -57,8 +57,8 @@ def programs(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """
     commands: dict[str, tuple[str, ...]] = {}
     for option in options:
-        for named in [option] if "=" in option else option.split(","):
-            name, _, command = named.partition("=")
+        for entry in [option] if "=" in option else option.split(","):
+            name, _, command = entry.partition("=")
             commands[name] = tuple(shlex.split(command)) or _own_program(name)
     return commands
 
@@ -77,8 +77,8 @@ def _folder() -> Path:
     """Return the folder of the programs: in the package, or in a clone the one that the package is
     made from.
     """
-    packed = Path(str(resources.files("lakepact.conformance.programs"))) / "clients"
-    return packed if packed.is_dir() else Path(__file__).parents[5] / "examples" / "clients"
+    own_folder = Path(str(resources.files("lakepact.conformance.programs"))) / "clients"
+    return own_folder if own_folder.is_dir() else Path(__file__).parents[5] / "examples" / "clients"
 
 
 def observe(commands: Mapping[str, Sequence[str]], run: runner.Run) -> Iterator[Observation]:
@@ -97,15 +97,15 @@ def observe(commands: Mapping[str, Sequence[str]], run: runner.Run) -> Iterator[
         program = Program(tuple(command), SECONDS)
         prefix = PREFIX.format(f"{run.run_id}_{number}")
         try:
-            yield _observed(name, program, lab, prefix=prefix)
+            yield _observe(name, program, lab, prefix=prefix)
         except (Blocked, OSError, RuntimeError) as hindered:
             yield Observation(name, reason=str(hindered))
         finally:
             program.stop()
 
 
-def _observed(name: str, program: Program, lab: CatalogLab, *, prefix: str) -> Observation:
-    sound = repeated(CHAINS, partial(_sound, program, prefix=prefix))
+def _observe(name: str, program: Program, lab: CatalogLab, *, prefix: str) -> Observation:
+    sound = repeat(CHAINS, partial(_sound, program, prefix=prefix))
     if not sound:
         raise Blocked(f"the client performs no task on the reference server: {program.failure}")
     findings: list[TaskOutcome] = []
@@ -115,14 +115,14 @@ def _observed(name: str, program: Program, lab: CatalogLab, *, prefix: str) -> O
         trial = _trial(program, catalog, relay)
         try:
             for chain, steps in sound.items():
-                begun = len(relay.exchanges)
+                first = len(relay.exchanges)
                 for finding in trial.findings(chain, steps):
                     tasks += 1
                     if finding.outcome != WORKS:
-                        shows = _deciding(lab, relay.exchanges[begun:])
+                        shows = _deciding(lab, relay.exchanges[first:])
                         outcome, detail = finding.outcome, lab.wire.redact(finding.detail)
                         findings.append(TaskOutcome(finding.task, outcome, detail, shows))
-                    begun = len(relay.exchanges)
+                    first = len(relay.exchanges)
         finally:
             catalog.clear()
     worst = max((one.outcome for one in findings), key=SEVERITY.index, default=WORKS)
@@ -134,9 +134,9 @@ def _deciding(lab: CatalogLab, numbers: Sequence[int]) -> int:
     else the last.
     """
     exchanges = [lab.wire.exchanges[number] for number in numbers]
-    refused = [one.number for one in exchanges if not 0 < one.status < 400]
+    refusals = [one.number for one in exchanges if not 0 < one.status < 400]
     changes = [one.number for one in exchanges if one.method not in {"GET", "HEAD"}]
-    return (refused or changes or list(numbers) or [0])[-1]
+    return (refusals or changes or list(numbers) or [0])[-1]
 
 
 def _sound(
@@ -157,10 +157,10 @@ def _sound(
         )
         with Relay(lab) as relay:
             trial = _trial(program, _Catalog(lab, prefix), relay)
-            for chain, wanted in chains.items():
-                done = tuple(trial.sound_steps(chain, wanted))
-                if len(done) > 1:  # more than the namespace
-                    steps[chain] = done
+            for chain, chain_steps in chains.items():
+                sound_steps = tuple(trial.sound_steps(chain, chain_steps))
+                if len(sound_steps) > 1:  # more than the namespace
+                    steps[chain] = sound_steps
     return steps
 
 
@@ -184,16 +184,16 @@ class _Catalog:
     def entries(self, chain: str = "") -> Iterator[Entry]:
         """Yield the namespaces, tables and views of a chain, by default of all."""
         for levels in _namespaces(chain):
-            placed = [self.prefix + levels[0], *levels[1:]]
-            loaded = self._ask(op.load_namespace_metadata, namespace=placed)
-            if loaded is None:
+            levels_here = [self.prefix + levels[0], *levels[1:]]
+            reply = self._ask(op.load_namespace_metadata, namespace=levels_here)
+            if reply is None:
                 continue
-            *above, name = placed
-            yield Entry("namespace", tuple(above), name, loaded.document)
-            for kind, object_name in self._objects(placed):
+            *above, name = levels_here
+            yield Entry("namespace", tuple(above), name, reply.document)
+            for kind, object_name in self._objects(levels_here):
                 load = KINDS[kind][1]
-                if answer := self._ask(load, namespace=placed, **{kind: object_name}):
-                    yield Entry(kind, tuple(placed), object_name, answer.document)
+                if answer := self._ask(load, namespace=levels_here, **{kind: object_name}):
+                    yield Entry(kind, tuple(levels_here), object_name, answer.document)
 
     def _objects(self, levels: list[str]) -> Iterator[tuple[str, str]]:
         """Yield the kind and the name of each table and view in a namespace."""
@@ -209,12 +209,12 @@ class _Catalog:
     def clear(self) -> None:
         """Drop all objects of the programme."""
         for levels in reversed([*_namespaces("")]):
-            placed = [self.prefix + levels[0], *levels[1:]]
-            if self._ask(op.load_namespace_metadata, namespace=placed) is None:
+            levels_here = [self.prefix + levels[0], *levels[1:]]
+            if self._ask(op.load_namespace_metadata, namespace=levels_here) is None:
                 continue
-            for kind, name in [*self._objects(placed)]:
-                self._ask(KINDS[kind][2], namespace=placed, **{kind: name})
-            self._ask(op.drop_namespace, namespace=placed)
+            for kind, name in [*self._objects(levels_here)]:
+                self._ask(KINDS[kind][2], namespace=levels_here, **{kind: name})
+            self._ask(op.drop_namespace, namespace=levels_here)
 
     def _ask(self, operation: OperationId, **arguments: object) -> Reply | None:
         """Return an accepted answer; None if the target refuses the request, or does not declare
@@ -222,13 +222,13 @@ class _Catalog:
         """
         if not self._lab.offers(operation):
             return None
-        known = self._lab.contract.operations[operation]
+        entry = self._lab.contract.operations[operation]
         path = self._lab.path(operation, **arguments)
         separator = self._lab.offer.found.get(SEPARATOR_OF_TARGET)
         if separator:
             path = path.replace(SEPARATOR_IN_PATHS, quote(separator, safe=""))
         with contextlib.suppress(NotOffered, Blocked):
-            reply = self._lab.send_raw(known.method, path, operation=operation)
+            reply = self._lab.send_raw(entry.method, path, operation=operation)
             return reply if reply.status < 300 else None
         return None
 
@@ -237,9 +237,11 @@ def _namespaces(chain: str) -> Iterator[list[str]]:
     """Yield the namespaces that a chain makes, those above first."""
     for name, steps in CHAINS.items():
         if chain in {"", name}:
-            made = [
+            namespaces_ = [
                 step.arguments.get("namespace", [name])
                 for step in steps
                 if step.task == "create-namespace"
             ]
-            yield from [levels for n, levels in enumerate(made) if levels not in made[:n]]
+            yield from [
+                levels for n, levels in enumerate(namespaces_) if levels not in namespaces_[:n]
+            ]

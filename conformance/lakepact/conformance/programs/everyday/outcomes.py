@@ -66,24 +66,24 @@ class Finding:
     detail: str = ""
 
 
-def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> Finding:
+def error_of(step: Step, end: Ended, error: str, objects: Collection[str]) -> Finding:
     """Return the finding about a task that ended without a result.
 
     Args:
         step: the task.
-        ended: how it ended.
+        end: how it ended.
         error: the type of the error that the task reports on the sound server; empty if it succeeds
             there.
         objects: the names and ids in the arguments of the task.
     """
-    if ended.is_late:
-        return Finding(FAILS, step.task, f"no answer within {ended.seconds:.0f} seconds")
-    if not ended.error:
-        return Finding(FAILS, step.task, f"the client ended: {ended.why.partition(';')[0]}")
-    if ended.error == error:
+    if end.is_late:
+        return Finding(FAILS, step.task, f"no answer within {end.seconds:.0f} seconds")
+    if not end.error:
+        return Finding(FAILS, step.task, f"the client ended: {end.why.partition(';')[0]}")
+    if end.error == error:
         return Finding(WORKS)
-    clear = is_clear(f"{ended.error}\n{ended.why}", objects)
-    return Finding(REFUSES if clear else FAILS, step.task, short(f"{ended.error}: {ended.why}"))
+    clear = is_clear(f"{end.error}\n{end.why}", objects)
+    return Finding(REFUSES if clear else FAILS, step.task, short(f"{end.error}: {end.why}"))
 
 
 def is_clear(text: str, objects: Collection[str]) -> bool:
@@ -95,7 +95,7 @@ def is_clear(text: str, objects: Collection[str]) -> bool:
     text = QUOTED.sub("", text)
     if STATUS.search(text) or REQUEST in text:
         return True
-    names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR
+    names = {name for groups in NAMES.findall(text) for name in groups} - OF_ANY_ERROR
     words = {*objects, *members(), *error_types(), *Contract(CONTRACT, VERSION).operations}
     return bool(
         words.intersection(WORD.findall(text)) or names & every_member() or _spells_member(text)
@@ -106,8 +106,8 @@ def _spells_member(text: str) -> bool:
     """Return whether a text has the words of a member side by side, such as
     `current snapshot ID`.
     """
-    spelled = f"-{OTHER.sub('-', text.lower())}-"
-    return any(f"-{name}-" in spelled for name in every_member() if "-" in name)
+    text_ = f"-{OTHER.sub('-', text.lower())}-"
+    return any(f"-{name}-" in text_ for name in every_member() if "-" in name)
 
 
 @cache
@@ -150,12 +150,12 @@ def _members(schema: Any) -> Iterator[str]:
             yield from _members(item)
 
 
-def differing(step: Step, found: Any, sound: Any) -> str:
+def differing(step: Step, actual: Any, sound: Any) -> str:
     """Return how a result differs from the one on the sound server; empty if it does not."""
     if step.expected == REFUSED:
         return "success instead of an error"
-    found, sound = in_order(found), in_order(sound)
-    return "" if found == sound else short(difference(sound, found))
+    actual, sound = in_order(actual), in_order(sound)
+    return "" if actual == sound else short(difference(sound, actual))
 
 
 def difference(expected: Any, actual: Any, place: str = "") -> str:
@@ -182,12 +182,12 @@ def difference(expected: Any, actual: Any, place: str = "") -> str:
         and not IDENTIFIER.fullmatch(str(actual))
     )
     return (
-        f"{'an unknown one' if is_foreign and actual is not None else _shown(actual)} instead of"
-        f" {_shown(expected)}{at}"
+        f"{'an unknown one' if is_foreign and actual is not None else _short(actual)} instead of"
+        f" {_short(expected)}{at}"
     )
 
 
-def _shown(value: Any) -> str:
+def _short(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, dict):

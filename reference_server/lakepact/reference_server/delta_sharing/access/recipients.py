@@ -100,30 +100,30 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     Raises:
         Problem: it carries none.
     """
-    sent = [value for name, value in headers if name == b"authorization"]
-    if not sent:
-        raise unauthenticated(
+    values = [value for name, value in headers if name == b"authorization"]
+    if not values:
+        raise login_refusal(
             "the request carries no bearer token; send the header Authorization: Bearer <token>",
             MISSING,
         )
-    if len(sent) > 1:
-        raise unauthenticated("the request has several Authorization headers; send one", MISSING)
-    scheme, _, token = sent[0].strip().partition(b" ")
+    if len(values) > 1:
+        raise login_refusal("the request has several Authorization headers; send one", MISSING)
+    scheme, _, token = values[0].strip().partition(b" ")
     if scheme.lower() != b"bearer" or not token.strip():
-        raise unauthenticated("the Authorization header is not Bearer <token>", MISSING)
+        raise login_refusal("the Authorization header is not Bearer <token>", MISSING)
     return token.strip()
 
 
-def recipient_of(known: Mapping[bytes, Recipient], digest: bytes) -> Recipient:
+def recipient_of(recipients: Mapping[bytes, Recipient], digest: bytes) -> Recipient:
     """Return the recipient whose token has a digest.
 
     Raises:
         Problem: there is none.
     """
     try:
-        return known[digest]
+        return recipients[digest]
     except KeyError:
-        raise unauthenticated("the bearer token is not one of this server", WRONG) from None
+        raise login_refusal("the bearer token is not one of this server", WRONG) from None
 
 
 def token_holds(recipient: Recipient, now: datetime) -> None:
@@ -133,14 +133,14 @@ def token_holds(recipient: Recipient, now: datetime) -> None:
         Problem: 401, it has expired.
     """
     if recipient.expires is not None and recipient.expires <= now:
-        raise unauthenticated(
+        raise login_refusal(
             f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new"
             " profile",
             WRONG,
         )
 
 
-def unauthenticated(message: str, challenge: str) -> Problem:
+def login_refusal(message: str, challenge: str) -> Problem:
     """Return the refusal of a caller who is not known."""
     return Problem(401, "UNAUTHENTICATED", message, headers=(("www-authenticate", challenge),))
 

@@ -45,32 +45,34 @@ def read_token_service(place: Place) -> TokenService:
         BadShares: the section does not name one, or this server's keys are missing from its
             environment.
     """
-    said = place.members(SETTINGS)
-    rehearsal = said["rehearsal"].truth() if "rehearsal" in said else False
-    if rehearsal == ("sts" in said):
+    members = place.members(SETTINGS)
+    rehearsal = members["rehearsal"].truth() if "rehearsal" in members else False
+    if rehearsal == ("sts" in members):
         raise place.wrong(
             "must have either `sts`, the address of a token service, or `rehearsal: true` for keys"
             " that open nothing"
         )
     if rehearsal:
         return FakeSts()
-    if "region" not in said:
+    if "region" not in members:
         raise place.wrong(
             "has no region; write that of the token service, us-east-1 if it has none"
         )
-    session = _variable(said["sessionTokenFrom"]) if "sessionTokenFrom" in said else None
+    session = _variable(members["sessionTokenFrom"]) if "sessionTokenFrom" in members else None
     own = Keys(
-        _key(place, said, "accessKeyIdFrom"), _key(place, said, "secretAccessKeyFrom"), session
+        _key(place, members, "accessKeyIdFrom"),
+        _key(place, members, "secretAccessKeyFrom"),
+        session,
     )
-    if "stores" not in said:
+    if "stores" not in members:
         raise place.wrong(
             "has no stores, which say where recipients find the folders of this machine"
         )
     return SecurityTokenService(
-        _address(said["sts"]),
-        said["region"].text(),
+        _address(members["sts"]),
+        members["region"].text(),
         own,
-        said["role"].text() if "role" in said else None,
+        members["role"].text() if "role" in members else None,
     )
 
 
@@ -84,9 +86,9 @@ def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Pa
     Raises:
         BadShares: an address is not one of a bucket.
     """
-    said = place.members(SETTINGS)
-    found = list[tuple["Path", str]]()
-    for item in said["stores"].items() if "stores" in said else []:
+    members = place.members(SETTINGS)
+    folders = list[tuple["Path", str]]()
+    for item in members["stores"].items() if "stores" in members else []:
         store = item.members(STORE)
         if set(store) != set(STORE):
             raise item.wrong(
@@ -97,17 +99,17 @@ def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Pa
             bucket_and_prefix(f"{address}/table")
         except Unlimited as error:
             raise store["address"].wrong(f"cannot be granted: {error}") from None
-        found.append((folder(store["folder"]), address))
-    return tuple(found)
+        folders.append((folder(store["folder"]), address))
+    return tuple(folders)
 
 
-def _key(place: Place, said: dict[str, Place], name: str) -> str:
-    if name not in said:
+def _key(place: Place, members: dict[str, Place], name: str) -> str:
+    if name not in members:
         raise place.wrong(
             f"has no {name}, the name of the environment variable that holds it; keys do not stand"
             " in this file"
         )
-    return _variable(said[name])
+    return _variable(members[name])
 
 
 def _variable(place: Place) -> str:

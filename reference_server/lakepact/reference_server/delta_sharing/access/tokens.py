@@ -45,52 +45,49 @@ class Tokens:
         self._secret = secret or secrets.token_bytes(32)
         self._clock = clock
 
-    def sealed(
-        self, purpose: str, held: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int
+    def seal(
+        self, purpose: str, content: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int
     ) -> str:
         """Return a token, of characters that may stand in a URL.
 
         Args:
             purpose: what it is for.
-            held: what it holds.
+            content: what it holds.
             bound: what it holds for: the recipient, the table.
             lasting: milliseconds from now for which it holds.
         """
         until = (self._clock() + lasting).to_bytes(_WHEN, "big")
-        body = until + zlib.compress(orjson.dumps(held), 9, wbits=-15)
-        return _encoded(self._seal(purpose, bound, body) + body)
+        body = until + zlib.compress(orjson.dumps(content), 9, wbits=-15)
+        return _encode(self._seal(purpose, bound, body) + body)
 
-    def opened(self, purpose: str, token: str, *, bound: tuple[str, ...]) -> dict[str, Any]:
+    def open(self, purpose: str, token: str, *, bound: tuple[str, ...]) -> dict[str, Any]:
         """Return the content of a token.
 
         Raises:
             BadToken: it has another purpose or binding, or has expired.
         """
-        raw = _decoded(token)
+        raw = _decode(token)
         seal, body = raw[:_SEAL], raw[_SEAL:]
         # Two texts may decode to the same bytes; only the one that was handed out is a token.
-        if (
-            not hmac.compare_digest(seal, self._seal(purpose, bound, body))
-            or _encoded(raw) != token
-        ):
+        if not hmac.compare_digest(seal, self._seal(purpose, bound, body)) or _encode(raw) != token:
             raise BadToken(NOT_OURS)
         if int.from_bytes(body[:_WHEN], "big") < self._clock():
             raise BadToken("its time is over; ask again without it")
-        held: dict[str, Any] = orjson.loads(zlib.decompress(body[_WHEN:], wbits=-15))
-        return held
+        content: dict[str, Any] = orjson.loads(zlib.decompress(body[_WHEN:], wbits=-15))
+        return content
 
     def _seal(self, purpose: str, bound: tuple[str, ...], body: bytes) -> bytes:
         # Lengths stand before the parts, so that no two bindings spell the same bytes.
         parts = (purpose.encode(), *(part.encode() for part in bound), body)
-        spelled = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
-        return hmac.new(self._secret, spelled, hashlib.sha256).digest()[:_SEAL]
+        content = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+        return hmac.new(self._secret, content, hashlib.sha256).digest()[:_SEAL]
 
 
-def _encoded(raw: bytes) -> str:
+def _encode(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _decoded(token: str) -> bytes:
+def _decode(token: str) -> bytes:
     try:
         return base64.b64decode(
             token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True

@@ -53,14 +53,14 @@ def protocol(protocol: Mapping[str, Any], *, version: int | None = None) -> Docu
     """Return the line that says what a client has to understand, from a version on if one is
     given.
     """
-    said = {name: value for name, value in protocol.items() if value is not None}
+    result = {name: value for name, value in protocol.items() if value is not None}
     for member in ("readerFeatures", "writerFeatures"):
-        if member in said:
-            said[member] = [feature for feature in said[member] if feature not in LOG_FEATURES]
+        if member in result:
+            result[member] = [feature for feature in result[member] if feature not in LOG_FEATURES]
     return {
-        "protocol": {"deltaProtocol": said}
+        "protocol": {"deltaProtocol": result}
         if version is None
-        else {"deltaProtocol": said, "version": version}
+        else {"deltaProtocol": result, "version": version}
     }
 
 
@@ -79,11 +79,11 @@ def metadata(
         name: value for name, value in settings.items() if not name.startswith(LOG_SETTINGS)
     }
     action["format"] = {"provider": "parquet", "options": {}}
-    said = {"version": version, "size": size, "numFiles": num_files}
+    members = {"version": version, "size": size, "numFiles": num_files}
     return {
         "metaData": {
             "deltaMetadata": action,
-            **{name: value for name, value in said.items() if value is not None},
+            **{name: value for name, value in members.items() if value is not None},
             **access,
         }
     }
@@ -123,25 +123,27 @@ def change(
     return _line(kind, action, links, stamps(links, version, timestamp))
 
 
-def _line(kind: str, action: Mapping[str, Any], links: Links, said: Mapping[str, int]) -> Document:
+def _line(
+    kind: str, action: Mapping[str, Any], links: Links, members: Mapping[str, int]
+) -> Document:
     single: Document = {"path": links.url(action["path"]), "size": size_of(action)}
     single |= {
         name: value for name, value in action.items() if name not in REDACTED and value is not None
     }
-    named = {"id": file_id(action["path"])}
+    ids = {"id": file_id(action["path"])}
     vector = action.get("deletionVector")
     if vector is not None:
         path = vector_path(vector)
         single["deletionVector"] = _vector(vector, None if path is None else links.url(path))
         if path is not None:
-            named["deletionVectorFileId"] = file_id(path)
-    return {"file": {**named, "deltaSingleAction": {kind: single}, **said}}
+            ids["deletionVectorFileId"] = file_id(path)
+    return {"file": {**ids, "deltaSingleAction": {kind: single}, **members}}
 
 
 def _vector(vector: Mapping[str, Any], url: str | None) -> Document:
     """Return a deletion vector that is at a URL, or in the log."""
-    said = {name: value for name, value in vector.items() if value is not None}
-    return said if url is None else said | {"storageType": "p", "pathOrInlineDv": url}
+    result = {name: value for name, value in vector.items() if value is not None}
+    return result if url is None else result | {"storageType": "p", "pathOrInlineDv": url}
 
 
 def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
@@ -151,13 +153,13 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
     vectors = (
         [("", "")] * len(chunk)
         if chunk.vectors is None
-        else [_prepared_vector(vector, key) for vector in chunk.vectors]
+        else [_prepare_vector(vector, key) for vector in chunk.vectors]
     )
     columns_of_lines = zip(
         chunk.paths,
         chunk.partitions,
         chunk.sizes,
-        chunk.modified,
+        chunk.mtimes,
         chunk.others,
         stats_members(chunk),
         vectors,
@@ -165,8 +167,8 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
     )
     lines = [
         f'{{"file":{{"id":"{file_id(path)}"{vector_id},"deltaSingleAction":{{"add":{{"path":"\0{key(path)}\1"'
-        f',"partitionValues":{partitions[id(values)]},"size":{size},"modificationTime":{modified}{others[id(rest)]}{stats}{vector}}}}}\2}}}}\n'
-        for path, values, size, modified, rest, stats, (vector, vector_id) in columns_of_lines
+        f',"partitionValues":{partitions[id(values)]},"size":{size},"modificationTime":{mtime}{others[id(rest)]}{stats}{vector}}}}}\2}}}}\n'
+        for path, values, size, mtime, rest, stats, (vector, vector_id) in columns_of_lines
     ]
     return "".join(lines).encode("ascii")
 
@@ -176,9 +178,7 @@ def _rest(rest: Mapping[str, Any]) -> str:
     return f",{ascii_json({'dataChange': True, **rest})[1:-1]}"
 
 
-def _prepared_vector(
-    vector: Mapping[str, Any] | None, key: Callable[[str], str]
-) -> tuple[str, str]:
+def _prepare_vector(vector: Mapping[str, Any] | None, key: Callable[[str], str]) -> tuple[str, str]:
     """Return a deletion vector as a member that follows others, and the id of its file likewise."""
     if vector is None:
         return "", ""

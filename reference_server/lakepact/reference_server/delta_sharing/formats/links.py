@@ -42,7 +42,7 @@ class Links:
         """Return the URL of a file."""
         return f"{self.address}{self.key(path)}?{self.signature}"
 
-    def filled(
+    def fill(
         self, block: bytes, *, version: int | None = None, timestamp: int | None = None
     ) -> bytes:
         """Return prepared lines with the parts of this answer inserted.
@@ -65,8 +65,8 @@ class Links:
 
 def stamps(links: Links, version: int | None, timestamp: int | None) -> dict[str, int]:
     """Return the members that say when: until when a URL holds, and from when the file is."""
-    said = {"expirationTimestamp": links.expires, "version": version, "timestamp": timestamp}
-    return {name: value for name, value in said.items() if value is not None}
+    members = {"expirationTimestamp": links.expires, "version": version, "timestamp": timestamp}
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def size_of(action: Mapping[str, Any]) -> int:
@@ -94,26 +94,26 @@ def ascii_json(value: Any) -> str:
     """Return a value as JSON in ASCII: some clients take U+2028 and its like for the end of a
     line.
     """
-    written = orjson.dumps(value)
-    return written.decode() if written.isascii() else json.dumps(value, separators=(",", ":"))
+    text = orjson.dumps(value)
+    return text.decode() if text.isascii() else json.dumps(value, separators=(",", ":"))
 
 
 def stats_members(chunk: Chunk) -> Sequence[str]:
     """Return the statistics of files as members that follow others, nothing for those without."""
     if None not in chunk.stats:
         # All at once, where they are plain, for that is several times faster.
-        written = orjson.dumps(_BETWEEN.join(cast("Sequence[str]", chunk.stats)))
-        parts = written[1:-1].decode().split(_BETWEEN) if written.isascii() else []
+        text = orjson.dumps(_BETWEEN.join(cast("Sequence[str]", chunk.stats)))
+        parts = text[1:-1].decode().split(_BETWEEN) if text.isascii() else []
         if len(parts) == len(chunk):
             return [f',"stats":"{part}"' for part in parts]
     return ["" if stats is None else f',"stats":{ascii_json(stats)}' for stats in chunk.stats]
 
 
-def once(documents: Iterable[T], written: Callable[[T], str]) -> Mapping[int, str]:
+def once(documents: Iterable[T], write: Callable[[T], str]) -> Mapping[int, str]:
     """Return how documents are written, by their identities; one that many files share is written
     once.
     """
     return {
-        number: written(document)
+        number: write(document)
         for number, document in {id(document): document for document in documents}.items()
     }

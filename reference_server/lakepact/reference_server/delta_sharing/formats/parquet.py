@@ -41,7 +41,7 @@ def metadata(
     """Return the line that says what a table is (`Format.metadata`)."""
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
     feed = configuration.get(f"delta.{CHANGE_DATA_FEED}", "").lower() == "true"
-    said = {
+    members = {
         "id": metadata["id"],
         "name": metadata.get("name"),
         "description": metadata.get("description"),
@@ -54,7 +54,10 @@ def metadata(
         "numFiles": num_files,
     }
     return {
-        "metaData": {**{name: value for name, value in said.items() if value is not None}, **access}
+        "metaData": {
+            **{name: value for name, value in members.items() if value is not None},
+            **access,
+        }
     }
 
 
@@ -116,8 +119,8 @@ def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> by
     """Return the lines of the files of a chunk, with gaps for what every answer has of its own."""
     partitions = once(chunk.partitions, lambda values: ascii_json(_partition(values, columns)))
     lines = [
-        f'{{"file":{{"url":"\0{key(path)}\1","id":"{file_id(path)}","partitionValues":{partitions[id(values)]},"size":{size}{said}\2}}}}\n'
-        for path, values, size, said in zip(
+        f'{{"file":{{"url":"\0{key(path)}\1","id":"{file_id(path)}","partitionValues":{partitions[id(values)]},"size":{size}{stats}\2}}}}\n'
+        for path, values, size, stats in zip(
             chunk.paths, chunk.partitions, chunk.sizes, stats_members(chunk), strict=True
         )
     ]

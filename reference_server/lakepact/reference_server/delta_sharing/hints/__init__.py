@@ -7,6 +7,6 @@ leave nothing out.
 
 from __future__ import annotations
 
-from lakepact.reference_server.delta_sharing.hints.selection import selected
+from lakepact.reference_server.delta_sharing.hints.selection import select
 
-__all__ = ["selected"]
+__all__ = ["select"]

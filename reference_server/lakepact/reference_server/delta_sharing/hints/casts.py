@@ -21,8 +21,8 @@ from lakepact.reference_server.delta_sharing.hints.values import (
     Kind,
     Values,
     anything,
+    as_doubles,
     midnight,
-    rounded,
 )
 
 #: Kinds that have no cast between them in any dialect that clients speak.
@@ -93,7 +93,7 @@ def _one(value: bool | None) -> int | None:  # noqa: FBT001  # the value of a co
 def _to_real(values: Values, target: str) -> Values | None:
     if target.startswith("decimal") or values.kind not in {Kind.INTEGER, Kind.REAL}:
         return None
-    near = rounded(values)
+    near = as_doubles(values)
     low, high = near.low, near.high
     if target == "float":  # a reader may as well compare what was not rounded
         low = None if low is None else min(low, single(float(low))) or -TINY
@@ -104,15 +104,15 @@ def _to_real(values: Values, target: str) -> Values | None:
 def _to_text(values: Values, _: str) -> Values | None:
     if not values.point:
         return None
-    spelled = _spelled(values)
+    text = _spell(values)
     return (
         None
-        if spelled is None
-        else Values(Kind.TEXT, spelled.encode(), spelled.encode(), nulls=values.nulls)
+        if text is None
+        else Values(Kind.TEXT, text.encode(), text.encode(), nulls=values.nulls)
     )
 
 
-def _spelled(values: Values) -> str | None:
+def _spell(values: Values) -> str | None:
     value: Any = values.low
     if values.kind is Kind.BOOLEAN:
         return str(value).lower()

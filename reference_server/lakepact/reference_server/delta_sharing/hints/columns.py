@@ -68,7 +68,7 @@ class Columns:
     def __contains__(self, name: str) -> bool:
         return any(field["name"].casefold() == name.casefold() for field in self._fields)
 
-    def spelled(self, name: str) -> Column:
+    def find(self, name: str) -> Column:
         """Return the column with this name; dots lead into structures if no column has them in its
         name.
 
@@ -83,22 +83,22 @@ class Columns:
         Raises:
             NoSuchColumn: there is none.
         """
-        fields, found, path = self._fields, None, []
+        fields, match, path = self._fields, None, []
         for name in names:
-            found = _named(name, fields)
-            path.append(self._physical(found))
-            type_ = found["type"]
+            match = _field(name, fields)
+            path.append(self._physical(match))
+            type_ = match["type"]
             fields = (
                 type_["fields"] if isinstance(type_, dict) and type_.get("type") == "struct" else []
             )
-        if found is None:
+        if match is None:
             raise NoSuchColumn("a name is missing")
-        about = found.get("metadata") or {}
-        type_ = found["type"] if isinstance(found["type"], str) else "other"
+        about = match.get("metadata") or {}
+        type_ = match["type"] if isinstance(match["type"], str) else "other"
         return Column(
             tuple(path),
             type_,
-            partition=len(names) == 1 and found["name"] in self._partitioned,
+            partition=len(names) == 1 and match["name"] in self._partitioned,
             statistics=WIDENED not in about,
             kind=Kind.OTHER if any(key in about for key in ODD_TEXT) else kind(type_),
         )
@@ -108,12 +108,12 @@ class Columns:
         return str((field.get("metadata") or {}).get(PHYSICAL_NAME, name)) if self._mapped else name
 
 
-def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _field(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
     exact = [field for field in fields if field["name"] == name]
-    found = exact or [field for field in fields if field["name"].casefold() == name.casefold()]
-    if len(found) != 1:
-        raise NoSuchColumn(f"{len(found)} columns are called {name[:100]!r}")
-    return found[0]
+    matches = exact or [field for field in fields if field["name"].casefold() == name.casefold()]
+    if len(matches) != 1:
+        raise NoSuchColumn(f"{len(matches)} columns are called {name[:100]!r}")
+    return matches[0]
 
 
 @lru_cache(maxsize=64)

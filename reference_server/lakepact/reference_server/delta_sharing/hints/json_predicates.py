@@ -104,7 +104,7 @@ class _Tree:
         name = node.get("name")
         if not isinstance(name, str):
             raise BadPredicate("a column has a name")
-        column, type_ = self._columns.spelled(name), _type(node)
+        column, type_ = self._columns.find(name), _type(node)
         check_cast(column.type, type_)
         return predicates.Reading(column, type_)
 

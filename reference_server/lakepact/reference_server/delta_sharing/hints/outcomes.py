@@ -19,12 +19,12 @@ _AND[NULL] = {TRUE: NULL, FALSE: FALSE, NULL: NULL}
 
 
 def _pairs(left: int, right: int) -> int:
-    found = NOTHING
+    result = NOTHING
     for one in (TRUE, FALSE, NULL):
         for other in (TRUE, FALSE, NULL):
             if left & one and right & other:
-                found |= _AND[one][other]
-    return found
+                result |= _AND[one][other]
+    return result
 
 
 _CONJUNCTION = tuple(tuple(_pairs(left, right) for right in range(8)) for left in range(8))
@@ -41,6 +41,6 @@ def either(left: int, right: int) -> int:
     return _NEGATION[_CONJUNCTION[_NEGATION[left]][_NEGATION[right]]]
 
 
-def negated(outcomes: int) -> int:
+def negate(outcomes: int) -> int:
     """Return the outcomes of NOT in SQL's logic: null stays null."""
     return _NEGATION[outcomes]

@@ -17,7 +17,7 @@ from lakepact.reference_server.delta_sharing.hints.outcomes import (
     TRUE,
     both,
     either,
-    negated,
+    negate,
 )
 from lakepact.reference_server.delta_sharing.hints.values import Values, equal, less
 
@@ -33,7 +33,7 @@ class Known(Protocol):
 class Predicate(Protocol):
     """True, false or null for a row."""
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file."""
         ...
 
@@ -79,9 +79,9 @@ class Reading:
     column: Column
     type: str
 
-    def values(self, known: Known) -> Values:
+    def values(self, facts: Known) -> Values:
         """Return the possible values."""
-        return cast(known.values(self.column), self.column.type, self.type)
+        return cast(facts.values(self.column), self.column.type, self.type)
 
     def columns(self) -> frozenset[Column]:
         """Return the one."""
@@ -128,9 +128,9 @@ class Comparison(_Single):
     left: Operand
     right: Operand
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file."""
-        return COMPARISONS[self.sign](self.left.values(known), self.right.values(known))
+        return COMPARISONS[self.sign](self.left.values(facts), self.right.values(facts))
 
     def columns(self) -> frozenset[Column]:
         """Return the columns that it asks for."""
@@ -143,9 +143,9 @@ class IsNull(_Single):
 
     operand: Operand
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file."""
-        values = self.operand.values(known)
+        values = self.operand.values(facts)
         return (TRUE if values.nulls else NOTHING) | (NOTHING if values.empty else FALSE)
 
     def columns(self) -> frozenset[Column]:
@@ -159,15 +159,15 @@ class Holds(_Single):
 
     operand: Operand
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file."""
-        values = self.operand.values(known)
-        found = NULL if values.nulls else NOTHING
+        values = self.operand.values(facts)
+        result = NULL if values.nulls else NOTHING
         if values.some:
-            found |= (TRUE if values.high is not False else NOTHING) | (
+            result |= (TRUE if values.high is not False else NOTHING) | (
                 FALSE if values.low is not True else NOTHING
             )
-        return found
+        return result
 
     def columns(self) -> frozenset[Column]:
         """Return the columns that it asks for."""
@@ -178,7 +178,7 @@ class Holds(_Single):
 class Unsure(_Single):
     """Something about columns that this server cannot judge."""
 
-    def outcomes(self, known: Known) -> int:  # noqa: ARG002  # nothing of the file helps
+    def outcomes(self, facts: Known) -> int:  # noqa: ARG002  # nothing of the file helps
         """Anything."""
         return ANYTHING
 
@@ -193,9 +193,9 @@ class Not:
 
     child: Predicate
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file."""
-        return negated(self.child.outcomes(known))
+        return negate(self.child.outcomes(facts))
 
     def columns(self) -> frozenset[Column]:
         """Return the columns that it asks for."""
@@ -213,13 +213,13 @@ class Joined:
     join: Callable[[int, int], int]
     children: tuple[Predicate, ...]
 
-    def outcomes(self, known: Known) -> int:
+    def outcomes(self, facts: Known) -> int:
         """Return the possible results for the rows of a file; all children are evaluated, so that
         every error counts.
         """
         return reduce(
             self.join,
-            [child.outcomes(known) for child in self.children],
+            [child.outcomes(facts) for child in self.children],
             TRUE if self.join is both else FALSE,
         )
 

@@ -126,12 +126,12 @@ class Statistics:
         )
 
     def _at(self, name: str, path: tuple[str, ...]) -> Any:
-        found = self._document.get(name)
+        node = self._document.get(name)
         for step in path:
-            if not isinstance(found, dict):
+            if not isinstance(node, dict):
                 return None
-            found = found.get(step)
-        return found
+            node = node.get(step)
+        return node
 
 
 _UNKNOWN = Bounds(None, None)
@@ -180,8 +180,8 @@ def _boolean(_: str, value: Any) -> Bounds:
 
 
 def _integer(type_: str, value: Any) -> Bounds:
-    spelled = isinstance(value, str) and _INTEGER.fullmatch(value)
-    if spelled or (isinstance(value, float) and value.is_integer() and abs(value) < 2**53):
+    match = isinstance(value, str) and _INTEGER.fullmatch(value)
+    if match or (isinstance(value, float) and value.is_integer() and abs(value) < 2**53):
         value = int(value)
     if (
         not isinstance(value, int)
@@ -246,13 +246,13 @@ def _text(type_: str, value: Any) -> Bounds:
     if not isinstance(value, str):
         raise Unreadable(type_)
     # Half a surrogate pair at the end is what cutting left of a character.
-    spelled = (
+    cut = (
         value.rstrip("".join(map(chr, range(0xD800, 0xE000))))
         if value and "\ud800" <= value[-1] < "\ue000"
         else value
     )
-    spelled_bytes = spelled.encode("utf-8", "surrogatepass")
-    return Bounds(spelled_bytes, spelled_bytes)
+    raw = cut.encode("utf-8", "surrogatepass")
+    return Bounds(raw, raw)
 
 
 def _date(type_: str, value: Any) -> Bounds:

@@ -24,7 +24,7 @@ from lakepact.reference_server.delta_sharing.log import ActiveFiles
 from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 PartitionValues = Mapping[str, str | None]
-_Judged = tuple[
+_Verdict = tuple[
     int, Mapping[Column, Values]
 ]  # the outcomes that partition values leave, and what they tell
 
@@ -52,7 +52,7 @@ class Snapshot(Protocol):
         ...
 
 
-def selected(
+def select(
     snapshot: Snapshot,
     *,
     predicate_hints: Sequence[Any] | None = None,
@@ -71,23 +71,23 @@ def selected(
         limit: the number of wanted rows; ignored if negative.
     """
     files = snapshot.files
-    given = [
+    trees = [
         *_from_sql(predicate_hints or (), snapshot),
         *_from_json(json_predicate_hints, snapshot),
     ]
     used, left = list["Predicate"](), MOST_COMPARISONS
     partitions = _Partitions(files)
-    for predicate in filter(None, given):
+    for predicate in filter(None, trees):
         steps = _Judge(predicate, partitions).steps(len(files), left)
         if steps is not None:
             used.append(predicate)
             left -= steps
-    chosen: list[int] | None = None
-    if limit is not None and limit >= 0 and len(used) == len(given):
-        chosen = _enough(files, _Judge(conjunction(*used), partitions), limit)
+    indexes: list[int] | None = None
+    if limit is not None and limit >= 0 and len(used) == len(trees):
+        indexes = _enough(files, _Judge(conjunction(*used), partitions), limit)
     elif used:
-        chosen = [file.place for file in _Judge(conjunction(*used), partitions).judged(files)]
-    return None if chosen is None or len(chosen) == len(files) else chosen
+        indexes = [file.place for file in _Judge(conjunction(*used), partitions).judge(files)]
+    return None if indexes is None or len(indexes) == len(files) else indexes
 
 
 def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | None]:
@@ -125,12 +125,12 @@ def _enough(files: ActiveFiles, judge: _Judge, limit: int) -> list[int]:
     sure, possible, rows = list[int](), list[int](), 0
     if limit == 0:
         return sure
-    for file in judge.judged(files):
+    for file in judge.judge(files):
         possible.append(file.place)
-        found = file.rows() if file.outcomes == TRUE else 0
-        if found > 0:
+        count = file.rows() if file.outcomes == TRUE else 0
+        if count > 0:
             sure.append(file.place)
-            rows += found
+            rows += count
             if rows >= limit:
                 return sure
     return possible
@@ -149,8 +149,8 @@ class _File(NamedTuple):
         records = Statistics(self.stats).records
         if records is None:
             return 0
-        deleted = 0 if self.vector is None else self.vector.get("cardinality")
-        return records - deleted if isinstance(deleted, int) and deleted >= 0 else 0
+        deletes = 0 if self.vector is None else self.vector.get("cardinality")
+        return records - deletes if isinstance(deletes, int) and deletes >= 0 else 0
 
 
 class _Known:
@@ -212,8 +212,8 @@ class _Judge:
         columns = predicate.columns()
         self._partition = [column for column in columns if column.partition]
         self._data = [column for column in columns if not column.partition]
-        self._kept: dict[tuple[Any, ...], _Judged] = {}
-        self._seen: dict[int, _Judged] = {}
+        self._kept: dict[tuple[Any, ...], _Verdict] = {}
+        self._seen: dict[int, _Verdict] = {}
 
     def steps(self, files: int, left: int) -> int | None:
         """Return how many comparisons it takes to judge so many files.
@@ -244,7 +244,7 @@ class _Judge:
             return None
         return steps
 
-    def judged(self, files: ActiveFiles) -> Iterator[_File]:
+    def judge(self, files: ActiveFiles) -> Iterator[_File]:
         """Yield the files that may hold a row for which the predicate is true."""
         start = 0
         for chunk in files.chunks:
@@ -256,39 +256,39 @@ class _Judge:
         """Return whether any file of a chunk may hold a row that matches, as far as that was seen
         before.
         """
-        known = _Known({})
-        known.read = {
-            column: chunk.kept[KEPT, column]
+        facts = _Known({})
+        facts.read = {
+            column: chunk.cache[KEPT, column]
             for column in self._data
-            if (KEPT, column) in chunk.kept
+            if (KEPT, column) in chunk.cache
         }
-        return not known.read or bool(self._predicate.outcomes(known) & TRUE)
+        return not facts.read or bool(self._predicate.outcomes(facts) & TRUE)
 
     def _of_chunk(self, chunk: Chunk, start: int) -> Iterator[_File]:
-        seen, known = self._seen, list[_Known]()
+        memo, facts = self._seen, list[_Known]()
         for place, (partition, stats) in enumerate(zip(chunk.partitions, chunk.stats, strict=True)):
-            outcomes, values = seen.get(id(partition)) or self._of_partition(partition)
+            outcomes, values = memo.get(id(partition)) or self._of_partition(partition)
             if self._data and outcomes & TRUE and outcomes != TRUE and stats is not None:
-                known.append(_Known(values, Statistics(stats)))
-                outcomes = self._predicate.outcomes(known[-1])
+                facts.append(_Known(values, Statistics(stats)))
+                outcomes = self._predicate.outcomes(facts[-1])
             if outcomes & TRUE:
                 yield _File(
                     start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None
                 )
-        if len(known) == len(chunk):
+        if len(facts) == len(chunk):
             for column in self._data:
-                chunk.kept[KEPT, column] = reduce(together, (one.values(column) for one in known))
+                chunk.cache[KEPT, column] = reduce(together, (one.values(column) for one in facts))
 
     def _key(self, partition: PartitionValues) -> tuple[Any, ...]:
         return tuple(partition.get(column.path[0], ANYTHING) for column in self._partition)
 
-    def _of_partition(self, partition: PartitionValues) -> _Judged:
+    def _of_partition(self, partition: PartitionValues) -> _Verdict:
         key = self._key(partition)
-        judged = self._kept.get(key)
-        if judged is None:
-            known = {
+        verdict = self._kept.get(key)
+        if verdict is None:
+            by_column = {
                 column: self._partitions.value(column, partition) for column in self._partition
             }
-            judged = self._kept[key] = self._predicate.outcomes(_Known(known)), known
-        self._seen[id(partition)] = judged
-        return judged
+            verdict = self._kept[key] = self._predicate.outcomes(_Known(by_column)), by_column
+        self._seen[id(partition)] = verdict
+        return verdict

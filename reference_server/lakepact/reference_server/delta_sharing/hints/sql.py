@@ -143,7 +143,7 @@ class _Parser:
         self._at += 1
         return token
 
-    def _found(self, *words: str) -> bool:
+    def _accept(self, *words: str) -> bool:
         if self._next.word in words:
             self._at += 1
             return True
@@ -156,18 +156,18 @@ class _Parser:
         return False
 
     def _want(self, what: str) -> None:
-        if not (self._sign(what) or self._found(what)):
+        if not (self._sign(what) or self._accept(what)):
             raise Unusable(f"{what} is missing")
 
     # The grammar; a term may turn out to be a predicate, or a predicate's operand
 
     def _or(self) -> predicates.Predicate | _Term:
-        return self._joined(self._and, "OR", predicates.disjunction)
+        return self._chain(self._and, "OR", predicates.disjunction)
 
     def _and(self) -> predicates.Predicate | _Term:
-        return self._joined(self._not, "AND", predicates.conjunction)
+        return self._chain(self._not, "AND", predicates.conjunction)
 
-    def _joined(
+    def _chain(
         self,
         part: Callable[[], predicates.Predicate | _Term],
         word: str,
@@ -177,15 +177,15 @@ class _Parser:
         if self._next.word != word:
             return first
         parts = [self._predicate(first)]
-        while self._found(word):
+        while self._accept(word):
             parts.append(self._predicate(part()))
         return join(*parts)
 
     def _not(self) -> predicates.Predicate | _Term:
-        turned = False
-        while self._found("NOT"):
-            turned = not turned
-        if not turned:
+        negative = False
+        while self._accept("NOT"):
+            negative = not negative
+        if not negative:
             return self._comparison()
         return predicates.Not(self._predicate(self._comparison()))
 
@@ -193,41 +193,41 @@ class _Parser:
         left = self._term()
         if not isinstance(left, _Term):
             return left
-        if self._found("IS"):
-            absent = not self._found("NOT")
+        if self._accept("IS"):
+            absent = not self._accept("NOT")
             self._want("NULL")
-            null = predicates.IsNull(self._reading(left, compared=False))
+            null = predicates.IsNull(self._reading(left, for_comparison=False))
             return null if absent else predicates.Not(null)
-        turned = self._found("NOT")
-        if self._found("IN"):
-            found: predicates.Predicate = self._in(left)
-        elif self._found("BETWEEN"):
-            found = self._between(left)
-        elif turned:
+        negative = self._accept("NOT")
+        if self._accept("IN"):
+            result: predicates.Predicate = self._in(left)
+        elif self._accept("BETWEEN"):
+            result = self._between(left)
+        elif negative:
             raise Unusable("NOT is not understood there")
         elif self._next.sort == "sign" and self._next.text in {
             *predicates.COMPARISONS,
             *FLIPPED,
             "==",
         }:
-            found = self._compared(self._take().text, left, self._operand())
+            result = self._compare(self._take().text, left, self._operand())
         else:
             return left
-        return predicates.Not(found) if turned else found
+        return predicates.Not(result) if negative else result
 
     def _in(self, left: _Term) -> predicates.Predicate:
         self._want("(")
-        found = [self._compared("=", left, self._operand())]
+        options = [self._compare("=", left, self._operand())]
         while self._sign(","):
-            found.append(self._compared("=", left, self._operand()))
+            options.append(self._compare("=", left, self._operand()))
         self._want(")")
-        return predicates.disjunction(*found)
+        return predicates.disjunction(*options)
 
     def _between(self, left: _Term) -> predicates.Predicate:
         low = self._operand()
         self._want("AND")
         return predicates.conjunction(
-            self._compared(">=", left, low), self._compared("<=", left, self._operand())
+            self._compare(">=", left, low), self._compare("<=", left, self._operand())
         )
 
     def _operand(self) -> _Term:
@@ -244,7 +244,7 @@ class _Parser:
             self._want(")")
             self._depth -= 1
             return inner
-        return self._constant(token) or self._named(token)
+        return self._constant(token) or self._name_term(token)
 
     def _deeper(self) -> None:
         self._depth += 1
@@ -252,9 +252,9 @@ class _Parser:
             raise Unusable("deeper than this server reads")
 
     def _constant(self, token: Token) -> _Term | None:
-        signed = token.text in {"+", "-"} and self._next.sort == "number"
-        if signed or token.sort == "number":
-            return _number(token.text + self._take().text if signed else token.text)
+        has_sign = token.text in {"+", "-"} and self._next.sort == "number"
+        if has_sign or token.sort == "number":
+            return _number(token.text + self._take().text if has_sign else token.text)
         if token.sort == "text":
             return _Constant(self._text(token), "text")
         if token.sort == "double" and self._next.text != ".":
@@ -265,7 +265,7 @@ class _Parser:
             return _Constant(self._text(self._take()), TYPED[token.word])
         return None
 
-    def _named(self, token: Token) -> _Term:
+    def _name_term(self, token: Token) -> _Term:
         if token.word == "CAST" and self._next.text == "(":
             return self._cast()
         if token.sort in {"word", "quoted", "double"} and token.word not in RESERVED:
@@ -291,9 +291,9 @@ class _Parser:
         term = self._operand()
         self._depth -= 1
         self._want("AS")
-        spelled = (self._take().word or "").upper()
-        type_ = TYPES.get(spelled)
-        if spelled in {"DECIMAL", "DEC", "NUMERIC"} and self._sign("("):
+        type_name = (self._take().word or "").upper()
+        type_ = TYPES.get(type_name)
+        if type_name in {"DECIMAL", "DEC", "NUMERIC"} and self._sign("("):
             precision = self._take().text
             scale = self._take().text if self._sign(",") else "0"
             self._want(")")
@@ -305,37 +305,37 @@ class _Parser:
 
     # From terms to predicates
 
-    def _predicate(self, found: predicates.Predicate | _Term) -> predicates.Predicate:
-        if not isinstance(found, _Term):
-            return found
-        if isinstance(found, _Constant) and found.sort == "boolean":
-            return predicates.Holds(_literal(found, "boolean"))
-        reading = self._reading(found)
+    def _predicate(self, term: predicates.Predicate | _Term) -> predicates.Predicate:
+        if not isinstance(term, _Term):
+            return term
+        if isinstance(term, _Constant) and term.sort == "boolean":
+            return predicates.Holds(_literal(term, "boolean"))
+        reading = self._reading(term)
         if kind(reading.type) is not Kind.BOOLEAN:
             raise Unusable("not a predicate")
         return predicates.Holds(reading)
 
-    def _compared(self, sign: str, left: _Term, right: _Term) -> predicates.Predicate:
+    def _compare(self, sign: str, left: _Term, right: _Term) -> predicates.Predicate:
         self._left -= 1
         if self._left < 0:
             raise Unusable("longer than this server reads")
-        left, right = self._decided(left, right), self._decided(right, left)
-        named = next((term for term in (left, right) if isinstance(term, _Name)), None)
-        if named is None:
+        left, right = self._decide(left, right), self._decide(right, left)
+        name_term = next((term for term in (left, right) if isinstance(term, _Name)), None)
+        if name_term is None:
             raise Unusable("two constants")
-        type_ = self._reading(named).type
+        type_ = self._reading(name_term).type
         one, other = (
             _literal(term, type_) if isinstance(term, _Constant) else self._reading(term)
             for term in (left, right)
         )
         if not comparable(kind(one.type), kind(other.type)):
             raise Unusable(f"{one.type} and {other.type} are not compared")
-        compared = predicates.Comparison(
+        comparison = predicates.Comparison(
             FLIPPED.get(sign, "=" if sign == "==" else sign), one, other
         )
-        return predicates.Not(compared) if sign in FLIPPED else compared
+        return predicates.Not(comparison) if sign in FLIPPED else comparison
 
-    def _decided(self, term: _Term, beside: _Term) -> _Term:
+    def _decide(self, term: _Term, beside: _Term) -> _Term:
         """Return what a double-quoted text means: a name beside a constant, and a constant beside a
         name, unless it is also a name.
         """
@@ -347,14 +347,14 @@ class _Parser:
             return _Constant((term.text,), "text")
         raise Unusable("double quotes may mean a name or a text")
 
-    def _reading(self, term: _Term, *, compared: bool = True) -> predicates.Reading:
+    def _reading(self, term: _Term, *, for_comparison: bool = True) -> predicates.Reading:
         if isinstance(term, _Quoted):
             term = _Name((term.text,))
         if not isinstance(term, _Name):
             raise Unusable("a column is wanted")
         column, raw = self._column(term.parts)
         type_ = term.cast or column.type
-        if raw and compared and term.cast is None and column.type != "string":
+        if raw and for_comparison and term.cast is None and column.type != "string":
             raise Unusable("partitionValues without a CAST are texts")
         check_cast(column.type, type_)
         return predicates.Reading(column, type_)
@@ -395,29 +395,31 @@ def _name(token: Token) -> str:
 
 def _literal(term: _Constant, type_: str) -> predicates.Literal:
     """Return a constant beside a column that is read as `type_`."""
-    wanted = kind(type_)
+    target = kind(type_)
     if term.sort in TYPED.values():
         type_ = term.sort
     elif term.sort in {"number", "real"}:
-        if wanted not in {Kind.INTEGER, Kind.REAL}:
+        if target not in {Kind.INTEGER, Kind.REAL}:
             raise Unusable(f"a number is not compared with {type_}")
         return predicates.Literal(type_, _numeric(term, type_))
-    elif term.sort == "boolean" and wanted is not Kind.BOOLEAN:
+    elif term.sort == "boolean" and target is not Kind.BOOLEAN:
         raise Unusable(f"a boolean is not compared with {type_}")
-    meant = [read(type_, reading) for reading in term.readings]
-    low, high = min(values.low for values in meant), max(values.high for values in meant)
-    return predicates.Literal(type_, meant[0]._replace(low=low, high=high))
+    results = [read(type_, reading) for reading in term.readings]
+    low, high = min(values.low for values in results), max(values.high for values in results)
+    return predicates.Literal(type_, results[0]._replace(low=low, high=high))
 
 
 def _numeric(term: _Constant, type_: str) -> Values:
     """Return a number as it is spelled, and as it would be read in the type of the column beside
     it.
     """
-    meant: list[Any] = [
+    numbers: list[Any] = [
         int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings
     ]
-    exact = term.sort == "number" and isinstance(meant[0], int) and type_ not in {"float", "double"}
+    exact = (
+        term.sort == "number" and isinstance(numbers[0], int) and type_ not in {"float", "double"}
+    )
     if type_ in {"float", "double"}:
         near = read(type_, term.readings[0])
-        meant += [near.low, near.high]
-    return Values(Kind.INTEGER if exact else Kind.REAL, min(meant), max(meant))
+        numbers += [near.low, near.high]
+    return Values(Kind.INTEGER if exact else Kind.REAL, min(numbers), max(numbers))

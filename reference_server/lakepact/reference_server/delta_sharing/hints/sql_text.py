@@ -54,14 +54,14 @@ def tokens(hint: str) -> list[Token]:
     Raises:
         Unusable: the hint has an unknown token.
     """
-    found, at, end = list[Token](), 0, len(hint.rstrip())
+    result, at, end = list[Token](), 0, len(hint.rstrip())
     while at < end:
         match = _TOKEN.match(hint, at)
         if match is None or match.lastgroup is None:
             raise Unusable(f"cannot be read from character {at} on")
-        found.append(Token(match.lastgroup, match[match.lastgroup]))
+        result.append(Token(match.lastgroup, match[match.lastgroup]))
         at = match.end()
-    return [*found, END]
+    return [*result, END]
 
 
 def readings(inner: str) -> tuple[str, ...]:
@@ -73,18 +73,16 @@ def readings(inner: str) -> tuple[str, ...]:
     """
     if "\\" not in inner and "''" not in inner:
         return (inner,)
-    escaped = re.sub(
-        r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL
-    )
+    plain = re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL)
     if re.search(r"\\[uU0-7]", inner):
         raise Unusable("escapes by number are not understood")
     if re.search(r"\\'", inner):
         if "''" in inner:
             raise Unusable("two ways to write a quote")
-        return (escaped,)
+        return (plain,)
     return (
         inner.replace("''", "'"),
         inner.replace("''", ""),
-        escaped.replace("''", "'"),
-        escaped.replace("''", ""),
+        plain.replace("''", "'"),
+        plain.replace("''", ""),
     )

@@ -94,24 +94,24 @@ def comparable(left: Kind, right: Kind) -> bool:
 
 def equal(left: Values, right: Values) -> int:
     """Return the outcomes of left = right."""
-    left, right = _aligned(left, right)
-    found = NULL if left.nulls or right.nulls else NOTHING
+    left, right = _align(left, right)
+    result = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
         if _reaches(left.low, right.high) and _reaches(right.low, left.high):
-            found |= TRUE
+            result |= TRUE
         if not (left.low == left.high == right.low == right.high) or left.low is None:
-            found |= FALSE
+            result |= FALSE
     if (left.nan and right.some) or (right.nan and left.some):
-        found |= FALSE
+        result |= FALSE
     if left.nan and right.nan:  # equal to itself in SQL, to nothing in IEEE 754
-        found |= TRUE | FALSE
-    return found
+        result |= TRUE | FALSE
+    return result
 
 
 def less(left: Values, right: Values, *, or_equal: bool) -> int:
     """Return the outcomes of left < right, or of left <= right."""
-    left, right = _aligned(left, right)
-    found = NULL if left.nulls or right.nulls else NOTHING
+    left, right = _align(left, right)
+    result = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
         if (
             left.low is None
@@ -119,36 +119,36 @@ def less(left: Values, right: Values, *, or_equal: bool) -> int:
             or left.low < right.high
             or (or_equal and left.low == right.high)
         ):
-            found |= TRUE
+            result |= TRUE
         if (
             left.high is None
             or right.low is None
             or left.high > right.low
             or (not or_equal and left.high == right.low)
         ):
-            found |= FALSE
+            result |= FALSE
     # NaN is the largest number in SQL, and neither less nor more than anything in IEEE 754.
     if left.nan and (right.some or right.nan):
-        found |= FALSE
+        result |= FALSE
     if right.nan and (left.some or left.nan):
-        found |= TRUE | FALSE
-    return found
+        result |= TRUE | FALSE
+    return result
 
 
-def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
+def _align(left: Values, right: Values) -> tuple[Values, Values]:
     """Return both as whatever they may be compared as."""
     if left.kind is Kind.TIMESTAMP or right.kind is Kind.TIMESTAMP:
         return _on_one_clock(left, right)
     # Some readers compare doubles whenever one side is not whole: decimals may then be equal that
     # are not.
     return (
-        (rounded(left), rounded(right))
+        (as_doubles(left), as_doubles(right))
         if left.kind is Kind.REAL or right.kind is Kind.REAL
         else (left, right)
     )
 
 
-def rounded(values: Values) -> Values:
+def as_doubles(values: Values) -> Values:
     """Return numbers as they are or as the nearest doubles, whichever a reader compares."""
     low, high = values.low, values.high
     return values._replace(
@@ -187,13 +187,13 @@ def _reaches(low: Any, high: Any) -> bool:
 def _on_one_clock(left: Values, right: Values) -> tuple[Values, Values]:
     left, right = (midnight(side) if side.kind is Kind.DATE else side for side in (left, right))
     if left.zoneless and right.zoneless:
-        return _moved(left, 0, SKIPPED), _moved(right, 0, SKIPPED)
-    return (_moved(left, ZONES, ZONES) if left.zoneless else left), (
-        _moved(right, ZONES, ZONES) if right.zoneless else right
+        return _shift(left, 0, SKIPPED), _shift(right, 0, SKIPPED)
+    return (_shift(left, ZONES, ZONES) if left.zoneless else left), (
+        _shift(right, ZONES, ZONES) if right.zoneless else right
     )
 
 
-def _moved(values: Values, down: int, up: int) -> Values:
+def _shift(values: Values, down: int, up: int) -> Values:
     return values._replace(
         low=None if values.low is None else values.low - down,
         high=None if values.high is None else values.high + up,

@@ -89,7 +89,7 @@ def data_paths(metadata: Document) -> tuple[str, ...]:
 
 
 def files_of(
-    reader: AvroReader, root: Path, metadata: Document, kept: Kept, *, places: Sequence[str]
+    reader: AvroReader, root: Path, metadata: Document, cache: Kept, *, places: Sequence[str]
 ) -> tuple[ActiveFiles, tuple[str, ...]]:
     """Return the files of the current snapshot, and the columns whose values are partition values.
 
@@ -97,7 +97,7 @@ def files_of(
         reader: reads the files of the table.
         root: the folder of the warehouse.
         metadata: the table's metadata.
-        kept: what was read before; what is read now is put into it.
+        cache: what was read before; what is read now is put into it.
         places: the folders in which data files lie.
 
     Raises:
@@ -114,13 +114,13 @@ def files_of(
     while True:
         reading = _reading(reader, root, metadata, places=places, columns=columns)
         try:
-            chunks, used = _chunks(reading, manifests, kept)
+            chunks, used = _chunks(reading, manifests, cache)
         except _NoPartition as found:
             columns = tuple(column for column in columns if column != found.column)
             continue
         break
-    _check_footers(reading, metadata, chunks, kept, specs=specs)
-    kept.chunks = used
+    _check_footers(reading, metadata, chunks, cache, specs=specs)
+    cache.chunks = used
     return ActiveFiles(chunks), columns
 
 
@@ -141,8 +141,10 @@ def _partition_columns(metadata: Document, specs: Collection[int]) -> tuple[str,
 
 
 def _may_part(type_: Any) -> bool:
-    spelled = primitive(type_)
-    return spelled is not None and (spelled in PARTITION_TYPES or spelled.startswith("decimal"))
+    type_name = primitive(type_)
+    return type_name is not None and (
+        type_name in PARTITION_TYPES or type_name.startswith("decimal")
+    )
 
 
 def _identities(metadata: Document, spec: int) -> dict[int, int]:
@@ -172,8 +174,8 @@ def _reading(
         for spec in metadata["partition-specs"]
     }
     fields = {
-        spec: {c: found[ids[c]] for c in columns if ids[c] in found}
-        for spec, found in by_spec.items()
+        spec: {c: by_id[ids[c]] for c in columns if ids[c] in by_id}
+        for spec, by_id in by_spec.items()
     }
     return _Reading(
         reader,
@@ -194,7 +196,7 @@ def _reading(
 
 
 def _chunks(
-    reading: _Reading, manifests: Sequence[Manifest], kept: Kept
+    reading: _Reading, manifests: Sequence[Manifest], cache: Kept
 ) -> tuple[list[Chunk], dict[tuple[Any, ...], tuple[Chunk, ...]]]:
     used: dict[tuple[Any, ...], tuple[Chunk, ...]] = {}
     for manifest in manifests:
@@ -205,17 +207,17 @@ def _chunks(
             reading.columns,
             reading.within,
         )
-        used[name] = kept.chunks[name] if name in kept.chunks else _told(reading, manifest)
+        used[name] = cache.chunks[name] if name in cache.chunks else _read_chunks(reading, manifest)
     return [chunk for chunks in used.values() for chunk in chunks], used
 
 
-def _told(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
-    found = list[Chunk]()
-    told = partial(statistics, reading.leaves)
-    files = data_files(reading.reader, manifest, reading.specs, statistics=told)
+def _read_chunks(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
+    result = list[Chunk]()
+    to_statistics = partial(statistics, reading.leaves)
+    files = data_files(reading.reader, manifest, reading.specs, statistics=to_statistics)
     while some := list(islice(files, CHUNK)):
-        found.append(_chunk(reading, manifest.spec, some))
-    return tuple(found)
+        result.append(_chunk(reading, manifest.spec, some))
+    return tuple(result)
 
 
 def _chunk(reading: _Reading, spec: int, files: Sequence[DataFile]) -> Chunk:
@@ -235,16 +237,16 @@ def _partitions(
 ) -> list[Mapping[str, str | None]]:
     """Return the partition values of files; files that share them share one mapping."""
     fields, types = reading.fields.get(spec, {}), reading.types
-    found: dict[tuple[Any, ...], Mapping[str, str | None]] = {}
+    by_values: dict[tuple[Any, ...], Mapping[str, str | None]] = {}
     result = list["Mapping[str, str | None]"]()
     for file in files:
         values = tuple(file.partition.get(fields[column]) for column in reading.columns)
-        if values not in found:
-            found[values] = {
+        if values not in by_values:
+            by_values[values] = {
                 c: _text(c, types[c], value)
                 for c, value in zip(reading.columns, values, strict=True)
             }
-        result.append(found[values])
+        result.append(by_values[values])
     return result
 
 
@@ -284,7 +286,7 @@ def _check_footers(
     reading: _Reading,
     metadata: Document,
     chunks: Sequence[Chunk],
-    kept: Kept,
+    cache: Kept,
     *,
     specs: Collection[int],
 ) -> None:
@@ -296,14 +298,17 @@ def _check_footers(
     """
     names = {field["id"]: field["name"] for field in reading.schema["fields"]}
     in_partitions = {names[i] for spec in specs for i in _identities(metadata, spec) if i in names}
-    needed = in_partitions - set(reading.columns)
-    if not needed and not doubts(metadata):
+    required = in_partitions - set(reading.columns)
+    if not required and not doubts(metadata):
         return
     schema_id = reading.schema["schema-id"]
     for chunk in chunks:
         for path in chunk.paths:
-            if (path, schema_id) not in kept.sound:
+            if (path, schema_id) not in cache.sound:
                 check_footer(
-                    reading.root / unquote(path), reading.schema, but=reading.columns, needed=needed
+                    reading.root / unquote(path),
+                    reading.schema,
+                    but=reading.columns,
+                    required=required,
                 )
-                kept.sound.add((path, schema_id))
+                cache.sound.add((path, schema_id))

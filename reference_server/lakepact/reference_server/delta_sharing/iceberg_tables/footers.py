@@ -18,7 +18,7 @@ FIELD_ID = b"PARQUET:field_id"
 
 
 def check_footer(
-    file: Path, schema: Document, *, but: Collection[str], needed: Collection[str]
+    file: Path, schema: Document, *, but: Collection[str], required: Collection[str]
 ) -> None:
     """Refuse a file whose columns are not, name by name, those of the table.
 
@@ -26,7 +26,7 @@ def check_footer(
         file: the file.
         schema: the schema of the table.
         but: columns that are read from partition values.
-        needed: columns that the file has to hold.
+        required: columns that the file has to hold.
 
     Raises:
         UnsupportedTable: its columns are others.
@@ -40,34 +40,36 @@ def check_footer(
             f"the data file {file.name!r} is reached by a link"
         )  # a message could tell of another table's columns
     try:
-        found = pq.read_schema(file)
+        file_schema = pq.read_schema(file)
     except (OSError, pa.ArrowException) as error:
         raise DamagedLog(
             f"the data file {file.name!r} cannot be read ({type(error).__name__})"
         ) from None
-    if not any(FIELD_ID in (field.metadata or {}) for field in found):
+    if not any(FIELD_ID in (field.metadata or {}) for field in file_schema):
         raise UnsupportedTable(
             f"the data file {file.name!r} has no field ids, so its columns are not certain to be"
             " those of the table"
         )
-    missing = set(needed) - set(found.names)
+    missing = set(required) - set(file_schema.names)
     if missing:
         raise UnsupportedTable(
             f"the data file {file.name!r} does not hold the column {min(missing)!r}, only its"
             " partition does"
         )
     _check_fields(
-        [field for field in schema["fields"] if field["name"] not in but], list(found), file.name
+        [field for field in schema["fields"] if field["name"] not in but],
+        list(file_schema),
+        file.name,
     )
 
 
-def _check_fields(fields: Iterable[Document], found: list[Any], file: str) -> None:
+def _check_fields(fields: Iterable[Document], file_fields: list[Any], file: str) -> None:
     by_id = {
         int(field.metadata[FIELD_ID]): field
-        for field in found
+        for field in file_fields
         if FIELD_ID in (field.metadata or {})
     }
-    by_name = {field.name: field for field in found}
+    by_name = {field.name: field for field in file_fields}
     for field in fields:
         name = field["name"]
         column = by_id.get(field["id"])
@@ -86,24 +88,26 @@ def _check_fields(fields: Iterable[Document], found: list[Any], file: str) -> No
         _check_type(field["type"], column.type, f"{name!r} in the data file {file!r}", file)
 
 
-def _check_type(type_: Any, found: Any, what: str, file: str) -> None:
+def _check_type(type_: Any, file_type: Any, what: str, file: str) -> None:
     import pyarrow as pa  # noqa: PLC0415
 
     kind: str = type_["type"] if isinstance(type_, dict) else type_
-    if isinstance(type_, dict) and kind == "struct" and pa.types.is_struct(found):
-        _check_fields(type_["fields"], [found.field(n) for n in range(found.num_fields)], file)
+    if isinstance(type_, dict) and kind == "struct" and pa.types.is_struct(file_type):
+        _check_fields(
+            type_["fields"], [file_type.field(n) for n in range(file_type.num_fields)], file
+        )
     elif (
         isinstance(type_, dict)
         and kind == "list"
-        and (pa.types.is_list(found) or pa.types.is_large_list(found))
+        and (pa.types.is_list(file_type) or pa.types.is_large_list(file_type))
     ):
-        _check_type(type_["element"], found.value_type, what, file)
-    elif isinstance(type_, dict) and kind == "map" and pa.types.is_map(found):
-        _check_type(type_["key"], found.key_type, what, file)
-        _check_type(type_["value"], found.item_type, what, file)
-    elif str(found) not in _spellings(kind):
+        _check_type(type_["element"], file_type.value_type, what, file)
+    elif isinstance(type_, dict) and kind == "map" and pa.types.is_map(file_type):
+        _check_type(type_["key"], file_type.key_type, what, file)
+        _check_type(type_["value"], file_type.item_type, what, file)
+    elif str(file_type) not in _spellings(kind):
         raise UnsupportedTable(
-            f"{what} is {found}, while the table has {kind}; rewrite that file to share the table"
+            f"{what} is {file_type}, while the table has {kind}; rewrite that file to share the table"
         )
 
 

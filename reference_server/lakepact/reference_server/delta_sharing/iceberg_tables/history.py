@@ -25,7 +25,7 @@ from lakepact.reference_server.delta_sharing.log.refusals import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, number_of
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import decode, number_of
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.warehouse.avro import AvroReader
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
@@ -74,10 +74,10 @@ class IcebergHistory:
     checkpoints: Sequence[int] = ()  #: none: versions are read as they are
 
     def __init__(
-        self, catalog: Catalog, name: Sequence[str], located: Located | None = None
+        self, catalog: Catalog, name: Sequence[str], locations: Located | None = None
     ) -> None:
         self._key = identifier_key(name[:-1], name[-1])
-        self._located = located
+        self._located = locations
         record = catalog.store.get(self._key)
         if record is None or record.kind != "table":
             raise NoTable(f"the Iceberg catalog has no table {'.'.join(name)}")
@@ -88,7 +88,7 @@ class IcebergHistory:
         self.lineage: object = object()  #: shared by a history and its continuation
         self._kept = Kept()
 
-    def followed(self) -> IcebergHistory:
+    def refresh(self) -> IcebergHistory:
         """Return the history as it is now: this one if nothing happened, else one that continues
         it, or one of another table.
         """
@@ -162,12 +162,12 @@ class IcebergHistory:
         Raises:
             NoSuchVersion: none was, or it cannot be read any more.
         """
-        found = bisect_right(self._times, timestamp) - 1
-        if found < 0:
+        index = bisect_right(self._times, timestamp) - 1
+        if index < 0:
             raise NoSuchVersion(
                 f"the time is before that of version {self.earliest()}, the oldest that can be read"
             )
-        return self._versions[found].number
+        return self._versions[index].number
 
     def at_or_after(self, timestamp: int) -> int:
         """Return the oldest version that is not older than a time.
@@ -175,10 +175,10 @@ class IcebergHistory:
         Raises:
             NoSuchVersion: all versions are.
         """
-        found = bisect_left(self._times, timestamp)
-        if found == len(self._times):
+        index = bisect_left(self._times, timestamp)
+        if index == len(self._times):
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
-        return self._versions[found].number
+        return self._versions[index].number
 
     def heading(
         self, version: int | None = None
@@ -214,7 +214,7 @@ class IcebergHistory:
             if is_without_zone(schema)
             else {"minReaderVersion": READER, "minWriterVersion": WRITER}
         )
-        said: DeltaMetadataAction = {
+        action: DeltaMetadataAction = {
             "id": metadata["table-uuid"],
             "format": {"provider": "parquet", "options": {}},
             "schemaString": schema,
@@ -222,7 +222,7 @@ class IcebergHistory:
             "configuration": {},
             "createdTime": self._versions[0].timestamp,
         }
-        return Snapshot(number, self.timestamp(number), protocol, said, files)
+        return Snapshot(number, self.timestamp(number), protocol, action, files)
 
     def commit(self, version: int) -> Commit:
         """Return the changes of one version.
@@ -259,7 +259,7 @@ class IcebergHistory:
                 {**add, "dataChange": changes} for path, add in new.items() if path not in old
             )
             removes = tuple(
-                _removed(add, now.timestamp, changes=changes)
+                _remove_action(add, now.timestamp, changes=changes)
                 for path, add in old.items()
                 if path not in new
             )
@@ -272,11 +272,11 @@ class IcebergHistory:
         """Return whether a version changed rows, rather than rewriting the same rows."""
         if version == self.earliest():
             return True
-        known = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}
+        ids = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}
         new = [
             s
             for s in self._metadata_of(version).get("snapshots") or ()
-            if s["snapshot-id"] not in known
+            if s["snapshot-id"] not in ids
         ]
         return not new or any((s.get("summary") or {}).get("operation") != "replace" for s in new)
 
@@ -307,7 +307,7 @@ class IcebergHistory:
         location = self._versions[version - self.earliest()].location
         try:
             metadata = existing_table_metadata(
-                orjson.loads(decoded(location, self._catalog.warehouse.read(location)))
+                orjson.loads(decode(location, self._catalog.warehouse.read(location)))
             )
         except (Outside, Unreadable):
             raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
@@ -321,10 +321,10 @@ class IcebergHistory:
         return metadata
 
 
-def _removed(add: Mapping[str, Any], timestamp: int, *, changes: bool) -> Document:
-    kept = {name: add[name] for name in ("path", "partitionValues", "size")}
+def _remove_action(add: Mapping[str, Any], timestamp: int, *, changes: bool) -> Document:
+    members = {name: add[name] for name in ("path", "partitionValues", "size")}
     return {
-        **kept,
+        **members,
         "deletionTimestamp": timestamp,
         "dataChange": changes,
         "extendedFileMetadata": True,

@@ -54,13 +54,13 @@ def manifests_of(reader: AvroReader, snapshot: Record) -> list[Manifest]:
         UnsupportedTable: some of them delete rows.
         DamagedLog: they cannot be read.
     """
-    listed = snapshot.get("manifest-list")
-    if listed is None:
+    location = snapshot.get("manifest-list")
+    if location is None:
         paths: list[str] = snapshot.get("manifests", [])
         return [Manifest(path, _spec_id(reader, path), snapshot["snapshot-id"]) for path in paths]
-    found = list[Manifest]()
-    with _understood(listed):
-        for record in reader.open(listed).records:
+    result = list[Manifest]()
+    with _explain_errors(location):
+        for record in reader.open(location).records:
             if (record.get("content") or DATA) != DATA:
                 if any(_count(record, state) != 0 for state in ("added", "existing")):
                     raise UnsupportedTable(
@@ -70,20 +70,20 @@ def manifests_of(reader: AvroReader, snapshot: Record) -> list[Manifest]:
                 continue
             if record.get("key_metadata") is not None:
                 raise UnsupportedTable("the table is encrypted")
-            found.append(
+            result.append(
                 Manifest(
                     record["manifest_path"],
                     record["partition_spec_id"],
                     record.get("added_snapshot_id"),
                 )
             )
-            if len(found) > MOST_MANIFESTS:
+            if len(result) > MOST_MANIFESTS:
                 raise DamagedLog(f"the table has more than {MOST_MANIFESTS} manifests")
-    return found
+    return result
 
 
 def _spec_id(reader: AvroReader, location: str) -> int:
-    with _understood(location):
+    with _explain_errors(location):
         return int(reader.open(location).metadata.get("partition-spec-id", "0"))
 
 
@@ -114,11 +114,13 @@ def data_files(
         UnsupportedTable: one of them is not a readable Parquet file.
         DamagedLog: the manifest cannot be read.
     """
-    with _understood(manifest.path):
-        opened, spec = reader.open(manifest.path), specs[manifest.spec]
-        fields = zip(spec["fields"], partition_fields(opened.metadata, spec), strict=True)
-        names = {field["field-id"]: found["name"] for field, found in fields if found is not None}
-        for entry in opened.records:
+    with _explain_errors(manifest.path):
+        file, spec = reader.open(manifest.path), specs[manifest.spec]
+        fields = zip(spec["fields"], partition_fields(file.metadata, spec), strict=True)
+        names = {
+            field["field-id"]: in_file["name"] for field, in_file in fields if in_file is not None
+        }
+        for entry in file.records:
             if entry["status"] != GONE:
                 yield _data_file(entry, names, manifest, statistics)
 
@@ -143,20 +145,20 @@ def _data_file(
     if file.get("key_metadata") is not None:
         raise UnsupportedTable(f"the data file {path[-200:]!r} is encrypted")
     partition = file.get("partition") or {}
-    added = entry.get("snapshot_id")
+    snapshot_id = entry.get("snapshot_id")
     members = ("null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
-    known = Known(int(file["record_count"]), *(by_id(file.get(member)) for member in members))
+    facts = Known(int(file["record_count"]), *(by_id(file.get(member)) for member in members))
     return DataFile(
         path,
         int(file["file_size_in_bytes"]),
         {id_: partition.get(name) for id_, name in names.items()},
-        statistics(known),
-        manifest.snapshot if added is None else added,
+        statistics(facts),
+        manifest.snapshot if snapshot_id is None else snapshot_id,
     )
 
 
 @contextmanager
-def _understood(location: str) -> Generator[None]:
+def _explain_errors(location: str) -> Generator[None]:
     try:
         yield
     except (LogError, GeneratorExit):

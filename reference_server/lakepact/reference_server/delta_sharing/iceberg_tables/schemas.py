@@ -55,18 +55,18 @@ def primitive(type_: Any) -> str | None:
     """Return the Delta name of a primitive type, or None if Delta has no such type."""
     if not isinstance(type_, str):
         return None
-    found = DECIMAL.fullmatch(type_)
-    return f"decimal({found[1]},{found[2]})" if found else TYPES.get(type_)
+    match = DECIMAL.fullmatch(type_)
+    return f"decimal({match[1]},{match[2]})" if match else TYPES.get(type_)
 
 
 def _struct(struct: Document, path: Path) -> dict[str, Any]:
     fields = struct["fields"]
-    folded = [field["name"].casefold() for field in fields]
+    names = [field["name"].casefold() for field in fields]
     for field in fields:
-        if folded.count(field["name"].casefold()) > 1:
+        if names.count(field["name"].casefold()) > 1:
             raise UnsupportedTable(
                 "columns of one table may not differ in case alone, as"
-                f" {_shown((*path, field['name']))} does from another"
+                f" {_path_text((*path, field['name']))} does from another"
             )
     return {"type": "struct", "fields": [_field(field, path) for field in fields]}
 
@@ -75,7 +75,7 @@ def _field(field: Document, path: Path) -> dict[str, Any]:
     here = (*path, field["name"])
     if field.get("initial-default") is not None:
         raise UnsupportedTable(
-            f"{_shown(here)} has an initial default, which older data files do not hold"
+            f"{_path_text(here)} has an initial default, which older data files do not hold"
         )
     comment = {"comment": field["doc"]} if field.get("doc") else {}
     return {
@@ -88,12 +88,12 @@ def _field(field: Document, path: Path) -> dict[str, Any]:
 
 def _type(type_: Any, path: Path) -> Any:
     if isinstance(type_, str):
-        spelled = primitive(type_)
-        if spelled is None:
+        type_name = primitive(type_)
+        if type_name is None:
             raise UnsupportedTable(
-                f"{_shown(path)} is of type {type_}, which Delta tables do not have"
+                f"{_path_text(path)} is of type {type_}, which Delta tables do not have"
             )
-        return spelled
+        return type_name
     kind = type_.get("type")
     if kind == "struct":
         return _struct(type_, path)
@@ -112,7 +112,7 @@ def _type(type_: Any, path: Path) -> Any:
             "valueContainsNull": nullable,
         }
     raise UnsupportedTable(
-        f"{_shown(path)} is of type {str(kind)[:50]}, which Delta tables do not have"
+        f"{_path_text(path)} is of type {str(kind)[:50]}, which Delta tables do not have"
     )
 
 
@@ -146,35 +146,37 @@ def doubts(metadata: Document) -> list[str]:
     """
     schemas = metadata["schemas"]
     current = current_schema(metadata)
-    found = list[str]()
+    result = list[str]()
     ids = {schema["schema-id"] for schema in schemas}
     if len(ids) != max(ids) + 1:
-        found.append(COMPLETE)
+        result.append(COMPLETE)
     now = fields_by_id(current)
-    named = {path: id_ for id_, (path, _) in now.items()}
+    path_ids = {path: id_ for id_, (path, _) in now.items()}
     for schema in schemas:
         for id_, (path, type_) in fields_by_id(schema).items():
             if id_ in now and now[id_] != (path, type_):
-                found.append(f"{_shown(now[id_][0])} was {_shown(path)} of type {type_} once")
-            elif id_ not in now and path in named:
-                found.append(f"{_shown(path)} was another column once")
-    found += [
-        f"{_shown(path)} may be spelled differently in Parquet files"
-        for path in named
+                result.append(
+                    f"{_path_text(now[id_][0])} was {_path_text(path)} of type {type_} once"
+                )
+            elif id_ not in now and path in path_ids:
+                result.append(f"{_path_text(path)} was another column once")
+    result += [
+        f"{_path_text(path)} may be spelled differently in Parquet files"
+        for path in path_ids
         if not all(map(PLAIN.fullmatch, path))
     ]
     if "schema.name-mapping.default" in (metadata.get("properties") or {}):
-        found.append("files may have been taken over that have names and no field ids")
-    return found
+        result.append("files may have been taken over that have names and no field ids")
+    return result
 
 
 def current_schema(metadata: Document) -> Document:
     """Return the schema that a table is read with."""
-    found: Document = next(
+    schema: Document = next(
         s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"]
     )
-    return found
+    return schema
 
 
-def _shown(path: Path) -> str:
+def _path_text(path: Path) -> str:
     return f"the column {'.'.join(path)[:200]}"

@@ -38,26 +38,26 @@ def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> tuple[Leaf, ..
         schema: the schema.
         but: columns that have none, because they are in the partition values.
     """
-    found = list[Leaf]()
+    result = list[Leaf]()
     for field in schema["fields"]:
         type_, name = field["type"], f"{json.dumps(field['name'])}:"
-        spelled = primitive(type_)
+        type_name = primitive(type_)
         if field["name"] in but:
             continue
-        if spelled is not None:
-            found.append(Leaf(name, field["id"], spelled))
+        if type_name is not None:
+            result.append(Leaf(name, field["id"], type_name))
         elif (
             isinstance(type_, dict)
             and type_.get("type") == "struct"
             and (parts := leaves(type_, but=()))
         ):
-            found.append(Leaf(name, field["id"], "struct", parts))
-    return tuple(found)
+            result.append(Leaf(name, field["id"], "struct", parts))
+    return tuple(result)
 
 
-def statistics(columns: Sequence[Leaf], known: Known) -> str:
+def statistics(columns: Sequence[Leaf], facts: Known) -> str:
     """Return the statistics of a file as JSON text."""
-    nulls, nans, low, high = known.nulls, known.nans, known.low, known.high
+    nulls, nans, low, high = facts.nulls, facts.nans, facts.low, facts.high
 
     def null_count(leaf: Leaf) -> str | None:
         count = nulls.get(leaf.id)
@@ -75,7 +75,7 @@ def statistics(columns: Sequence[Leaf], known: Known) -> str:
         return bound(leaf.type, raw)
 
     bounds = f'"minValues":{_object(columns, least)},"maxValues":{_object(columns, most)}'
-    return f'{{"numRecords":{known.records},{bounds},"nullCount":{_object(columns, null_count)}}}'
+    return f'{{"numRecords":{facts.records},{bounds},"nullCount":{_object(columns, null_count)}}}'
 
 
 def _object(columns: Sequence[Leaf], text: Callable[[Leaf], str | None]) -> str:

@@ -72,12 +72,12 @@ def actions(
         DamagedLog: a line is not an action, or the file is empty.
         Vanished: the file does not exist.
     """
-    found = False
+    has_any = False
     with folder.open(name) as lines:
         for number, line in enumerate(lines, 1):
             if line.isspace():
                 continue
-            found = True
+            has_any = True
             if only and not any(text in line for text in only):
                 continue
             where = f"line {number} of {name}"
@@ -92,29 +92,29 @@ def actions(
                     if not isinstance(action, dict):
                         raise DamagedLog(f"{where}: {kind!r} is not a JSON object")
                     yield kind, action, where
-    if not found:
+    if not has_any:
         raise DamagedLog(f"{name} holds no action")
 
 
-def checked_file(kind: str, action: Document, where: str) -> Document:
+def check_file(kind: str, action: Document, where: str) -> Document:
     """Return an add, remove or cdc action whose path, size, partition values, statistics and
     deletion vector are what they have to be.
 
     Raises:
         DamagedLog: they are not.
     """
-    checked_path_and_size(kind, action.get("path"), action.get("size"), where)
+    check_path_and_size(kind, action.get("path"), action.get("size"), where)
     if action.get("partitionValues") is not None:
-        checked_partition(action["partitionValues"], where)
+        check_partition(action["partitionValues"], where)
     elif kind != "remove":
         action["partitionValues"] = {}
     if action.get("deletionVector") is not None:
-        checked_vector(action["deletionVector"], where)
-    checked_stats(action.get("stats"), where)
+        check_vector(action["deletionVector"], where)
+    check_stats(action.get("stats"), where)
     return action
 
 
-def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
+def check_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
     """Check that an action about a file has a path and a size.
 
     Raises:
@@ -130,7 +130,7 @@ def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
         raise DamagedLog(f"{where}: {kind} of {path!r} without a size")
 
 
-def checked_stats(stats: Any, where: str) -> str | None:
+def check_stats(stats: Any, where: str) -> str | None:
     """Return the text of statistics.
 
     Raises:
@@ -141,7 +141,7 @@ def checked_stats(stats: Any, where: str) -> str | None:
     raise DamagedLog(f"{where}: the stats are not a string")
 
 
-def checked_partition(values: Any, where: str) -> None:
+def check_partition(values: Any, where: str) -> None:
     """Partition values as a log has them.
 
     Raises:
@@ -153,7 +153,7 @@ def checked_partition(values: Any, where: str) -> None:
         raise DamagedLog(f"{where}: the partitionValues are not an object of strings")
 
 
-def checked_vector(vector: Any, where: str) -> None:
+def check_vector(vector: Any, where: str) -> None:
     """Check that a deletion vector can be located and counted.
 
     Raises:
@@ -183,7 +183,7 @@ def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
     )
 
 
-def checked_protocol(protocol: Any, where: str) -> Any:
+def check_protocol(protocol: Any, where: str) -> Any:
     """Return a protocol action that says which readers it takes.
 
     Raises:
@@ -199,7 +199,7 @@ def checked_protocol(protocol: Any, where: str) -> Any:
     return protocol
 
 
-def checked_metadata(metadata: Any, where: str) -> Any:
+def check_metadata(metadata: Any, where: str) -> Any:
     """Return a metaData action that says what a table is.
 
     Raises:
@@ -220,7 +220,7 @@ def checked_metadata(metadata: Any, where: str) -> Any:
     return metadata
 
 
-def understood(protocol: DeltaProtocolAction) -> None:
+def check_support(protocol: DeltaProtocolAction) -> None:
     """Check that this server can read a table correctly.
 
     Raises:
@@ -251,11 +251,11 @@ def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
     files: dict[str, list[Document]] = {"add": [], "remove": [], "cdc": []}
     for kind, action, where in actions(folder, commit_name(version)):
         if kind in files:
-            files[kind].append(checked_file(kind, action, where))
+            files[kind].append(check_file(kind, action, where))
         elif kind == "protocol":
-            protocol = checked_protocol(action, where)
+            protocol = check_protocol(action, where)
         elif kind == "metaData":
-            metadata = checked_metadata(action, where)
+            metadata = check_metadata(action, where)
     return Commit(
         version,
         timestamp,

@@ -13,10 +13,10 @@ from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any, overload
 
 from lakepact.reference_server.delta_sharing.log.actions import (
-    checked_partition,
-    checked_path_and_size,
-    checked_stats,
-    checked_vector,
+    check_partition,
+    check_path_and_size,
+    check_stats,
+    check_vector,
     key_of,
 )
 
@@ -42,11 +42,11 @@ class Chunk:
     paths: Sequence[str]
     partitions: Sequence[Partition]
     sizes: array[int]
-    modified: array[int]  #: milliseconds since 1970
+    mtimes: array[int]  #: milliseconds since 1970
     stats: Sequence[str | None]
     vectors: Sequence[Vector | None] | None  #: None: no file has one
     others: Sequence[Mapping[str, Any]]  #: the rest of the add actions
-    kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    cache: dict[Any, Any] = field(default_factory=dict[Any, Any])
     #: what was worked out from these files and will be asked for again, by name: prepared lines,
     #: statistics
 
@@ -60,7 +60,7 @@ class Chunk:
             "path": self.paths[index],
             "partitionValues": dict(self.partitions[index]),
             "size": self.sizes[index],
-            "modificationTime": self.modified[index],
+            "modificationTime": self.mtimes[index],
             **({} if stats is None else {"stats": stats}),
             **({} if vector is None else {"deletionVector": dict(vector)}),
             **self.others[index],
@@ -78,7 +78,7 @@ class Chunk:
             list(self.paths),
             list(self.partitions),
             list(self.sizes),
-            list(self.modified),
+            list(self.mtimes),
             list(self.stats),
             list(self.vectors or (None,) * len(self)),
             list(self.others),
@@ -92,7 +92,7 @@ class Columns:
     paths: list[str] = field(default_factory=list[str])
     partitions: list[Partition] = field(default_factory=list["Partition"])
     sizes: list[int] = field(default_factory=list[int])
-    modified: list[int] = field(default_factory=list[int])
+    mtimes: list[int] = field(default_factory=list[int])
     stats: list[str | None] = field(default_factory=list["str | None"])
     vectors: list[Vector | None] = field(default_factory=list["Vector | None"])
     others: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
@@ -106,15 +106,15 @@ class Columns:
             self.paths,
             self.partitions,
             self.sizes,
-            self.modified,
+            self.mtimes,
             self.stats,
             self.vectors,
             self.others,
         )
 
-    def selected(self, wanted: Sequence[bool]) -> Columns:
+    def select(self, mask: Sequence[bool]) -> Columns:
         """Return only the wanted files."""
-        return Columns(*(list(compress(column, wanted)) for column in self.all()))
+        return Columns(*(list(compress(column, mask)) for column in self.all()))
 
     def extend(self, more: Columns) -> None:
         """Put other files behind these."""
@@ -131,7 +131,7 @@ class Columns:
             tuple(self.paths[part]),
             tuple(self.partitions[part]),
             array("q", self.sizes[part]),
-            array("q", self.modified[part]),
+            array("q", self.mtimes[part]),
             tuple(self.stats[part]),
             vectors if any(vectors) else None,
             tuple(self.others[part]),
@@ -163,22 +163,20 @@ class Changes:
         """
         take, columns = action.pop, self._columns
         path, size = take("path", None), take("size", None)
-        checked_path_and_size("add", path, size, where)
+        check_path_and_size("add", path, size, where)
         vector = take("deletionVector", None)
         key = path
         if vector is not None:
-            checked_vector(vector, where)
+            check_vector(vector, where)
             key = key_of(path, vector)
         self.gone.add(key)
         self._places[key] = len(columns.paths)
-        stats, modified = take("stats", None), take("modificationTime", None)
+        stats, mtime = take("stats", None), take("modificationTime", None)
         columns.paths.append(path)
         columns.partitions.append(self._partition(take("partitionValues", None), where))
         columns.sizes.append(size)
-        columns.modified.append(
-            modified if type(modified) is int and 0 <= modified < 1 << 63 else 0
-        )
-        columns.stats.append(checked_stats(stats, where))
+        columns.mtimes.append(mtime if type(mtime) is int and 0 <= mtime < 1 << 63 else 0)
+        columns.stats.append(check_stats(stats, where))
         columns.vectors.append(vector)
         columns.others.append(self._rest(action))
 
@@ -187,10 +185,10 @@ class Changes:
         count = len(self._columns)
         if len(self._places) == count:
             return self._columns
-        stayed = [False] * count
+        mask = [False] * count
         for place in self._places.values():
-            stayed[place] = True
-        return self._columns.selected(stayed)
+            mask[place] = True
+        return self._columns.select(mask)
 
     def _partition(self, values: Any, where: str) -> Partition:
         """Return values that are one object in all files that have the same."""
@@ -199,7 +197,7 @@ class Changes:
             return self._same_partitions[key]
         except (AttributeError, KeyError, TypeError):
             values = {} if values is None else values
-            checked_partition(values, where)
+            check_partition(values, where)
             return self._same_partitions.setdefault(tuple(values.items()), values)
 
     def _rest(self, action: Document) -> Mapping[str, Any]:
@@ -263,37 +261,39 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         """Return a path that two files have, which differ in their deletion vectors alone; None if
         there is none.
         """
-        seen: set[str] = set()
+        paths: set[str] = set()
         if any(chunk.vectors for chunk in self.chunks):
             for chunk in self.chunks:
                 for path in chunk.paths:
-                    if path in seen:
+                    if path in paths:
                         return path
-                    seen.add(path)
+                    paths.add(path)
         return None
 
-    def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:
+    def with_changes(self, removals: set[Key], come: Columns) -> ActiveFiles:
         """Return these files without removed ones and with added ones at the end; unaffected chunks
         stay the same objects.
         """
         chunks: list[Chunk] = []
         for chunk in self.chunks:
             keys = chunk.keys()
-            if not gone or gone.isdisjoint(keys):
+            if not removals or removals.isdisjoint(keys):
                 chunks.append(chunk)
             else:
-                chunks += chunk.columns().selected([key not in gone for key in keys]).chunks()
+                chunks += chunk.columns().select([key not in removals for key in keys]).chunks()
         if come and chunks and len(chunks[-1]) + len(come) <= CHUNK:
             last = chunks.pop().columns()
             last.extend(come)
             come = last
         chunks += come.chunks()
         return ActiveFiles(
-            chunks if len(chunks) < MANY + 4 * sum(map(len, chunks)) // CHUNK else gathered(chunks)
+            chunks
+            if len(chunks) < MANY + 4 * sum(map(len, chunks)) // CHUNK
+            else merge_small(chunks)
         )
 
 
-def gathered(chunks: Iterable[Chunk]) -> list[Chunk]:
+def merge_small(chunks: Iterable[Chunk]) -> list[Chunk]:
     """Return the files of chunks that have become small, in fewer of them."""
     columns = Columns()
     for chunk in chunks:

@@ -16,9 +16,9 @@ from urllib.parse import unquote
 from lakepact.formats.limits import DECODED, Limit
 from lakepact.reference_server.delta_sharing.log.actions import (
     actions,
-    checked_metadata,
-    checked_protocol,
-    checked_vector,
+    check_metadata,
+    check_protocol,
+    check_vector,
 )
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes, Columns
 from lakepact.reference_server.delta_sharing.log.arrow_values import values_of
@@ -104,9 +104,9 @@ class State:
             if kind == "add" and files:
                 changes.add(action, where)
             elif kind == "protocol":
-                self.protocol = checked_protocol(action, where)
+                self.protocol = check_protocol(action, where)
             elif kind == "metaData":
-                self.metadata = checked_metadata(action, where)
+                self.metadata = check_metadata(action, where)
             elif kind == "sidecar":
                 self._take_sidecar(action.get("path"), where)
         self.files.extend(changes.come())
@@ -117,11 +117,11 @@ class State:
 
         from lakepact.formats.parquet import BoundedParquet  # noqa: PLC0415
 
-        with folder.open(name) as opened:
+        with folder.open(name) as stream:
             try:
-                table = BoundedParquet(opened, LIMIT)
+                table = BoundedParquet(stream, LIMIT)
                 check_shape(table.schema_arrow, name)
-                columns = wanted(table, files=files)
+                columns = columns_to_read(table, files=files)
                 for group in range(table.metadata.num_row_groups):
                     for batch in table.batches(group, columns):
                         self._take_batch(batch, name)
@@ -134,19 +134,19 @@ class State:
 
     def _take_batch(self, batch: Arrow, name: str) -> None:
         for kind in batch.schema.names:
-            found = batch.column(kind)
-            found = found.filter(found.is_valid())
-            if not len(found):
+            column = batch.column(kind)
+            column = column.filter(column.is_valid())
+            if not len(column):
                 continue
             if kind == "add":
-                self._take_files(found, name)
+                self._take_files(column, name)
             elif kind == "sidecar":
-                for row in found.field("path").to_pylist():
+                for row in column.field("path").to_pylist():
                     self._take_sidecar(row, name)
             elif kind == "protocol":
-                self.protocol = checked_protocol(found[-1].as_py(), name)
+                self.protocol = check_protocol(column[-1].as_py(), name)
             elif kind == "metaData":
-                self.metadata = checked_metadata(with_maps(found[-1].as_py()), name)
+                self.metadata = check_metadata(with_maps(column[-1].as_py()), name)
 
     def _take_sidecar(self, path: Any, where: str) -> None:
         if not isinstance(path, str) or not path:
@@ -170,7 +170,7 @@ class State:
         nothing: list[Any] = [None] * count
         self.files.paths.extend(flat["path"])
         self.files.sizes.extend(flat["size"])
-        self.files.modified.extend(value or 0 for value in flat.get("modificationTime", nothing))
+        self.files.mtimes.extend(value or 0 for value in flat.get("modificationTime", nothing))
         self.files.stats.extend(statistics(adds, flat.get("stats", nothing)))
         self.files.partitions.extend(
             self._maps(adds.field("partitionValues"))
@@ -217,11 +217,11 @@ class State:
             and names == list(first) * len(maps)
         ):
             # All maps have the same names.
-            known = self._same_names.setdefault(first, {})
+            by_row = self._same_names.setdefault(first, {})
             for row in zip(*[iter(values)] * width, strict=True):
-                if row not in known:
-                    known[row] = dict(zip(first, row, strict=True))
-                yield known[row]
+                if row not in by_row:
+                    by_row[row] = dict(zip(first, row, strict=True))
+                yield by_row[row]
             return
         items = list(zip(names, values, strict=True))
         for valid, (start, end) in zip(maps.is_valid().to_pylist(), pairwise(offsets), strict=True):
@@ -231,7 +231,7 @@ class State:
             yield same[key]
 
 
-def wanted(table: Arrow, *, files: bool) -> list[str]:
+def columns_to_read(table: Arrow, *, files: bool) -> list[str]:
     """Return the columns of a Parquet file that are looked at."""
     schema = table.schema_arrow
     columns = [name for name in HEADING if name in schema.names]
@@ -244,7 +244,7 @@ def wanted(table: Arrow, *, files: bool) -> list[str]:
             else set[str]()
         )
         columns += [f"add.{member}" for member in members if member in there]
-        if "stats_parsed" in there and never_said(table.metadata, "add.stats"):
+        if "stats_parsed" in there and is_absent(table.metadata, "add.stats"):
             columns.append("add.stats_parsed")
     return columns
 
@@ -283,12 +283,14 @@ def check_struct(kind: Arrow, member: str | None, where: str) -> None:
         raise DamagedLog(f"{where} has no {member}")
 
 
-def never_said(metadata: Arrow, path: str) -> bool:
+def is_absent(metadata: Arrow, path: str) -> bool:
     """Return whether a column is not there, or is null in all rows."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     columns = [group.column(number) for group in groups for number in range(group.num_columns)]
-    said = [column.statistics for column in columns if column.path_in_schema == path]
-    return all(statistics is not None and statistics.num_values == 0 for statistics in said)
+    all_statistics = [column.statistics for column in columns if column.path_in_schema == path]
+    return all(
+        statistics is not None and statistics.num_values == 0 for statistics in all_statistics
+    )
 
 
 def with_maps(metadata: Document) -> Document:
@@ -301,16 +303,16 @@ def with_maps(metadata: Document) -> Document:
     }
 
 
-def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
+def vectors(column: Arrow, name: str) -> Iterator[Document | None]:
     """Yield the deletion vectors of files."""
-    if found.null_count == len(found):
-        yield from (None,) * len(found)
+    if column.null_count == len(column):
+        yield from (None,) * len(column)
         return
-    check_struct(found.type, None, f"{name}: deletionVector")
-    there = {field.name for field in found.type}
+    check_struct(column.type, None, f"{name}: deletionVector")
+    there = {field.name for field in column.type}
     members = [member for member in VECTOR if member in there]
-    columns = [values_of(found.field(member)) for member in members]
-    for valid, *values in zip(found.is_valid().to_pylist(), *columns, strict=True):
+    columns = [values_of(column.field(member)) for member in members]
+    for valid, *values in zip(column.is_valid().to_pylist(), *columns, strict=True):
         if not valid:
             yield None
             continue
@@ -319,7 +321,7 @@ def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
             for member, value in zip(members, values, strict=True)
             if value is not None
         }
-        checked_vector(vector, name)
+        check_vector(vector, name)
         yield vector
 
 

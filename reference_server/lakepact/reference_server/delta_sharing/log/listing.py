@@ -52,8 +52,8 @@ class Listing:
         """Return the checkpoints of a version and before it, the newest first."""
         return [
             c
-            for found in sorted((v for v in self.checkpoints if v <= version), reverse=True)
-            for c in self.checkpoints[found]
+            for number in sorted((v for v in self.checkpoints if v <= version), reverse=True)
+            for c in self.checkpoints[number]
         ]
 
     def newest(self) -> str:
@@ -89,7 +89,7 @@ class LogFolder:
 
     path: Path
 
-    def listed(self) -> Listing:
+    def read_listing(self) -> Listing:
         """Return the content of a log folder.
 
         Raises:
@@ -128,7 +128,7 @@ class LogFolder:
             raise DamagedLog(f"{name} cannot be read (it is no regular file)")
         return os.fdopen(descriptor, "rb")
 
-    def modified(self, name: str) -> int:
+    def modification_time(self, name: str) -> int:
         """Return the time at which a file was modified, in milliseconds since 1970.
 
         Raises:
@@ -142,17 +142,17 @@ class LogFolder:
     def identity(self, name: str) -> Identity | None:
         """Return a value that changes if the file is replaced; `None` if it does not exist."""
         try:
-            found = (self.path / name).stat()
+            stat = (self.path / name).stat()
         except OSError:
             return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
     def newer(self, version: int) -> list[int]:
         """Return the commits that follow a version without a gap."""
-        found: list[int] = []
-        while (self.path / commit_name(version + 1 + len(found))).exists():
-            found.append(version + 1 + len(found))
-        return found
+        versions: list[int] = []
+        while (self.path / commit_name(version + 1 + len(versions))).exists():
+            versions.append(version + 1 + len(versions))
+        return versions
 
 
 def listing_of(names: Iterable[str]) -> Listing:
@@ -161,23 +161,23 @@ def listing_of(names: Iterable[str]) -> Listing:
     complete: defaultdict[int, list[Checkpoint]] = defaultdict(list)
     parts: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
     for name in names:
-        if found := COMMIT.fullmatch(name):
-            commits.add(int(found[1]))
-        elif found := CHECKPOINT.fullmatch(name):
-            version = int(found[1])
-            if found["part"]:
-                parts[version, int(found["parts"])][int(found["part"])] = name
-            elif found["type"] == "parquet" or found["id"]:
+        if match := COMMIT.fullmatch(name):
+            commits.add(int(match[1]))
+        elif match := CHECKPOINT.fullmatch(name):
+            version = int(match[1])
+            if match["part"]:
+                parts[version, int(match["parts"])][int(match["part"])] = name
+            elif match["type"] == "parquet" or match["id"]:
                 complete[version].append(Checkpoint(version, (name,)))
-    for (version, count), named in parts.items():
-        if sorted(named) == list(range(1, count + 1)):
+    for (version, count), by_part in parts.items():
+        if sorted(by_part) == list(range(1, count + 1)):
             complete[version].append(
-                Checkpoint(version, tuple(named[part] for part in sorted(named)))
+                Checkpoint(version, tuple(by_part[part] for part in sorted(by_part)))
             )
-    ordered = {
+    in_order = {
         version: tuple(
             sorted(found, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names))
         )
         for version, found in complete.items()
     }
-    return Listing(frozenset(commits), ordered)
+    return Listing(frozenset(commits), in_order)

@@ -15,12 +15,12 @@ Arrow = Any  # pyarrow has no annotations
 UNSAID = object()  #: a value that statistics do not have
 
 
-def texts_of(parsed: Arrow) -> list[str | None]:
+def texts_of(column: Arrow) -> list[str | None]:
     """Return the statistics of files as texts, None where there are none."""
-    return [None if row is UNSAID or not row else dumped(row) for row in rows(parsed)]
+    return [None if row is UNSAID or not row else dump(row) for row in rows(column)]
 
 
-def dumped(row: Any) -> str | None:
+def dump(row: Any) -> str | None:
     """Return a document as text, None if it cannot be one."""
     try:
         return orjson.dumps(row, default=number).decode()
@@ -44,17 +44,17 @@ def rows(column: Arrow) -> list[Any]:
     if pa.types.is_struct(column.type):
         names = [field.name for field in column.type]
         members = [rows(column.field(index)) for index in range(len(names))]
-        found = [
+        documents = [
             {name: value for name, value in zip(names, values, strict=True) if value is not UNSAID}
             for values in zip(*members, strict=True)
         ]
         return [
             row if valid else UNSAID
-            for row, valid in zip(found, column.is_valid().to_pylist(), strict=True)
+            for row, valid in zip(documents, column.is_valid().to_pylist(), strict=True)
         ]
-    written = writer(column.type)
+    write = writer(column.type)
     return [
-        UNSAID if value is None or (text := written(value)) is None else text
+        UNSAID if value is None or (text := write(value)) is None else text
         for value in column.to_pylist()
     ]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.reference_server.delta_sharing.log.actions import (
     actions,
-    checked_file,
-    checked_metadata,
-    checked_protocol,
+    check_file,
+    check_metadata,
+    check_protocol,
+    check_support,
     commit_of,
     key_of,
-    understood,
 )
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes
 from lakepact.reference_server.delta_sharing.log.checkpoints import read_checkpoint
@@ -86,11 +86,11 @@ class Log:
         Raises:
             NoTable: there is no log.
         """
-        listing = self.folder.listed()
+        listing = self.folder.read_listing()
         self._newest = self.folder.identity(listing.newest())
         return listing
 
-    def followed(self) -> Log:
+    def refresh(self) -> Log:
         """Return the log as it is now: this one, if the end of it is what it was, else one that
         continues it, or one of another table.
         """
@@ -211,13 +211,13 @@ class Log:
             NoSuchVersion: the table was not there yet, or what it was then cannot be rebuilt.
         """
         versions, times = self._still_there(self._all_times)
-        found = bisect_right(times, timestamp) - 1
+        index = bisect_right(times, timestamp) - 1
         earliest = self.earliest()
-        if found < 0 or versions[found] < earliest:
+        if index < 0 or versions[index] < earliest:
             raise NoSuchVersion(
                 f"the time is before that of version {earliest}, the oldest that can be read"
             )
-        return versions[found]
+        return versions[index]
 
     def at_or_after(self, timestamp: int) -> int:
         """Return the oldest version that is not older than a time.
@@ -226,10 +226,10 @@ class Log:
             NoSuchVersion: all versions are.
         """
         versions, times = self._still_there(self._all_times)
-        found = bisect_left(times, timestamp)
-        if found == len(times):
+        index = bisect_left(times, timestamp)
+        if index == len(times):
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
-        return max(versions[found], self.earliest())
+        return max(versions[index], self.earliest())
 
     def heading(
         self, version: int | None = None
@@ -241,7 +241,7 @@ class Log:
             DamagedLog: the log does not say it.
             UnsupportedTable: it needs a reader feature that this server does not know.
         """
-        return self._still_there(lambda: self._heading(self._wanted(version)))
+        return self._still_there(lambda: self._heading(self._version_or_latest(version)))
 
     def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
         """Return a version of the table, the newest one if none is named.
@@ -256,9 +256,9 @@ class Log:
                 file.
             UnsupportedTable: it needs a reader feature that this server does not know.
         """
-        return self._still_there(lambda: self._snapshot(self._wanted(version), base))
+        return self._still_there(lambda: self._snapshot(self._version_or_latest(version), base))
 
-    def _wanted(self, version: int | None) -> int:
+    def _version_or_latest(self, version: int | None) -> int:
         return self.existing(self.latest() if version is None else version)
 
     def _still_there(self, read: Callable[[], T]) -> T:
@@ -316,15 +316,15 @@ class Log:
                 elif kind == "remove":
                     changes.remove(
                         key_of(
-                            checked_file(kind, action, where)["path"], action.get("deletionVector")
+                            check_file(kind, action, where)["path"], action.get("deletionVector")
                         )
                     )
                 elif kind == "protocol":
-                    protocol = checked_protocol(action, where)
+                    protocol = check_protocol(action, where)
                 elif kind == "metaData":
-                    metadata = checked_metadata(action, where)
+                    metadata = check_metadata(action, where)
         protocol, metadata = complete(protocol, metadata, version)
-        files = start.files.changed(changes.gone, changes.come())
+        files = start.files.with_changes(changes.gone, changes.come())
         if twice := files.twice():
             raise DamagedLog(
                 f"version {version} has {twice!r} twice, with different deletion vectors"
@@ -352,9 +352,9 @@ class Log:
                 self.folder, commit_name(number), only=(b'"protocol"', b'"metaData"')
             ):
                 if kind == "protocol":
-                    protocol = checked_protocol(action, where)
+                    protocol = check_protocol(action, where)
                 elif kind == "metaData":
-                    metadata = checked_metadata(action, where)
+                    metadata = check_metadata(action, where)
         return complete(protocol, metadata, version)
 
 
@@ -372,5 +372,5 @@ def complete(
             f"no commit up to version {version} has a"
             f" {'protocol' if protocol is None else 'metaData'} action"
         )
-    understood(protocol)
+    check_support(protocol)
     return protocol, metadata

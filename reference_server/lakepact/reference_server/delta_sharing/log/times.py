@@ -47,10 +47,10 @@ def in_commit_timestamp(folder: LogFolder, name: str) -> int:
 
 def increasing(times: Iterable[int]) -> list[int]:
     """Return times in increasing order, each at least a millisecond after the one before."""
-    adjusted: list[int] = []
+    result: list[int] = []
     for time in times:
-        adjusted.append(max(time, adjusted[-1] + 1) if adjusted else time)
-    return adjusted
+        result.append(max(time, result[-1] + 1) if result else time)
+    return result
 
 
 class CommitTimes:
@@ -113,5 +113,5 @@ class CommitTimes:
         versions, times = self._before or ([], [])
         last = versions[-1] if versions else -1
         further = sorted(version for version in names if version > last)
-        modified = [self._folder.modified(names[version]) for version in further]
-        return versions + further, increasing([*times, *modified])
+        newer = [self._folder.modification_time(names[version]) for version in further]
+        return versions + further, increasing([*times, *newer])

@@ -28,7 +28,7 @@ def vector_path(vector: Mapping[str, Any]) -> str | None:
     if vector["storageType"] == "p":
         return stored
     try:
-        name = uuid.UUID(bytes=decoded(stored[-UUID_DIGITS:]))
+        name = uuid.UUID(bytes=decode(stored[-UUID_DIGITS:]))
     except ValueError:
         raise DamagedLog(f"the deletion vector {stored[:60]!r} does not name a file") from None
     folder = stored[:-UUID_DIGITS]
@@ -37,7 +37,7 @@ def vector_path(vector: Mapping[str, Any]) -> str | None:
     )
 
 
-def decoded(text: str) -> bytes:
+def decode(text: str) -> bytes:
     """Return the bytes of Z85 digits.
 
     Raises:
@@ -45,13 +45,13 @@ def decoded(text: str) -> bytes:
     """
     if len(text) % 5:
         raise ValueError(text)
-    found = bytearray()
+    result = bytearray()
     for start in range(0, len(text), 5):
         value = 0
         for digit in text[start : start + 5]:
             value = value * 85 + VALUES.get(digit, 1 << 32)
         try:
-            found += struct.pack(">I", value)
+            result += struct.pack(">I", value)
         except struct.error:
             raise ValueError(text) from None
-    return bytes(found)
+    return bytes(result)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.answers import one_line, refused
+from lakepact.reference_server.delta_sharing.answers import one_line, refusal
 from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed
 from lakepact.reference_server.delta_sharing.queries.requests import Request
-from lakepact.reference_server.delta_sharing.shares import folded
+from lakepact.reference_server.delta_sharing.shares import fold
 
 KEYS = ("idempotencyKey", "idempotency_key")  #: as the protocol and as clients on the JVM spell it
 PENDING, FAILED = "pending", "failed"
@@ -33,16 +33,16 @@ class Run:
         id: its id.
         owner: the recipient and the table.
         query: the query.
-        held: the query with the versions that it read when it began.
-        hashed: the value of the header fileidhash.
+        content: the query with the versions that it read when it began.
+        file_id_hash: the value of the header fileidhash.
         work: reads the table.
     """
 
     id: str
     owner: Owner
     query: Query
-    held: Mapping[str, Any]
-    hashed: str | None
+    content: Mapping[str, Any]
+    file_id_hash: str | None
     work: Future[object]
 
     @property
@@ -66,13 +66,13 @@ def key_of(body: Mapping[str, Any]) -> str:
     Raises:
         Problem: 400, it is missing.
     """
-    found = next((body[name] for name in KEYS if body.get(name)), None)
-    if not isinstance(found, str):
+    key = next((body[name] for name in KEYS if body.get(name)), None)
+    if not isinstance(key, str):
         raise malformed(
             "a query with the capability asyncquery=true needs an idempotencyKey, a text that"
             " names it"
         )
-    return found
+    return key
 
 
 class BackgroundQueries:
@@ -86,14 +86,14 @@ class BackgroundQueries:
         self._by_key: OrderedDict[tuple[Owner, str], Run] = OrderedDict()
         self._by_id: dict[str, Run] = {}
 
-    def begun(
+    def begin(
         self,
         request: Request,
         key: str,
         query: Query,
         *,
-        held: Mapping[str, Any],
-        hashed: str | None,
+        content: Mapping[str, Any],
+        file_id_hash: str | None,
         work: Callable[[], object],
     ) -> Run:
         """Return the query with this key, which begins now unless it has begun before.
@@ -102,8 +102,8 @@ class BackgroundQueries:
             request: the request.
             key: its idempotency key.
             query: the query.
-            held: the query with the versions that it reads.
-            hashed: the value of the header fileidhash.
+            content: the query with the versions that it reads.
+            file_id_hash: the value of the header fileidhash.
             work: reads the table.
 
         Raises:
@@ -111,12 +111,14 @@ class BackgroundQueries:
         """
         owner = _owner(request)
         with self._lock:
-            known = self._by_key.get((owner, key))
-            if known is not None:
-                if known.query != query or known.hashed != hashed:
+            earlier = self._by_key.get((owner, key))
+            if earlier is not None:
+                if earlier.query != query or earlier.file_id_hash != file_id_hash:
                     raise malformed("the idempotencyKey belongs to another query; choose a new one")
-                return known
-            run = Run(uuid.uuid4().hex, owner, query, held, hashed, self._workers.submit(work))
+                return earlier
+            run = Run(
+                uuid.uuid4().hex, owner, query, content, file_id_hash, self._workers.submit(work)
+            )
             self._by_key[owner, key] = self._by_id[run.id] = run
             if len(self._by_key) > MOST_KEPT:
                 _, oldest = self._by_key.popitem(last=False)
@@ -131,7 +133,7 @@ class BackgroundQueries:
         """
         run = self._by_id.get(query_id)
         if run is None or run.owner != _owner(request):
-            raise refused(404, f"there is no query {query_id[:100]!r} of this table")
+            raise refusal(404, f"there is no query {query_id[:100]!r} of this table")
         return run
 
     def close(self) -> None:
@@ -143,6 +145,6 @@ def _owner(request: Request) -> Owner:
     table = request.table
     return (
         request.caller.recipient.name,
-        *map(folded, (table.share, table.schema, table.name)),
+        *map(fold, (table.share, table.schema, table.name)),
         table.id,
     )

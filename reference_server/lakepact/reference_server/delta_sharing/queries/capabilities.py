@@ -55,18 +55,18 @@ def read_capabilities(header: str | None) -> Capabilities:
     """
     if not header:
         return Capabilities()
-    said: dict[str, list[str]] = {}
+    by_key: dict[str, list[str]] = {}
     for capability in header.lower().split(";"):
         key, _, values = capability.partition("=")
-        said.setdefault(key.strip(), []).extend(
+        by_key.setdefault(key.strip(), []).extend(
             value for text in values.split(",") if (value := text.strip())
         )
-    formats = said.get(RESPONSE_FORMAT)
+    formats = by_key.get(RESPONSE_FORMAT)
     return Capabilities(
         formats=tuple(dict.fromkeys(f for f in formats if f in FORMATS)) if formats else None,
-        reader_features=frozenset(said.get(READER_FEATURES, ())),
-        end_stream=said.get(INCLUDE_END_STREAM_ACTION, [])[-1:] == ["true"],
-        async_query=said.get(ASYNC_QUERY, [])[-1:] == ["true"],
+        reader_features=frozenset(by_key.get(READER_FEATURES, ())),
+        end_stream=by_key.get(INCLUDE_END_STREAM_ACTION, [])[-1:] == ["true"],
+        async_query=by_key.get(ASYNC_QUERY, [])[-1:] == ["true"],
     )
 
 
@@ -77,10 +77,10 @@ def data_features(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> f
     Writers list features that they never use, so a feature that would show in the schema or in the
     configuration counts only if it does.
     """
-    listed: Iterable[str] = protocol.get("readerFeatures") or ()
+    features: Iterable[str] = protocol.get("readerFeatures") or ()
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
-        listed = (COLUMN_MAPPING,)
-    return frozenset(feature for feature in listed if _counts(feature, metadata))
+        features = (COLUMN_MAPPING,)
+    return frozenset(feature for feature in features if _counts(feature, metadata))
 
 
 def _counts(feature: str, metadata: Mapping[str, Any]) -> bool:
@@ -118,7 +118,7 @@ _SHOWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+def negotiate(capabilities: Capabilities, features: Iterable[str]) -> str:
     """Return the response format for a client and a table whose data needs some features.
 
     Raises:
@@ -131,19 +131,19 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
             "INVALID_PARAMETER_VALUE",
             f"header delta-sharing-capabilities: responseformat must be {' or '.join(FORMATS)}",
         )
-    needed = sorted(needed)
-    if not needed:
+    features = sorted(features)
+    if not features:
         return PARQUET if PARQUET in formats else DELTA
     if DELTA not in formats:
         raise Problem(
             400,
             "UNSUPPORTED_OPERATION",
-            f"the table uses {', '.join(needed)}, which the response format parquet cannot express;"
+            f"the table uses {', '.join(features)}, which the response format parquet cannot express;"
             " send the header delta-sharing-capabilities:"
-            f" responseformat=delta;readerfeatures={','.join(needed).lower()}",
+            f" responseformat=delta;readerfeatures={','.join(features).lower()}",
         )
     missing = [
-        feature for feature in needed if not _is_listed(feature, capabilities.reader_features)
+        feature for feature in features if not _contains(feature, capabilities.reader_features)
     ]
     if missing:
         raise Problem(
@@ -155,21 +155,21 @@ def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
     return DELTA
 
 
-def _is_listed(feature: str, listed: frozenset[str]) -> bool:
+def _contains(feature: str, features: frozenset[str]) -> bool:
     name = feature.lower()
-    return name in listed or name.removesuffix(PREVIEW) in listed
+    return name in features or name.removesuffix(PREVIEW) in features
 
 
-def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
+def needs_end(document: dict[str, Any], *, on_request: bool) -> bool:
     """Return whether an answer ends with an endStreamAction: the client asked for one, or something
     that it asked for stands nowhere else.
 
     Args:
         document: the endStreamAction.
-        asked: whether the client asked for one.
+        on_request: whether the client asked for one.
     """
-    said = document["endStreamAction"]
-    return asked or "refreshToken" in said or "nextPageToken" in said
+    action = document["endStreamAction"]
+    return on_request or "refreshToken" in action or "nextPageToken" in action
 
 
 def capabilities_header(response_format: str, *, end_stream: bool) -> bytes:
@@ -180,8 +180,8 @@ def capabilities_header(response_format: str, *, end_stream: bool) -> bytes:
         response_format: the format of its lines.
         end_stream: whether the client was promised an endStreamAction because it asked for one.
     """
-    said = f"{RESPONSE_FORMAT}={response_format}"
-    return (f"{said};{INCLUDE_END_STREAM_ACTION}=true" if end_stream else said).encode()
+    text = f"{RESPONSE_FORMAT}={response_format}"
+    return (f"{text};{INCLUDE_END_STREAM_ACTION}=true" if end_stream else text).encode()
 
 
 class Rules(ServiceRules):
@@ -190,4 +190,4 @@ class Rules(ServiceRules):
     read_capabilities = staticmethod(read_capabilities)
     data_features = staticmethod(data_features)
     negotiate = staticmethod(negotiate)
-    end_is_wanted = staticmethod(end_is_wanted)
+    needs_end = staticmethod(needs_end)

@@ -13,13 +13,13 @@ from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
 from lakepact.reference_server.delta_sharing.queries import capabilities, changes
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
-from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
+from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, with_end
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
 from lakepact.reference_server.delta_sharing.queries.queries import Query
 from lakepact.reference_server.delta_sharing.queries.requests import (
     Answer,
     Request,
-    explained_chunks,
+    explain_in_chunks,
 )
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
@@ -56,9 +56,9 @@ class ChangeLists:
         self,
         request: Request,
         query: Query,
-        held: Mapping[str, Any],
+        content: Mapping[str, Any],
         *,
-        wanted: changes.Range,
+        span: changes.Range,
         operation: str,
     ) -> Answer:
         """Return the changes of a range.
@@ -66,72 +66,72 @@ class ChangeLists:
         Args:
             request: the request.
             query: the query.
-            held: the content of its token.
-            wanted: the range.
+            content: the content of its token.
+            span: the range.
             operation: what the tokens of the answer are bound to.
 
         Raises:
             Problem: it cannot be answered.
             LogError: the log gives no answer.
         """
-        log, at = request.log, held.get("at")
-        known = (
-            changes.survey(log, wanted, self._rules, self._capabilities)
+        log, at = request.log, content.get("at")
+        survey = (
+            changes.survey(log, span, self._rules, self._capabilities)
             if at is None
-            else changes.recalled(log, held)
+            else changes.survey_of_token(log, content)
         )
-        response_format = self._capabilities.negotiate(request.capabilities, known.needed)
-        most = self._continuations.most(query, held)
+        response_format = self._capabilities.negotiate(request.capabilities, survey.features)
+        most = self._continuations.most(query, content)
         page = changes.Page(
             log,
-            wanted,
+            span,
             self._rules,
-            kept=known.commits,
+            commits=survey.commits,
             at=None if at is None else (at[0], at[1]),
             most=most,
         )
         links = links_of(request, self._files)
 
         def end() -> dict[str, Any]:
-            said: dict[str, Any] = {"expires": links.expires} if page.files else {}
+            members: dict[str, Any] = {"expires": links.expires} if page.files else {}
             if page.following is not None:
                 follows = {
-                    "asked": held["asked"],
-                    "last": wanted.last,
+                    "asked": content["asked"],
+                    "last": span.last,
                     "at": page.following,
                     "maxFiles": most,
-                    **known.held(),
+                    **survey.content(),
                 }
-                said["next_page_token"] = self._continuations.page(request, operation, **follows)
-            return end_of_stream(**said)
+                members["next_page_token"] = self._continuations.page(request, operation, **follows)
+            return end_of_stream(**members)
 
         # The first lines of files are made with the head: what is wrong with them can still be
         # refused.
-        head = self._head(request, known, wanted, response_format)
+        head = self._head(request, survey, span, response_format)
         pieces = in_pieces(chain([head], self._lines(request, page, response_format, links)))
-        asked_for_end = request.capabilities.end_stream
-        chunks = ended(
-            explained_chunks(request.table, pieces),
+        end_stream = request.capabilities.end_stream
+        chunks = with_end(
+            explain_in_chunks(request.table, pieces),
             end,
-            asked=asked_for_end,
+            on_request=end_stream,
             rules=self._capabilities,
         )
-        return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
+        return Answer(span.first, response_format, chunks=chunks, end_stream=end_stream)
 
     def _head(
-        self, request: Request, known: changes.Survey, wanted: changes.Range, response_format: str
+        self, request: Request, survey: changes.Survey, span: changes.Range, response_format: str
     ) -> bytes:
         """Return the first two lines."""
         form = FORMATS[response_format]
         version = (
-            known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
+            survey.metadata.version if span.with_metadata or response_format == VERSIONED else None
         )
         metadata = form.metadata(
-            known.metadata.metadata, access=request.table.access, version=version
+            survey.metadata.metadata, access=request.table.access, version=version
         )
         protocol = form.protocol(
-            known.protocol.protocol,
-            version=known.protocol.version if wanted.with_protocol else None,
+            survey.protocol.protocol,
+            version=survey.protocol.version if span.with_protocol else None,
         )
         return b"%b\n%b\n" % (one_line(protocol), one_line(metadata))
 
@@ -139,7 +139,7 @@ class ChangeLists:
         self, request: Request, page: Iterable[changes.Change], response_format: str, links: Links
     ) -> Iterator[bytes]:
         form = FORMATS[response_format]
-        removed = changes.Removed(
+        removals = changes.Removed(
             lambda version: self._snapshots.snapshot(request.table.source, version)
         )
         for change in page:
@@ -151,7 +151,7 @@ class ChangeLists:
             elif kind == changes.METADATA:
                 document = form.metadata(action, access=request.table.access, version=version)
             else:
-                action = removed.complete(change)
+                action = removals.complete(change)
                 document = form.change(
                     kind, action, links=links, columns=columns, version=version, timestamp=timestamp
                 )

@@ -71,13 +71,13 @@ def feed_is_on(heading: Heading) -> bool:
     return configuration.get(ENABLED, "false").lower() == "true"
 
 
-def feed_covers(found: Iterable[Heading]) -> None:
+def feed_covers(headings: Iterable[Heading]) -> None:
     """Check that row changes were recorded for the whole range.
 
     Raises:
         Problem: 400, they were not.
     """
-    for heading in found:
+    for heading in headings:
         if not feed_is_on(heading):
             raise malformed(
                 f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not"
@@ -111,60 +111,62 @@ class Survey:
     Args:
         protocol: the requirements for readers.
         metadata: the metadata of the table.
-        needed: the reader features of all versions together.
+        features: the reader features of all versions together.
         commits: the first commits of the range, as far as they were cached.
     """
 
     protocol: Heading
     metadata: Heading
-    needed: frozenset[str]
+    features: frozenset[str]
     commits: tuple[Commit, ...] = ()
 
-    def held(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the content for a token."""
         return {
             "protocol": self.protocol.version,
             "metadata": self.metadata.version,
-            "needed": sorted(self.needed),
+            "needed": sorted(self.features),
         }
 
 
-def survey(log: History, wanted: Range, rules: Rules, capabilities: capabilities.Rules) -> Survey:
+def survey(log: History, span: Range, rules: Rules, capabilities: capabilities.Rules) -> Survey:
     """Read through a range: whatever is wrong with it is known before the answer begins.
 
     Raises:
         Problem: the changes that are asked for were not recorded.
         LogError: the log gives no answer.
     """
-    found = [_heading(log, wanted.first)]
-    kept: list[Commit] = []
+    headings = [_heading(log, span.first)]
+    commits: list[Commit] = []
     actions = 0
-    for commit in log.commits(wanted.first, wanted.last):
-        if commit.version > wanted.first and (commit.protocol or commit.metadata):
-            found.append(
+    for commit in log.commits(span.first, span.last):
+        if commit.version > span.first and (commit.protocol or commit.metadata):
+            headings.append(
                 Heading(
                     commit.version,
-                    commit.protocol or found[-1].protocol,
-                    commit.metadata or found[-1].metadata,
+                    commit.protocol or headings[-1].protocol,
+                    commit.metadata or headings[-1].metadata,
                 )
             )
         actions += len(commit.adds) + len(commit.removes) + len(commit.cdcs)
         if actions <= KEPT:
-            kept.append(commit)
-    if wanted.of_rows:
-        rules.feed_covers(found)
-    needed = frozenset[str]().union(
-        *(capabilities.data_features(heading.protocol, heading.metadata) for heading in found)
+            commits.append(commit)
+    if span.of_rows:
+        rules.feed_covers(headings)
+    features = frozenset[str]().union(
+        *(capabilities.data_features(heading.protocol, heading.metadata) for heading in headings)
     )
     return Survey(
-        protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept)
+        protocol_of_head(headings), rules.metadata_of_head(headings, span), features, tuple(commits)
     )
 
 
-def recalled(log: History, held: Mapping[str, Any]) -> Survey:
+def survey_of_token(log: History, content: Mapping[str, Any]) -> Survey:
     """Return the survey that a token holds."""
     return Survey(
-        _heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"])
+        _heading(log, content["protocol"]),
+        _heading(log, content["metadata"]),
+        frozenset(content["needed"]),
     )
 
 
@@ -172,23 +174,23 @@ def _heading(log: History, version: int) -> Heading:
     return Heading(version, *log.heading(version))
 
 
-def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
+def metadata_of_head(headings: Sequence[Heading], span: Range) -> Heading:
     """Return the metadata at the head of an answer: where later ones follow that of the start, else
     the newest one.
     """
     return (
-        found[0]
-        if wanted.with_metadata
-        else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
+        headings[0]
+        if span.with_metadata
+        else Heading(span.last, headings[-1].protocol, headings[-1].metadata)
     )
 
 
-def protocol_of_head(found: Sequence[Heading]) -> Heading:
+def protocol_of_head(headings: Sequence[Heading]) -> Heading:
     """Return the protocol at the head of an answer: the one that asks most, and of those the
     newest.
     """
     return max(
-        found,
+        headings,
         key=lambda h: (
             h.protocol["minReaderVersion"],
             len(h.protocol.get("readerFeatures") or ()),
@@ -212,17 +214,17 @@ class Page:
     def __init__(
         self,
         log: History,
-        wanted: Range,
+        span: Range,
         rules: Rules,
         *,
-        kept: Sequence[Commit] = (),
+        commits: Sequence[Commit] = (),
         at: tuple[int, int] | None = None,
         most: int | None = None,
     ) -> None:
-        self._log, self._wanted, self._most = log, wanted, most
-        self._of_commit = rules.row_changes if wanted.of_rows else rules.file_changes
-        self._at = at or (wanted.first, 0)
-        self._kept = kept
+        self._log, self._wanted, self._most = log, span, most
+        self._of_commit = rules.row_changes if span.of_rows else rules.file_changes
+        self._at = at or (span.first, 0)
+        self._kept = commits
         self.files = 0  #: that there were
         self.following: tuple[int, int] | None = (
             None  #: where the next page begins, once this one has been read
@@ -285,13 +287,13 @@ class Removed:
             self._known = {file["path"]: file for file in self._snapshot(change.version - 1).files}
             self._version = change.version
         try:
-            added = self._known[action["path"]]
+            addition = self._known[action["path"]]
         except KeyError:
             raise DamagedLog(
                 f"version {change.version} removes {action['path']!r}, which no version before"
                 " it has"
             ) from None
-        return {**action, "size": added["size"], "partitionValues": added["partitionValues"]}
+        return {**action, "size": addition["size"], "partitionValues": addition["partitionValues"]}
 
 
 class Rules(ServiceRules):

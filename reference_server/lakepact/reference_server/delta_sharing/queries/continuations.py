@@ -10,7 +10,7 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
 from lakepact.reference_server.delta_sharing.queries.queries import Query, Rules, malformed
 from lakepact.reference_server.delta_sharing.queries.requests import Request
-from lakepact.reference_server.delta_sharing.shares import Shares, folded
+from lakepact.reference_server.delta_sharing.shares import Shares, fold
 
 PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of tokens
 
@@ -27,7 +27,7 @@ class Continuations:
     def __init__(self, tokens: Tokens, shares: Shares, rules: Rules) -> None:
         self._tokens, self._shares, self._rules = tokens, shares, rules
 
-    def held(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
+    def content_of(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
         """Return the content of a request's token; without one, the request's own state.
 
         Raises:
@@ -39,30 +39,32 @@ class Continuations:
         ):
             if token is not None:
                 try:
-                    held = self._tokens.opened(purpose, token, bound=_bound(request, operation))
+                    content = self._tokens.open(purpose, token, bound=_bound(request, operation))
                 except BadToken as bad:
                     raise malformed(f"{member} cannot be used: {bad}") from None
                 # As on the official server: its tokens of pages are bound to all parameters.
-                agreed = self._rules.agreed(
-                    query.asked, held["asked"], member=member, whole=purpose == PAGE
+                parameters = self._rules.query_of_token(
+                    query.parameters, content["asked"], member=member, whole=purpose == PAGE
                 )
-                return {**held, "asked": agreed}
-        return {"asked": query.asked}
+                return {**content, "asked": parameters}
+        return {"asked": query.parameters}
 
-    def page(self, request: Request, operation: str, **held: Any) -> str:
+    def page(self, request: Request, operation: str, **content: Any) -> str:
         """Return the token of the page that follows."""
         lasting = self._shares.page_seconds * 1000
-        return self._tokens.sealed(PAGE, held, bound=_bound(request, operation), lasting=lasting)
+        return self._tokens.seal(PAGE, content, bound=_bound(request, operation), lasting=lasting)
 
-    def refresh(self, request: Request, operation: str, **held: Any) -> str:
+    def refresh(self, request: Request, operation: str, **content: Any) -> str:
         """Return the token with which the same files can be had again."""
         lasting = self._shares.refresh_seconds * 1000
-        return self._tokens.sealed(REFRESH, held, bound=_bound(request, operation), lasting=lasting)
+        return self._tokens.seal(
+            REFRESH, content, bound=_bound(request, operation), lasting=lasting
+        )
 
-    def most(self, query: Query, held: Mapping[str, Any]) -> int | None:
+    def most(self, query: Query, content: Mapping[str, Any]) -> int | None:
         """Return how many files an answer may hold, None for all."""
-        wanted = held.get("maxFiles") if query.max_files is None else query.max_files
-        return None if wanted is None else min(wanted, self._shares.page_files)
+        limit = content.get("maxFiles") if query.max_files is None else query.max_files
+        return None if limit is None else min(limit, self._shares.page_files)
 
 
 def _bound(request: Request, operation: str) -> tuple[str, ...]:
@@ -71,6 +73,6 @@ def _bound(request: Request, operation: str) -> tuple[str, ...]:
     return (
         operation,
         request.caller.recipient.name,
-        *map(folded, (table.share, table.schema, table.name)),
+        *map(fold, (table.share, table.schema, table.name)),
         table.id,
     )

@@ -33,13 +33,15 @@ def end_of_stream(
         expires: the millisecond in which the first URL of the answer ends.
         error: why the answer is not whole.
     """
-    said = {
+    members = {
         "refreshToken": refresh_token,
         "nextPageToken": next_page_token,
         "minUrlExpirationTimestamp": expires,
         "errorMessage": error,
     }
-    return {"endStreamAction": {name: value for name, value in said.items() if value is not None}}
+    return {
+        "endStreamAction": {name: value for name, value in members.items() if value is not None}
+    }
 
 
 def end_line(document: dict[str, Any]) -> bytes:
@@ -47,8 +49,8 @@ def end_line(document: dict[str, Any]) -> bytes:
     return one_line(document) + b"\n"
 
 
-def ended(
-    chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules
+def with_end(
+    chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, on_request: bool, rules: Rules
 ) -> Iterator[bytes]:
     """Yield an answer with its end.
 
@@ -58,22 +60,22 @@ def ended(
     Args:
         chunks: the answer.
         end: returns the endStreamAction; called after the last chunk.
-        asked: whether the client requested an endStreamAction.
+        on_request: whether the client requested an endStreamAction.
         rules: the decisions about capabilities.
     """
-    begun = False
+    any_lines = False
     try:
         for chunk in chunks:
             yield chunk
-            begun = True
+            any_lines = True
         last = end()
     except Exception as error:
         # As long as nothing is sent, the request can still be refused.
-        if not (begun and asked):
+        if not (any_lines and on_request):
             raise
         yield end_line(end_of_stream(error=_reason(error)))
         return
-    if rules.end_is_wanted(last, asked=asked):
+    if rules.needs_end(last, on_request=on_request):
         yield end_line(last)
 
 

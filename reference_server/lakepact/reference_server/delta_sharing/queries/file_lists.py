@@ -12,16 +12,16 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
-from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.hints import select
 from lakepact.reference_server.delta_sharing.log import Snapshot
 from lakepact.reference_server.delta_sharing.queries import capabilities
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
-from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
+from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, with_end
 from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed
 from lakepact.reference_server.delta_sharing.queries.requests import (
     Answer,
     Request,
-    explained_chunks,
+    explain_in_chunks,
 )
 from lakepact.reference_server.delta_sharing.shares import Shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
@@ -65,98 +65,98 @@ class FileLists:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
         self._shares, self._rules, self._capabilities = shares, rules, capabilities
 
-    def metadata(self, request: Request, asked: Mapping[str, Any]) -> Answer:
+    def metadata(self, request: Request, parameters: Mapping[str, Any]) -> Answer:
         """Protocol and metadata of a table, without its files."""
-        snapshot, response_format = self._read(request, request.versions.asked_for(asked))
-        head = self._head(request, snapshot, response_format, dated=bool(asked))
+        snapshot, response_format = self._read(request, request.versions.point(parameters))
+        head = self._head(request, snapshot, response_format, with_time=bool(parameters))
         return Answer(snapshot.version, response_format, head)
 
-    def answer(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+    def answer(self, request: Request, query: Query, content: Mapping[str, Any]) -> Answer:
         """Return the files that a query asks for.
 
         Raises:
             Problem: it cannot be answered.
             LogError: the log gives no answer.
         """
-        asked: Mapping[str, Any] = held["asked"]
-        version = held["version"] if "version" in held else request.versions.asked_for(asked)
+        parameters: Mapping[str, Any] = content["asked"]
+        version = content["version"] if "version" in content else request.versions.point(parameters)
         snapshot, response_format = self._read(request, version)
-        chosen = self._chosen(snapshot, asked)
-        places: Sequence[int] = range(len(snapshot.files)) if chosen is None else chosen
-        start: int = held.get("from", 0)
+        indexes = self._indexes(snapshot, parameters)
+        places: Sequence[int] = range(len(snapshot.files)) if indexes is None else indexes
+        start: int = content.get("from", 0)
         if start:
-            _check_mark(snapshot, places, start, held["mark"])
-        most = self._continuations.most(query, held)
+            _check_mark(snapshot, places, start, content["mark"])
+        most = self._continuations.most(query, content)
         page, following = self._rules.page_of_files(places, start, most)
-        dated = "version" in asked or "timestamp" in asked
+        with_time = "version" in parameters or "timestamp" in parameters
         links = links_of(request, self._files)
-        whole = chosen is None and len(page) == len(places)
+        whole = indexes is None and len(page) == len(places)
         lines = self._snapshots.lines(
-            snapshot, response_format, links, selected=None if whole else page, dated=dated
+            snapshot, response_format, links, numbers=None if whole else page, with_time=with_time
         )
-        head = self._head(request, snapshot, response_format, dated=dated)
+        head = self._head(request, snapshot, response_format, with_time=with_time)
 
         def end() -> dict[str, Any]:
-            said: dict[str, Any] = {"expires": links.expires} if page else {}
-            held = {"asked": asked, "version": version}
+            members: dict[str, Any] = {"expires": links.expires} if page else {}
+            state = {"asked": parameters, "version": version}
             if following is not None:
                 mark = {
                     "from": following,
                     "mark": _mark(snapshot, places, following),
                     "maxFiles": most,
                 }
-                said["next_page_token"] = self._continuations.page(
-                    request, OPERATION, **held, **mark
+                members["next_page_token"] = self._continuations.page(
+                    request, OPERATION, **state, **mark
                 )
             if query.refreshable:
-                said["refresh_token"] = self._continuations.refresh(request, OPERATION, **held)
-            return end_of_stream(**said)
+                members["refresh_token"] = self._continuations.refresh(request, OPERATION, **state)
+            return end_of_stream(**members)
 
-        asked_for_end = request.capabilities.end_stream
-        chunks = ended(
-            explained_chunks(request.table, chain([head], lines)),
+        end_stream = request.capabilities.end_stream
+        chunks = with_end(
+            explain_in_chunks(request.table, chain([head], lines)),
             end,
-            asked=asked_for_end,
+            on_request=end_stream,
             rules=self._capabilities,
         )
-        return Answer(
-            version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end
-        )
+        return Answer(version, response_format, chunks=chunks, prompt=True, end_stream=end_stream)
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """Return a version, and the format in which it is answered."""
         snapshot = self._snapshots.snapshot(request.table.source, version)
-        needed = self._capabilities.data_features(snapshot.protocol, snapshot.metadata)
-        return snapshot, self._capabilities.negotiate(request.capabilities, needed)
+        features = self._capabilities.data_features(snapshot.protocol, snapshot.metadata)
+        return snapshot, self._capabilities.negotiate(request.capabilities, features)
 
     def _head(
-        self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool
+        self, request: Request, snapshot: Snapshot, response_format: str, *, with_time: bool
     ) -> bytes:
         form = FORMATS[response_format]
         metadata = form.metadata(
             snapshot.metadata,
             access=request.table.access,
-            version=snapshot.version if dated else None,
+            version=snapshot.version if with_time else None,
             size=snapshot.files.size(),
             num_files=len(snapshot.files),
         )
         return b"%b\n%b\n" % (one_line(form.protocol(snapshot.protocol)), one_line(metadata))
 
-    def _chosen(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> Sequence[int] | None:
+    def _indexes(self, snapshot: Snapshot, parameters: Mapping[str, Any]) -> Sequence[int] | None:
         """Return the files that the hints of a query leave, None for all."""
         hints = {
             "predicateHints": self._shares.predicate_hints,
             "jsonPredicateHints": self._shares.json_predicate_hints,
         }
-        counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
+        counting = {
+            name: parameters.get(name) if counts else None for name, counts in hints.items()
+        }
         # The rows of a limit are rows that match, and which do is not known where a predicate is
         # passed over.
-        passed_over = any(name in asked and not counts for name, counts in hints.items())
-        return self._rules.selected(
+        ignores_hints = any(name in parameters and not counts for name, counts in hints.items())
+        return self._rules.select(
             snapshot,
             predicate_hints=counting["predicateHints"],
             json_predicate_hints=counting["jsonPredicateHints"],
-            limit=None if passed_over else asked.get("limitHint"),
+            limit=None if ignores_hints else parameters.get("limitHint"),
         )
 
 
@@ -189,5 +189,5 @@ def _check_mark(snapshot: Snapshot, places: Sequence[int], start: int, mark: str
 class Rules(ServiceRules):
     """Decisions about lists of files that a fault may replace."""
 
-    selected = staticmethod(selected)
+    select = staticmethod(select)
     page_of_files = staticmethod(page_of_files)

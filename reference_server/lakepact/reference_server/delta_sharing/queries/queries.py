@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
 
@@ -30,7 +30,7 @@ REFRESHES = ("includeRefreshToken", "refreshToken")
 
 def malformed(message: str) -> Problem:
     """Return the refusal of a request that asks for what there cannot be."""
-    return refused(400, message)
+    return refusal(400, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +38,25 @@ class Query:
     """The content of a query.
 
     Args:
-        asked: the parameters by the contract's names; equal ones mean the same query.
+        parameters: the parameters by the contract's names; equal ones mean the same query.
         max_files: the maximum number of files in the answer.
         page_token: the position to continue at.
         refresh_token: the earlier answer to repeat.
         refreshable: whether to send a refresh token.
     """
 
-    asked: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     max_files: int | None = None
     page_token: str | None = None
     refresh_token: str | None = None
     refreshable: bool = False
 
 
-def points_exclude_each_other(asked: Mapping[str, Any], points: tuple[str, ...]) -> None:
+def points_exclude_each_other(parameters: Mapping[str, Any], points: tuple[str, ...]) -> None:
     """Check that a request selects a version in only one way."""
-    said = [name for name in points if name in asked]
-    if len(said) > 1:
-        raise malformed(f"{' and '.join(said)} exclude each other; send one of them")
+    names = [name for name in points if name in parameters]
+    if len(names) > 1:
+        raise malformed(f"{' and '.join(names)} exclude each other; send one of them")
 
 
 def refreshes_begin_at_the_latest_version(body: Mapping[str, Any]) -> None:
@@ -64,10 +64,10 @@ def refreshes_begin_at_the_latest_version(body: Mapping[str, Any]) -> None:
 
     The official server refuses these combinations.
     """
-    asked = [name for name in REFRESHES if body.get(name)]
+    refresh = [name for name in REFRESHES if body.get(name)]
     others = [name for name in (*POINTS, "pageToken") if name in body]
-    if asked and others:
-        raise malformed(f"{asked[0]} and {others[0]} exclude each other; leave {asked[0]} out")
+    if refresh and others:
+        raise malformed(f"{refresh[0]} and {others[0]} exclude each other; leave {refresh[0]} out")
 
 
 def limit_is_not_negative(limit: int) -> None:
@@ -103,39 +103,39 @@ def read_query(
     Raises:
         Problem: 400, members exclude each other or are out of range.
     """
-    said: dict[str, Any] = {
+    values: dict[str, Any] = {
         name: int(value) if name in WHOLE_NUMBERS else value
         for name, value in body.items()
         if value is not None
     }
-    rules.points_exclude_each_other(said, POINTS)
-    rules.refreshes_begin_at_the_latest_version(said)
-    if "limitHint" in said:
-        rules.limit_is_not_negative(said["limitHint"])
-    if "startingVersion" not in said:
-        said.pop("endingVersion", None)
-    if not said.get("predicateHints"):
-        said.pop("predicateHints", None)
-    asked = {name: said[name] for name in ASKED if name in said}
-    if historical_protocol and "startingVersion" in said and said.get(HISTORICAL_PROTOCOL):
-        asked[HISTORICAL_PROTOCOL] = True
+    rules.points_exclude_each_other(values, POINTS)
+    rules.refreshes_begin_at_the_latest_version(values)
+    if "limitHint" in values:
+        rules.limit_is_not_negative(values["limitHint"])
+    if "startingVersion" not in values:
+        values.pop("endingVersion", None)
+    if not values.get("predicateHints"):
+        values.pop("predicateHints", None)
+    parameters = {name: values[name] for name in ASKED if name in values}
+    if historical_protocol and "startingVersion" in values and values.get(HISTORICAL_PROTOCOL):
+        parameters[HISTORICAL_PROTOCOL] = True
     return Query(
-        asked,
-        max_files=said.get("maxFiles"),
-        page_token=said.get("pageToken"),
-        refresh_token=said.get("refreshToken"),
-        refreshable=said.get("includeRefreshToken", False),
+        parameters,
+        max_files=values.get("maxFiles"),
+        page_token=values.get("pageToken"),
+        refresh_token=values.get("refreshToken"),
+        refreshable=values.get("includeRefreshToken", False),
     )
 
 
-def agreed(
-    asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str, whole: bool
+def query_of_token(
+    parameters: Mapping[str, Any], content: Mapping[str, Any], *, member: str, whole: bool
 ) -> Mapping[str, Any]:
     """Return the query that a token was issued for.
 
     Args:
-        asked: the members of the request.
-        held: the members in the token.
+        parameters: the members of the request.
+        content: the members in the token.
         member: the name of the token's member or parameter.
         whole: whether the request has to repeat all members; otherwise those that it has must be
             equal.
@@ -143,13 +143,13 @@ def agreed(
     Raises:
         Problem: 400, the request differs.
     """
-    for name in asked.keys() | (held.keys() if whole else ()):
-        if name not in held or name not in asked or held[name] != asked[name]:
+    for name in parameters.keys() | (content.keys() if whole else ()):
+        if name not in content or name not in parameters or content[name] != parameters[name]:
             raise malformed(
                 f"{member} was made for another query: {name} is not what it was then; repeat the"
                 " query with the token"
             )
-    return held
+    return content
 
 
 class Rules(ServiceRules):
@@ -160,4 +160,4 @@ class Rules(ServiceRules):
     limit_is_not_negative = staticmethod(limit_is_not_negative)
     range_is_in_order = staticmethod(range_is_in_order)
     range_ends_with_a_version = staticmethod(range_ends_with_a_version)
-    agreed = staticmethod(agreed)
+    query_of_token = staticmethod(query_of_token)

@@ -58,7 +58,7 @@ class Answer:
 
 
 @contextmanager
-def explained(table: SharedTable) -> Generator[None]:
+def explain_errors(table: SharedTable) -> Generator[None]:
     """Turn errors of the log into the contract's errors."""
     try:
         yield
@@ -74,7 +74,7 @@ def explained(table: SharedTable) -> Generator[None]:
         raise problem from error
 
 
-def explained_chunks(table: SharedTable, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def explain_in_chunks(table: SharedTable, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Pieces of an answer, made under `explained`."""
-    with explained(table):
+    with explain_errors(table):
         yield from chunks

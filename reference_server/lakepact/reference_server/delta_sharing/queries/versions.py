@@ -28,7 +28,7 @@ from lakepact.reference_server.http.service import Rules as ServiceRules
 ABSOLUTE = re.compile(r"(^|[\s'\"])(?:[A-Za-z][A-Za-z0-9+.-]*:)?/[^\s'\"]*/")
 
 
-def named(table: SharedTable) -> str:
+def table_name(table: SharedTable) -> str:
     """Return a table as messages call it."""
     return f"the table {table.share}.{table.schema}.{table.name}"
 
@@ -36,17 +36,19 @@ def named(table: SharedTable) -> str:
 def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
     """Return the message about a failing log: table and log file, without the path."""
     if isinstance(error, NoSuchVersion):
-        return malformed(f"{named(table)}: {error}")
+        return malformed(f"{table_name(table)}: {error}")
     if isinstance(error, UnsupportedTable):
-        return Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)}: {error}")
+        return Problem(400, "UNSUPPORTED_OPERATION", f"{table_name(table)}: {error}")
     if isinstance(error, NoTable):
         return Problem(
-            500, "INTERNAL_ERROR", f"{named(table)} is shared, but its data is not there"
+            500, "INTERNAL_ERROR", f"{table_name(table)} is shared, but its data is not there"
         )
     if isinstance(error, DamagedLog):
-        said = ABSOLUTE.sub(r"\1…/", str(error))
-        return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} is damaged: {said}")
-    return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} cannot be read")
+        message = ABSOLUTE.sub(r"\1…/", str(error))
+        return Problem(
+            500, "INTERNAL_ERROR", f"the log of {table_name(table)} is damaged: {message}"
+        )
+    return Problem(500, "INTERNAL_ERROR", f"the log of {table_name(table)} cannot be read")
 
 
 def history_is_shared(table: SharedTable, member: str) -> None:
@@ -57,7 +59,7 @@ def history_is_shared(table: SharedTable, member: str) -> None:
     """
     if not table.history_shared:
         raise malformed(
-            f"{member}: the history of {named(table)} is not shared; ask for its current version"
+            f"{member}: the history of {table_name(table)} is not shared; ask for its current version"
         )
 
 
@@ -65,7 +67,7 @@ def version_is_shared(table: SharedTable, version: int) -> None:
     """Check that a version is within the shared history of the table."""
     if version < table.start_version:
         raise malformed(
-            f"{named(table)} is shared from version {table.start_version} on, and {version} is"
+            f"{table_name(table)} is shared from version {table.start_version} on, and {version} is"
             " before it"
         )
 
@@ -102,20 +104,20 @@ class Versions:
         self._rules.version_is_shared(self._table, newest)
         return newest
 
-    def asked_for(self, asked: Mapping[str, Any]) -> int:
+    def point(self, parameters: Mapping[str, Any]) -> int:
         """Return the version that a request asks for; by default the latest one.
 
         Raises:
             Problem: 400, the version is not shared or malformed.
             NoSuchVersion: the table does not have it.
         """
-        if "version" in asked:
-            return self.exactly(asked["version"], "version")
-        if "timestamp" in asked:
-            return self._at(asked["timestamp"], "timestamp")
+        if "version" in parameters:
+            return self.exactly(parameters["version"], "version")
+        if "timestamp" in parameters:
+            return self._at(parameters["timestamp"], "timestamp")
         return self.current()
 
-    def start(self, asked: Mapping[str, Any]) -> int:
+    def start(self, parameters: Mapping[str, Any]) -> int:
         """Return the version that the changes a request asks for start with.
 
         Raises:
@@ -123,15 +125,15 @@ class Versions:
                 shared.
             NoSuchVersion: the table does not have it.
         """
-        if "startingVersion" in asked:
-            return self.exactly(asked["startingVersion"], "startingVersion")
-        if "startingTimestamp" in asked:
-            return self.since(asked["startingTimestamp"], "startingTimestamp")
+        if "startingVersion" in parameters:
+            return self.exactly(parameters["startingVersion"], "startingVersion")
+        if "startingTimestamp" in parameters:
+            return self.since(parameters["startingTimestamp"], "startingTimestamp")
         raise malformed(
             "startingVersion or startingTimestamp is required: it says where the changes start"
         )
 
-    def end(self, asked: Mapping[str, Any]) -> int:
+    def end(self, parameters: Mapping[str, Any]) -> int:
         """Return the version that the changes a request asks for end with, the newest one if it
         does not say.
 
@@ -139,10 +141,10 @@ class Versions:
             Problem: it cannot be parsed, or is not shared.
             NoSuchVersion: the table does not have it.
         """
-        if "endingVersion" in asked:
-            return self.exactly(asked["endingVersion"], "endingVersion")
-        if "endingTimestamp" in asked:
-            return self._at(asked["endingTimestamp"], "endingTimestamp")
+        if "endingVersion" in parameters:
+            return self.exactly(parameters["endingVersion"], "endingVersion")
+        if "endingTimestamp" in parameters:
+            return self._at(parameters["endingTimestamp"], "endingTimestamp")
         return self.current()
 
     def exactly(self, version: int, member: str) -> int:

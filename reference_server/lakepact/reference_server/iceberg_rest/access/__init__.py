@@ -19,8 +19,8 @@ from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, 
 from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import (
     TokenEndpoint,
+    credentials_of,
     in_oauth_form,
-    shown,
 )
 from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
 from lakepact.reference_server.iceberg_rest.access.visibility import (
@@ -51,7 +51,7 @@ TOKENS = op.get_token  #: the operation that needs no caller
 class Guarded:
     """One warehouse, and the catalog that is kept in it."""
 
-    kept: ServedWarehouse
+    warehouse: ServedWarehouse
     catalog: Catalog
 
 
@@ -78,18 +78,18 @@ class Access:
         return self._admission, self._callers, self._token_endpoint
 
     @staticmethod
-    def seen_store(store: Store) -> Store:
+    def store_for_caller(store: Store) -> Store:
         """Return a store without what the caller of the moment may not see."""
         return FilteredStore(store)
 
     @staticmethod
-    def seen_warehouse(warehouse: Warehouse) -> Warehouse:
+    def warehouse_for_caller(warehouse: Warehouse) -> Warehouse:
         """Return a warehouse in which the caller of the moment chooses places only where it may."""
         return SeenWarehouse(warehouse)
 
     def guard(
         self,
-        served: Service,
+        service: Service,
         warehouses: Sequence[ServedWarehouse],
         catalogs: Sequence[Catalog],
         configuration: Callable[[Sequence[ServedWarehouse]], Handler],
@@ -97,7 +97,7 @@ class Access:
         """Guard the handlers of a service.
 
         Args:
-            served: the service.
+            service: the service.
             warehouses: its warehouses.
             catalogs: the catalog of each.
             configuration: returns the handler of the configuration operation for callers that see
@@ -106,38 +106,41 @@ class Access:
         Raises:
             Unanswered: an operation has no declared access needs.
         """
-        unsaid = unsaid_needs(served.contract)
+        unsaid = unsaid_needs(service.contract)
         if unsaid:
             raise Unanswered(
-                f"{served.contract.name} {served.contract.version}: nothing says which rights "
+                f"{service.contract.name} {service.contract.version}: nothing says which rights "
                 f"{', '.join(unsaid)} needs; add it to NEEDS in access/needs.py, "
                 "as docs/upgrade-a-contract.md says"
             )
-        known = Callers(
-            self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses]
+        callers = Callers(
+            self._file,
+            self._tokens,
+            self._callers,
+            warehouses=[warehouse.name for warehouse in warehouses],
         )
         by_prefix = {
-            unquote(kept.prefix): Guarded(kept, catalog)
-            for kept, catalog in zip(warehouses, catalogs, strict=True)
+            unquote(warehouse.prefix): Guarded(warehouse, catalog)
+            for warehouse, catalog in zip(warehouses, catalogs, strict=True)
         }
-        admission = Admission(served, by_prefix, configuration, self._admission)
-        served.rules.replace(
+        admission = Admission(service, by_prefix, configuration, self._admission)
+        service.rules.replace(
             "authenticate",
             lambda operation, scope: {
-                "caller": shown(scope) if operation == TOKENS else known.caller(scope)
+                "caller": credentials_of(scope) if operation == TOKENS else callers.caller(scope)
             },
         )
-        served.rules.replace("admit", admission.of)
-        served.rules.replace("credentials_may_write", credentials_may_write)
-        served.rules.replace("plans_are_of", plans_are_of)
-        if TOKENS not in served.contract.operations:
+        service.rules.replace("admit", admission.of)
+        service.rules.replace("credentials_may_write", credentials_may_write)
+        service.rules.replace("plans_are_of", plans_are_of)
+        if TOKENS not in service.contract.operations:
             return
-        served.filters[TOKENS].append(in_oauth_form)
+        service.filters[TOKENS].append(in_oauth_form)
         if self._tokens is not None:
-            served.handlers[TOKENS] = TokenEndpoint(
-                self._file, known, self._tokens, self._token_endpoint
+            service.handlers[TOKENS] = TokenEndpoint(
+                self._file, callers, self._tokens, self._token_endpoint
             ).get_token
-            served.not_offered -= {TOKENS}
+            service.unavailable -= {TOKENS}
 
 
 class Admission:
@@ -153,12 +156,12 @@ class Admission:
 
     def __init__(
         self,
-        served: Service,
+        service: Service,
         catalogs: Mapping[str, Guarded],
         configuration: Callable[[Sequence[ServedWarehouse]], Handler],
         rules: Rules,
     ) -> None:
-        self._served = served
+        self._served = service
         self._rules = rules
         self._catalogs = catalogs
         self._configuration = configuration
@@ -170,43 +173,45 @@ class Admission:
             return handler
         needs = NEEDS[operation]
         if operation == CONFIGURATION:
-            return self._configured(handler)
+            return self._with_configuration(handler)
 
         def answer(*, caller: Caller, **arguments: Any) -> Reply:
             one = self._only or self._catalogs.get(arguments["prefix"])
-            if one is None or not (self._only or caller.rights[one.kept.name].sees_any):
+            if one is None or not (self._only or caller.rights[one.warehouse.name].sees_any):
                 raise no_such_prefix(arguments["prefix"])
-            _spell(arguments, one.kept.separator)
-            rights = caller.rights[one.kept.name]
-            denied = self._denied(operation, rights, needs(arguments), one.catalog)
+            _spell(arguments, one.warehouse.separator)
+            rights = caller.rights[one.warehouse.name]
+            subjects = self._invisible(operation, rights, needs(arguments), one.catalog)
             if "idempotency_key" in arguments:
                 arguments["idempotency_key"] = own_key(
-                    caller.principal.name, arguments["idempotency_key"], is_allowed=not denied
+                    caller.principal.name, arguments["idempotency_key"], is_allowed=not subjects
                 )
             places = (
                 _places(one.catalog, Visibility(rights), arguments)
                 if operation in READS_FILES
                 else ()
             )
-            with seeing(Visibility(rights, denied, places, caller.principal.name)):
+            with seeing(Visibility(rights, subjects, places, caller.principal.name)):
                 return handler(**arguments)
 
         return answer
 
-    def _configured(self, handler: Handler) -> Handler:
-        warehouses = [one.kept for one in self._catalogs.values()]
+    def _with_configuration(self, handler: Handler) -> Handler:
+        warehouses = [one.warehouse for one in self._catalogs.values()]
 
         def answer(*, caller: Caller, **arguments: Any) -> Reply:
-            known = [kept for kept in warehouses if caller.rights[kept.name].sees_any]
-            if not known:
+            visible = [
+                warehouse for warehouse in warehouses if caller.rights[warehouse.name].sees_any
+            ]
+            if not visible:
                 raise forbidden("do anything here")
-            return (handler if len(known) == len(warehouses) else self._configuration(known))(
+            return (handler if len(visible) == len(warehouses) else self._configuration(visible))(
                 **arguments
             )
 
         return answer
 
-    def _denied(
+    def _invisible(
         self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog
     ) -> frozenset[Subject]:
         """Return the subjects that the caller may not know of; the handler must not find them
@@ -217,56 +222,58 @@ class Admission:
         Raises:
             Problem: 403, the caller sees the subject but lacks the right.
         """
-        denied: list[Subject] = []
+        subjects: list[Subject] = []
         for need in needs:
             if not self._rules.may(operation, rights, need):
                 if need.subject == CATALOG or is_there(catalog, Visibility(rights), need.subject):
                     raise forbidden(need.what)
-                denied.append(need.subject)
-        return frozenset(denied)
+                subjects.append(need.subject)
+        return frozenset(subjects)
 
 
 def _spell(arguments: Arguments, separator: str) -> None:
     """Spell namespaces with the contract's separator, as their handlers read them."""
     for name in ("namespace", "parent"):
-        spelled = arguments.get(name)
-        if isinstance(spelled, str) and SEPARATOR not in spelled:
-            arguments[name] = spelled.replace(separator, SEPARATOR)
+        value = arguments.get(name)
+        if isinstance(value, str) and SEPARATOR not in value:
+            arguments[name] = value.replace(separator, SEPARATOR)
 
 
-def _places(catalog: Catalog, seen: Visibility, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def _places(
+    catalog: Catalog, visibility: Visibility, arguments: Mapping[str, Any]
+) -> tuple[str, ...]:
     """Return the location of the requested table, if it is visible."""
-    with seeing(seen), catalog.store.view() as view:
+    with seeing(visibility), catalog.store.view() as view:
         record = view.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
     return () if record is None else (record.document["metadata"]["location"],)
 
 
-def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
+def own_key(principal: str, text: str, *, is_allowed: bool) -> str | None:
     """Return the principal's own form of an Idempotency-Key, so that no principal gets the answer
     to another.
 
     Args:
         principal: the sender.
-        spelled: the key as sent; a text that is no UUID is returned unchanged, for the handler to
+        text: the key as sent; a text that is no UUID is returned unchanged, for the handler to
             refuse.
         is_allowed: whether the sender may do what it asks for. If not, the key is ignored: the
             answer kept under it may be older than a withdrawn grant.
     """
     try:
-        key = uuid.UUID(spelled)
+        key = uuid.UUID(text)
     except ValueError:
-        return spelled
+        return text
     return str(uuid.uuid5(key, principal)) if is_allowed else None
 
 
-def is_there(catalog: Catalog, seen: Visibility, subject: Subject) -> bool:
+def is_there(catalog: Catalog, visibility: Visibility, subject: Subject) -> bool:
     """Return whether a subject exists for who sees this."""
     key = (
         namespace_key(subject.levels)
         if subject.name is None
         else identifier_key(subject.levels, subject.name)
     )
-    with seeing(seen), catalog.store.view() as view:
+    with seeing(visibility), catalog.store.view() as view:
         return view.get(key) is not None
 
 
@@ -292,18 +299,18 @@ def unsaid_needs(contract: Contract) -> list[str]:
     return [operation for operation in contract.operations if operation not in NEEDS]
 
 
-def way_of(file: ServerFile, asked: str | None) -> str:
+def way_of(file: ServerFile, explicit: str | None) -> str:
     """Return how callers are known, one of `AUTH`.
 
     Args:
         file: who there is.
-        asked: what the settings say; None to do as the file suggests.
+        explicit: what the settings say; None to do as the file suggests.
 
     Raises:
         BadSetting: it is not possible with these principals.
     """
     fetches = any(one.client_id is not None for one in file.principals.values())
-    way = asked or ("oauth" if fetches else "bearer")
+    way = explicit or ("oauth" if fetches else "bearer")
     if way == "bearer" and not any(one.token for one in file.principals.values()):
         raise BadSetting(
             "--auth bearer needs a principal with a token: none in the file of --config has one"

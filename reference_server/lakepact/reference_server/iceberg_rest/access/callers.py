@@ -54,11 +54,13 @@ class Callers:
         self._tokens = tokens
         self._rules = rules
         self._by_name = {
-            name: Caller(one, {known: _rights(file, name, known) for known in warehouses})
+            name: Caller(
+                one, {warehouse: _rights(file, name, warehouse) for warehouse in warehouses}
+            )
             for name, one in file.principals.items()
         }
         self._known = {
-            self._keyed(one.token.digest): self._by_name[name]
+            self._mac(one.token.digest): self._by_name[name]
             for name, one in file.principals.items()
             if one.token
         }
@@ -77,17 +79,17 @@ class Callers:
         Raises:
             Problem: 401, the token is unknown or has expired.
         """
-        caller = self._known.get(self._keyed(hashlib.sha256(token).digest()))
+        caller = self._known.get(self._mac(hashlib.sha256(token).digest()))
         if caller is not None:
             if caller.principal.token_expires is not None:
                 self._rules.token_holds(caller.principal.token_expires, self.now())
             return caller
         claims = self.claims_of(token)
-        known = self._by_name.get(claims.principal) if claims is not None else None
-        if claims is None or known is None:
+        own = self._by_name.get(claims.principal) if claims is not None else None
+        if claims is None or own is None:
             raise unauthorized("the bearer token is not one of this catalog", error="invalid_token")
         self._rules.token_holds(claims.expires, self.now())
-        return known
+        return own
 
     def claims_of(self, token: bytes) -> Claims | None:
         """Return the content of an issued token, expired or not; `None` if this server did not
@@ -99,7 +101,7 @@ class Callers:
         """Return the time by which tokens end."""
         return self._rules.now()
 
-    def named(self, name: str) -> Caller:
+    def get(self, name: str) -> Caller:
         """Return the caller that a principal is."""
         return self._by_name[name]
 
@@ -108,7 +110,7 @@ class Callers:
         """All that there are."""
         return tuple(self._by_name.values())
 
-    def _keyed(self, digest: bytes) -> bytes:
+    def _mac(self, digest: bytes) -> bytes:
         return hashlib.blake2b(digest, key=self._key, digest_size=32).digest()
 
 
@@ -126,12 +128,12 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     Raises:
         Problem: it carries none.
     """
-    sent = [value for name, value in headers if name == b"authorization"]
-    if not sent:
+    values = [value for name, value in headers if name == b"authorization"]
+    if not values:
         raise unauthorized("this catalog asks for a bearer token in the header Authorization")
-    if len(sent) > 1:
+    if len(values) > 1:
         raise unauthorized("the request has several Authorization headers; send one")
-    scheme, _, token = sent[0].strip().partition(b" ")
+    scheme, _, token = values[0].strip().partition(b" ")
     if scheme.lower() != b"bearer" or not token.strip():
         raise unauthorized("the Authorization header is not Bearer <token>")
     return bytes(token.strip())

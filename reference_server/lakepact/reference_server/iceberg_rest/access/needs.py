@@ -56,7 +56,7 @@ def _identifier(arguments: Mapping[str, Any]) -> Subject:
     )
 
 
-def _named(identifier: TableIdentifier) -> Subject:
+def _subject_of(identifier: TableIdentifier) -> Subject:
     return Subject(tuple(identifier["namespace"]), identifier["name"])
 
 
@@ -68,7 +68,7 @@ def _to_itself(level: int, what: str) -> Needs:
     return lambda arguments: (_level(_identifier(arguments), level, what),)
 
 
-def _namespaces_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _list_namespaces(arguments: Mapping[str, Any]) -> Iterable[Need]:
     parent = arguments.get("parent")
     levels = levels_of(parent) if parent else ()
     return (
@@ -76,7 +76,7 @@ def _namespaces_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     )
 
 
-def _content_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _list_content(arguments: Mapping[str, Any]) -> Iterable[Need]:
     subject = _namespace(arguments)
     return (
         Need(
@@ -87,7 +87,7 @@ def _content_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     )
 
 
-def _namespace_created(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _create_namespace(arguments: Mapping[str, Any]) -> Iterable[Need]:
     return (
         _level(
             Subject(tuple(arguments["body"]["namespace"][:-1])), ADMIN, "create namespaces here"
@@ -95,7 +95,7 @@ def _namespace_created(arguments: Mapping[str, Any]) -> Iterable[Need]:
     )
 
 
-def _dropped(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _drop(arguments: Mapping[str, Any]) -> Iterable[Need]:
     level, what = (
         (ADMIN, "purge this table")
         if arguments.get("purge_requested")
@@ -104,9 +104,9 @@ def _dropped(arguments: Mapping[str, Any]) -> Iterable[Need]:
     return (_level(_identifier(arguments), level, what),)
 
 
-def _renamed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _rename(arguments: Mapping[str, Any]) -> Iterable[Need]:
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
-    yield _level(_named(source), WRITE, "rename this")
+    yield _level(_subject_of(source), WRITE, "rename this")
     yield _level(
         Subject(tuple(destination["namespace"])),
         WRITE,
@@ -114,20 +114,20 @@ def _renamed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     )
 
 
-def _signed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+def _sign(arguments: Mapping[str, Any]) -> Iterable[Need]:
     if arguments["body"].get("method", "").upper() in {"GET", "HEAD"}:
         return ()
     return (_level(_identifier(arguments), WRITE, "write files of this table"),)
 
 
-def _committed(subject: Subject, change: CommitTableRequest) -> Need:
+def _commit_need(subject: Subject, change: CommitTableRequest) -> Need:
     if any(requirement.get("type") == "assert-create" for requirement in change["requirements"]):
         return _level(Subject(subject.levels), WRITE, "create tables in this namespace")
     return _level(subject, WRITE, "change this table")
 
 
 def _commit(arguments: Mapping[str, Any]) -> Iterable[Need]:
-    return (_committed(_identifier(arguments), arguments["body"]),)
+    return (_commit_need(_identifier(arguments), arguments["body"]),)
 
 
 def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
@@ -137,7 +137,7 @@ def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
         for change in arguments["body"]["table-changes"]
         if change.get("identifier") is not None
     ]
-    return [_committed(_named(change["identifier"]), change) for change in changes]
+    return [_commit_need(_subject_of(change["identifier"]), change) for change in changes]
 
 
 #: By operation. Every operation of the contract, and of its newer versions, stands here, or the
@@ -145,22 +145,22 @@ def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
 NEEDS: dict[str, Needs] = {
     op.get_config: _anything,
     op.get_token: _nothing,
-    op.list_namespaces: _namespaces_listed,
-    op.create_namespace: _namespace_created,
+    op.list_namespaces: _list_namespaces,
+    op.create_namespace: _create_namespace,
     op.load_namespace_metadata: _within(READ, "read the properties of this namespace"),
     op.namespace_exists: _nothing,
     op.drop_namespace: _within(ADMIN, "drop this namespace"),
     op.update_properties: _within(ADMIN, "change the properties of this namespace"),
-    op.list_tables: _content_listed,
+    op.list_tables: _list_content,
     op.create_table: _within(WRITE, "create tables in this namespace"),
     op.register_table: _within(WRITE, "register tables in this namespace"),
     op.load_table: _nothing,
     op.table_exists: _nothing,
     op.update_table: _commit,
-    op.drop_table: _dropped,
-    op.rename_table: _renamed,
+    op.drop_table: _drop,
+    op.rename_table: _rename,
     op.unregister_table: _to_itself(WRITE, "unregister this table"),
-    op.list_functions: _content_listed,
+    op.list_functions: _list_content,
     op.load_function: _within(READ, "load functions of this namespace"),
     op.report_metrics: _nothing,
     op.commit_transaction: _commits,
@@ -169,15 +169,15 @@ NEEDS: dict[str, Needs] = {
     op.cancel_planning: _nothing,
     op.fetch_scan_tasks: _nothing,
     op.load_credentials: _nothing,
-    op.sign_request: _signed,
-    op.list_views: _content_listed,
+    op.sign_request: _sign,
+    op.list_views: _list_content,
     op.create_view: _within(WRITE, "create views in this namespace"),
     op.register_view: _within(WRITE, "register views in this namespace"),
     op.load_view: _nothing,
     op.view_exists: _nothing,
     op.replace_view: _to_itself(WRITE, "change this view"),
     op.drop_view: _to_itself(WRITE, "drop this view"),
-    op.rename_view: _renamed,
+    op.rename_view: _rename,
 }
 
 #: Operations that read files which the metadata of their table names.

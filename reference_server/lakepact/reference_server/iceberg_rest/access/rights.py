@@ -59,9 +59,9 @@ class Rights:
 
     def within(self, levels: Sequence[str]) -> int:
         """Return the rights to everything in a namespace."""
-        known = self._namespaces
+        namespaces = self._namespaces
         return max(
-            (known.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)),
+            (namespaces.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)),
             default=NOTHING,
         )
 
@@ -97,4 +97,4 @@ class Rights:
 
     def holding(self, level: int) -> tuple[Place, ...]:
         """Return the namespaces for which so much was granted, and with them all below."""
-        return tuple(place for place, granted in self._namespaces.items() if granted >= level)
+        return tuple(place for place, grant in self._namespaces.items() if grant >= level)

@@ -52,18 +52,18 @@ class Shown:
     bearer: bytes | None = None
 
 
-def shown(scope: Scope) -> Shown:
+def credentials_of(scope: Scope) -> Shown:
     """Return the credentials of a token request; it needs no token.
 
     Raises:
         Problem: 400 or 401, they are malformed.
     """
-    sent = [value.strip() for name, value in scope["headers"] if name == b"authorization"]
-    if len(sent) > 1:
+    values = [value.strip() for name, value in scope["headers"] if name == b"authorization"]
+    if len(values) > 1:
         raise oauth("invalid_request", "the request has several Authorization headers; send one")
-    if not sent:
+    if not values:
         return Shown()
-    scheme, _, rest = sent[0].partition(b" ")
+    scheme, _, rest = values[0].partition(b" ")
     if scheme.lower() == b"bearer" and rest.strip():
         return Shown(bearer=bytes(rest.strip()))
     if scheme.lower() != b"basic":
@@ -141,7 +141,7 @@ class TokenEndpoint:
         ends = (
             self._callers.now() + self._lifetime,
             self._latest(subject.principal),
-            subject.authenticated + self._max_age,
+            subject.auth_time + self._max_age,
         )
         expires = min(ends)
         if actor is not None:
@@ -157,19 +157,19 @@ class TokenEndpoint:
         """
         raw = token.encode()
         try:
-            known = self._rules.subject(self._callers, raw)
+            caller = self._rules.subject(self._callers, raw)
         except Problem as problem:
             raise oauth("invalid_grant", f"the {member} is no good: {problem.message}") from None
-        issued = self._callers.claims_of(raw)
-        if issued is not None:
-            return issued
+        claims = self._callers.claims_of(raw)
+        if claims is not None:
+            return claims
         now = self._callers.now()
-        return Claims(known.principal.name, SCOPE, now, now)
+        return Claims(caller.principal.name, SCOPE, now, now)
 
     def _latest(self, principal: str) -> datetime:
         """Return the latest end of a token that stands for one from the server file."""
         return (
-            self._callers.named(principal).principal.token_expires
+            self._callers.get(principal).principal.token_expires
             or self._callers.now() + self._lifetime
         )
 
@@ -197,7 +197,7 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
         right = principal.client_secret if principal is not None else None
         # Compared also where there is nothing to compare with, so that the time does not say which
         # clients there are.
-        if (right or _NOBODY).is_spelled(secret) and principal is not None:
+        if (right or _NOBODY).matches(secret) and principal is not None:
             return principal
     challenge = (("www-authenticate", f'Basic realm="{REALM}"'),)
     raise oauth(

@@ -24,7 +24,7 @@ class Claims:
         principal: the name of its principal.
         scope: its scope.
         expires: its expiry.
-        authenticated: when the principal authenticated; an exchanged token keeps the time of the
+        auth_time: when the principal authenticated; an exchanged token keeps the time of the
             token before it.
         actor: the name of the principal that acts for it, if any.
     """
@@ -32,7 +32,7 @@ class Claims:
     principal: str
     scope: str
     expires: datetime
-    authenticated: datetime
+    auth_time: datetime
     actor: str | None = None
 
 
@@ -44,25 +44,21 @@ class Tokens:
 
     def issue(self, claims: Claims) -> str:
         """Return a new token, different from every other."""
-        times = [
-            int(moment.timestamp() * 1000) for moment in (claims.expires, claims.authenticated)
-        ]
-        said = [claims.principal, claims.scope, *times, claims.actor, secrets.token_hex(8)]
-        text = _text(json.dumps(said, separators=(",", ":")).encode())
+        times = [int(moment.timestamp() * 1000) for moment in (claims.expires, claims.auth_time)]
+        members = [claims.principal, claims.scope, *times, claims.actor, secrets.token_hex(8)]
+        text = _text(json.dumps(members, separators=(",", ":")).encode())
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
 
     def read(self, token: bytes) -> Claims | None:
         """Return the content of a token, also of an expired one; `None` if it was not issued
         here.
         """
-        spelled = token.decode("latin-1")
-        text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
-        if not spelled.startswith(PREFIX) or not hmac.compare_digest(
-            self._seal(text), _bytes(seal)
-        ):
+        plain = token.decode("latin-1")
+        text, _, seal = plain.removeprefix(PREFIX).rpartition(".")
+        if not plain.startswith(PREFIX) or not hmac.compare_digest(self._seal(text), _bytes(seal)):
             return None
-        principal, scope, expires, authenticated, actor, _ = json.loads(_bytes(text))
-        return Claims(principal, scope, _moment(expires), _moment(authenticated), actor)
+        principal, scope, expires, auth_time, actor, _ = json.loads(_bytes(text))
+        return Claims(principal, scope, _moment(expires), _moment(auth_time), actor)
 
     def _seal(self, text: str) -> bytes:
         return hmac.digest(self._key, text.encode(), hashlib.sha256)

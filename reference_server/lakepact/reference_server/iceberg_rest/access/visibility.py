@@ -32,24 +32,24 @@ class Visibility:
 
     Args:
         rights: its rights.
-        denied: further subjects that are hidden from it.
+        invisible: further subjects that are hidden from it.
         places: further locations whose documents it may read: that of the requested table.
         principal: the name of the caller.
     """
 
     rights: Rights
-    denied: frozenset[Subject] = frozenset()
+    invisible: frozenset[Subject] = frozenset()
     places: tuple[str, ...] = ()
     principal: str = ""
 
     @property
     def is_clear(self) -> bool:
         """Whether nothing is hidden."""
-        return self.rights.sees_all and not self.denied
+        return self.rights.sees_all and not self.invisible
 
     def shows(self, subject: Subject) -> bool:
         """Return whether a subject is there, if it exists."""
-        return subject not in self.denied and self.rights.sees(subject)
+        return subject not in self.invisible and self.rights.sees(subject)
 
 
 _sight: ContextVar[Visibility | None] = ContextVar("sight", default=None)
@@ -80,12 +80,12 @@ class FilteredStore:
     def begin(self) -> AbstractContextManager[Transaction]:
         """Return a transaction for one `with` block, without what is hidden."""
         now = _sight.get()
-        return self._store.begin() if now is None or now.is_clear else _begun(self._store, now)
+        return self._store.begin() if now is None or now.is_clear else _begin(self._store, now)
 
     def view(self) -> AbstractContextManager[View]:
         """Return the durable records without hidden ones, for one `with` block."""
         now = _sight.get()
-        return self._store.view() if now is None or now.is_clear else _viewed(self._store, now)
+        return self._store.view() if now is None or now.is_clear else _view(self._store, now)
 
     def get(self, key: Key) -> Record | None:
         """Return the record at this key that is kept for good, or None, also where it is hidden."""
@@ -94,15 +94,15 @@ class FilteredStore:
 
 
 @contextmanager
-def _begun(store: Store, seen: Visibility) -> Generator[Transaction]:
+def _begin(store: Store, visibility: Visibility) -> Generator[Transaction]:
     with store.begin() as transaction:
-        yield _SeenTransaction(transaction, seen)
+        yield _SeenTransaction(transaction, visibility)
 
 
 @contextmanager
-def _viewed(store: Store, seen: Visibility) -> Generator[View]:
+def _view(store: Store, visibility: Visibility) -> Generator[View]:
     with store.view() as view:
-        yield _SeenView(view, seen)
+        yield _SeenView(view, visibility)
 
 
 class _SeenView:
@@ -110,9 +110,9 @@ class _SeenView:
 
     __slots__ = ("_sight", "_view")
 
-    def __init__(self, view: View, seen: Visibility) -> None:
+    def __init__(self, view: View, visibility: Visibility) -> None:
         self._view = view
-        self._sight = seen
+        self._sight = visibility
 
     def get(self, key: Key) -> Record | None:
         return self._view.get(key) if self._sight.shows(_subject(key)) else None
@@ -137,8 +137,8 @@ class _SeenTransaction(_SeenView):
 
     __slots__ = ("_transaction", "afterwards", "otherwise", "put")
 
-    def __init__(self, transaction: Transaction, seen: Visibility) -> None:
-        super().__init__(transaction, seen)
+    def __init__(self, transaction: Transaction, visibility: Visibility) -> None:
+        super().__init__(transaction, visibility)
         self._transaction = transaction
         self.put, self.afterwards, self.otherwise = (
             transaction.put,
@@ -172,9 +172,9 @@ class SeenWarehouse:
         self.purge = warehouse.purge
         self.places = warehouse.places
 
-    def held(self, location: str) -> None:
+    def check_location(self, location: str) -> None:
         """Refuse a location that this caller may not choose."""
-        self._warehouse.held(location)
+        self._warehouse.check_location(location)
         if not self._is_open(location, WRITE):
             raise Outside(
                 f"the location {location[:200]!r} is not below the folder of a namespace that you"
@@ -185,7 +185,7 @@ class SeenWarehouse:
         """Return the document at a location; one that this caller may not read is as good as
         none.
         """
-        self._warehouse.held(location)
+        self._warehouse.check_location(location)
         if not self._is_open(location, READ):
             why = "it is not below the folder of a namespace that you may read"
             raise Unreadable(f"there is no document at {location[:300]!r} for you: {why}")

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 
-def kinds_are_known(
+def check_kinds(
     body: Mapping[str, Any], updates: Mapping[str, object], preconditions: Mapping[str, object]
 ) -> None:
     """Check that all updates and requirements are known, before anything else."""
-    for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
+    for at, tag, kinds in (("updates", "action", updates), ("requirements", "type", preconditions)):
         for index, entry in enumerate(body[at]):
-            if entry.get(tag) not in known:
+            if entry.get(tag) not in kinds:
                 raise identifiers.bad_request(
-                    f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}"
+                    f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(kinds)}"
                 )
 
 
-def committed_table(
+def table_to_commit(
     transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]
 ) -> Record | None:
     """Return the table that a commit is for; None for one that it creates."""
@@ -55,7 +55,7 @@ def committed_table(
             409,
             "CommitFailedException",
             f"{record.kind.capitalize()} with same name already exists:"
-            f" {identifiers.shown(key.place, key.name)}",
+            f" {identifiers.full_name(key.place, key.name)}",
         )
     if (record is None or record.kind != "table") and not creates:
         raise identifiers.no_such_table(key.place, key.name)
@@ -65,10 +65,10 @@ def committed_table(
 class Rules(ServiceRules):
     """Decisions about commits to tables that a fault may replace."""
 
-    committed_table = staticmethod(committed_table)
+    table_to_commit = staticmethod(table_to_commit)
     requirements_hold = staticmethod(check)
-    updates_applied = staticmethod(apply_updates)
-    commit_finished = staticmethod(finish_commit)
+    apply_updates = staticmethod(apply_updates)
+    finish_commit = staticmethod(finish_commit)
     commit_tag = staticmethod(no_tag)
 
 
@@ -88,10 +88,10 @@ class Commits:
         """Apply updates to a table if all requirements hold."""
         levels = identifiers.levels_of(namespace)
         self.catalog.rules.identifier_matches(levels, table, body)
-        kinds_are_known(body, self.catalog.updates, self.catalog.preconditions)
+        check_kinds(body, self.catalog.updates, self.catalog.preconditions)
         key = identifiers.identifier_key(levels, table)
         with self.catalog.store.begin() as transaction:
-            former = self.committed_table(transaction, key, body["requirements"])
+            former = self.table_to_commit(transaction, key, body["requirements"])
             self.check_requirements(former, body["requirements"])
             record = self.stored(former, self.following(key, former, body["updates"]))
             self.catalog.put(transaction, key, record, former=former)
@@ -99,7 +99,7 @@ class Commits:
         stored_at = "" if record is former else record.document["metadata-location"]
         return Reply(200, record.body, ((b"etag", tag),) if tag else (), stored_at=stored_at)
 
-    def committed_table(
+    def table_to_commit(
         self, transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]
     ) -> Record | None:
         """Return the table that a commit is for; None for one that it creates.
@@ -107,7 +107,7 @@ class Commits:
         Raises:
             Problem: 404, the table does not exist; 409, a view has its name.
         """
-        return self._rules.committed_table(transaction, key, requirements)
+        return self._rules.table_to_commit(transaction, key, requirements)
 
     def check_requirements(
         self, former: Record | None, requirements: Sequence[TableRequirement]
@@ -127,7 +127,7 @@ class Commits:
         """
         catalog = self.catalog
         base: TableMetadata | None = former.document["metadata"] if former else None
-        metadata = self._rules.updates_applied(
+        metadata = self._rules.apply_updates(
             base or {}, updates, now_ms=identifiers.now_ms(), table=catalog.updates
         )
         if former is not None and metadata is base:
@@ -136,7 +136,7 @@ class Commits:
             catalog.check_location(key, metadata["location"])
         catalog.check_folders(key, metadata, base)
         if former is not None and base is not None:
-            metadata = self._rules.commit_finished(
+            metadata = self._rules.finish_commit(
                 metadata, base, former.document["metadata-location"]
             )
         if base is None or not catalog.validators()["TableMetadata"].is_valid(
@@ -152,7 +152,7 @@ class Commits:
         if former is not None and metadata is former.document["metadata"]:
             return former
         location = former.document["metadata-location"] if former else None
-        return self.catalog.rules.written(self.catalog.warehouse, metadata, former=location)
+        return self.catalog.rules.write_metadata(self.catalog.warehouse, metadata, former=location)
 
 
 def check_result(catalog: Catalog, kind: str, metadata: TableMetadata | ViewMetadata) -> None:

@@ -105,21 +105,21 @@ class Keys:
             renew: completes an answer that was not kept whole, given the arguments of the call and
                 `answered`.
         """
-        keyed = _Keyed(operation, handler, renew)
-        return partial(self._aside if blocking else self._answered, keyed)
+        call = _Keyed(operation, handler, renew)
+        return partial(self._aside if blocking else self._answer, call)
 
-    def _answered(
-        self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
+    def _answer(
+        self, call: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
     ) -> Reply:
         if idempotency_key is None:
-            return keyed.handler(**arguments)
-        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
+            return call.handler(**arguments)
+        name, request = _name(idempotency_key), _request(call.operation, arguments)
         try:
             with self._store.begin() as transaction:
                 former = self._former(transaction, name, request)
                 if former is not None:
-                    return _again(former, keyed.renew, arguments)
-                reply = keyed.handler(**arguments)
+                    return _again(former, call.renew, arguments)
+                reply = call.handler(**arguments)
                 self._keep(transaction, name, _final(request, reply), arguments)
                 return reply
         except Problem as problem:
@@ -127,11 +127,11 @@ class Keys:
             raise
 
     def _aside(
-        self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
+        self, call: _Keyed, *, idempotency_key: str | None = None, **arguments: Any
     ) -> Reply:
         if idempotency_key is None:
-            return keyed.handler(**arguments)
-        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
+            return call.handler(**arguments)
+        name, request = _name(idempotency_key), _request(call.operation, arguments)
         with self._lock:
             if name in self._running:
                 message = f"a request with this {HEADER} is being carried out; ask again"
@@ -143,8 +143,8 @@ class Keys:
             with self._store.begin() as transaction:
                 former = self._former(transaction, name, request)
             if former is not None:
-                return _again(former, keyed.renew, arguments)
-            reply = keyed.handler(**arguments)
+                return _again(former, call.renew, arguments)
+            reply = call.handler(**arguments)
             try:
                 with self._store.begin() as transaction:
                     self._keep(transaction, name, _final(request, reply), arguments)
@@ -166,7 +166,7 @@ class Keys:
         Raises:
             Problem: 400, the key was used for another request.
         """
-        record = self._rules.known_key(transaction, name)
+        record = self._rules.find_key(transaction, name)
         if record is None:
             return None
         if record.document["request"] != request:
@@ -197,7 +197,7 @@ class Keys:
         arguments: Arguments,
     ) -> None:
         now, warehouse = int(self._clock()), arguments.get("prefix", "")
-        self._rules.key_is_kept(transaction, name, {**answer, "at": now, "warehouse": warehouse})
+        self._rules.keep_key(transaction, name, {**answer, "at": now, "warehouse": warehouse})
         record = transaction.get(_key(name))
         self._add(_Answer(now, name, 0 if record is None else len(record.body)), warehouse)
         self._trim(transaction)
@@ -228,12 +228,12 @@ class Keys:
             transaction.remove(_key(answer.name))
 
 
-def known_key(transaction: Transaction, name: str) -> Record | None:
+def find_key(transaction: Transaction, name: str) -> Record | None:
     """Return the entry of a key, or `None`."""
     return transaction.get(_key(name))
 
 
-def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+def keep_key(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
     """Keep the answer to the request of a key, unless there is one."""
     if transaction.get(_key(name)) is None:
         transaction.put(_key(name), Record.stored("answer", orjson.dumps(answer), b""))
@@ -242,25 +242,25 @@ def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> 
 class Rules(ServiceRules):
     """Decisions about keys that a fault may replace."""
 
-    known_key = staticmethod(known_key)
-    key_is_kept = staticmethod(key_is_kept)
+    find_key = staticmethod(find_key)
+    keep_key = staticmethod(keep_key)
 
 
 def _key(name: str) -> Key:
     return Key(SHELF, (), name)
 
 
-def _name(spelled: str) -> str:
+def _name(text: str) -> str:
     """Return a key in one spelling.
 
     Raises:
         Problem: 400, it is no UUID.
     """
     try:
-        return str(uuid.UUID(spelled))
+        return str(uuid.UUID(text))
     except ValueError:
         raise bad_request(
-            f"header {HEADER}: expected a UUID of version 7, found {spelled[:60]!r}"
+            f"header {HEADER}: expected a UUID of version 7, found {text[:60]!r}"
         ) from None
 
 
@@ -273,13 +273,13 @@ def _request(operation: str, arguments: Arguments) -> str:
 
 
 def _final(request: str, reply: Reply) -> dict[str, Any]:
-    kept = reply.without or reply
-    headers = [[name.decode(), value.decode()] for name, value in kept.headers]
-    answer = {"request": request, "status": kept.status, "headers": headers}
-    if reply.stored_at and len(kept.body) > LARGE:
+    part = reply.without or reply
+    headers = [[name.decode(), value.decode()] for name, value in part.headers]
+    answer = {"request": request, "status": part.status, "headers": headers}
+    if reply.stored_at and len(part.body) > LARGE:
         answer["file"] = reply.stored_at
     else:
-        answer["body"] = kept.body.decode()
+        answer["body"] = part.body.decode()
     return answer if reply.without is None else {**answer, "renewed": True}
 
 
@@ -297,4 +297,4 @@ def _again(answer: dict[str, Any], renew: Handler | None, arguments: Arguments) 
     reply = Reply(answer["status"], answer.get("body", "").encode(), headers, stored_at=file)
     if renew is None or not (file or answer.get("renewed")):
         return reply
-    return renew(answered=reply, **arguments)
+    return renew(reply=reply, **arguments)

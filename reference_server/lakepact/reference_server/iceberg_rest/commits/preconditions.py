@@ -10,10 +10,10 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import (
     INT32,
     INT64,
+    as_text,
     integer,
     kind_in,
-    refused,
-    shown,
+    refusal,
     text,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CREATE = "assert-create"
 
 
-def _failed(why: str) -> Problem:
+def _failure(why: str) -> Problem:
     # The first words are those of Iceberg's own library: programs that look for them, as its
     # compatibility kit does, find them here too.
     return Problem(
@@ -36,12 +36,12 @@ def _failed(why: str) -> Problem:
     )
 
 
-def _expect(what: str, *, expected: Any, found: Any) -> None:
-    if expected != found:
-        raise _failed(f"{what}: expected {_spelled(expected)}, found {_spelled(found)}")
+def _expect(what: str, *, expected: Any, actual: Any) -> None:
+    if expected != actual:
+        raise _failure(f"{what}: expected {_json(expected)}, found {_json(actual)}")
 
 
-def _spelled(value: Any) -> str:
+def _json(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
@@ -51,7 +51,7 @@ def assert_create(
     """Check that the table does not exist."""
     del requirement, where
     if metadata is not None:
-        raise _failed(
+        raise _failure(
             "table already exists: expected none, found the table with uuid"
             f" {metadata['table-uuid']}"
         )
@@ -62,9 +62,9 @@ def assert_table_uuid(
 ) -> None:
     """Check the table's uuid, case-insensitively."""
     expected = text(requirement, "uuid", where)
-    found: str | None = metadata["table-uuid"] if metadata else None
-    if found is None or expected.casefold() != found.casefold():
-        _expect("UUID does not match", expected=shown(expected), found=found)
+    actual: str | None = metadata["table-uuid"] if metadata else None
+    if actual is None or expected.casefold() != actual.casefold():
+        _expect("UUID does not match", expected=as_text(expected), actual=actual)
 
 
 def assert_ref_snapshot_id(
@@ -73,16 +73,16 @@ def assert_ref_snapshot_id(
     """Check that the branch or tag is at this snapshot or, for null, does not exist."""
     name = text(requirement, "ref", where)
     if "snapshot-id" not in requirement:
-        raise refused(
+        raise refusal(
             f"{where}/snapshot-id", "is missing; send null if the branch or tag must not exist"
         )
     expected = requirement["snapshot-id"]
     if expected is not None:
         expected = integer(requirement, "snapshot-id", where, within=INT64)
     _expect(
-        f"branch or tag {shown(name)} changed",
+        f"branch or tag {as_text(name)} changed",
         expected=expected,
-        found=_snapshot_of(metadata or {}, name),
+        actual=_snapshot_of(metadata or {}, name),
     )
 
 
@@ -104,7 +104,7 @@ def _assert_id(
         where: str,
     ) -> None:
         expected = integer(requirement, member, where, within=INT32)
-        _expect(what, expected=expected, found=(metadata or {}).get(of or member))
+        _expect(what, expected=expected, actual=(metadata or {}).get(of or member))
 
     return assertion
 
@@ -152,7 +152,7 @@ def check(
         for position, requirement in enumerate(requirements)
     ]
     if CREATE in kinds and set(kinds) != {CREATE}:
-        raise refused(
+        raise refusal(
             "/requirements",
             f"{CREATE} requires that the table does not exist, so it cannot be combined with other"
             " requirements; send it alone",

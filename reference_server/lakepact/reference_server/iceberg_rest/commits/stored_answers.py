@@ -12,7 +12,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
-from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, sent
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, table_reply
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text, whole
 from lakepact.reference_server.iceberg_rest.tables.registration import read_metadata
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
@@ -37,7 +37,7 @@ class StoredAnswers:
     def create_table(
         self,
         *,
-        answered: Reply,
+        reply: Reply,
         namespace: str,
         body: CreateTableRequest,
         x_iceberg_access_delegation: Sequence[str] = (),
@@ -45,49 +45,49 @@ class StoredAnswers:
         **_: object,
     ) -> Reply:
         """Return a created table, with current credentials or without any if none can be issued."""
-        answered = self._whole(answered, namespace, body["name"], is_registered=is_registered)
+        reply = self._whole(reply, namespace, body["name"], is_registered=is_registered)
         access = self._credentials.access_for(
             x_iceberg_access_delegation,
-            answered.document["metadata"]["location"],
+            reply.document["metadata"]["location"],
             levels_of(namespace),
             body["name"],
             has_changed=True,
             is_staged=body.get("stage-create", False),
         )
-        return sent(answered.body, dict(answered.headers).get(b"etag", b""), access)
+        return table_reply(reply.body, dict(reply.headers).get(b"etag", b""), access)
 
     def register_table(self, **arguments: object) -> Reply:
         """Return a table that was taken over from its metadata file."""
         return self.create_table(**arguments, is_registered=True)  # type: ignore[arg-type]
 
-    def update_table(self, *, answered: Reply, namespace: str, table: str, **_: object) -> Reply:
+    def update_table(self, *, reply: Reply, namespace: str, table: str, **_: object) -> Reply:
         """Return a table as a commit left it."""
-        return self._whole(answered, namespace, table)
+        return self._whole(reply, namespace, table)
 
     def create_view(
-        self, *, answered: Reply, namespace: str, body: CreateViewRequest, **_: object
+        self, *, reply: Reply, namespace: str, body: CreateViewRequest, **_: object
     ) -> Reply:
         """Return a created view."""
-        return self._whole(answered, namespace, body["name"])
+        return self._whole(reply, namespace, body["name"])
 
-    def replace_view(self, *, answered: Reply, namespace: str, view: str, **_: object) -> Reply:
+    def replace_view(self, *, reply: Reply, namespace: str, view: str, **_: object) -> Reply:
         """Return a view as a commit left it."""
-        return self._whole(answered, namespace, view)
+        return self._whole(reply, namespace, view)
 
     def _whole(
-        self, answered: Reply, namespace: str, name: str, *, is_registered: bool = False
+        self, reply: Reply, namespace: str, name: str, *, is_registered: bool = False
     ) -> Reply:
         """Return an answer with its body.
 
         Raises:
             Problem: 500, its metadata file is gone.
         """
-        location = answered.stored_at
+        location = reply.stored_at
         if not location:
-            return answered
+            return reply
         record = self._catalog.store.get(identifier_key(levels_of(namespace), name))
         if record is not None and record.body.startswith(whole(location, b"")[:-1]):
-            return replace(answered, body=record.body)
+            return replace(reply, body=record.body)
         try:
             text = (
                 orjson.dumps(read_metadata(self._catalog, location))
@@ -100,4 +100,4 @@ class StoredAnswers:
                 "CommitStateUnknownException",
                 f"the request was carried out before, but {location[:300]} is gone; load the table",
             ) from None
-        return replace(answered, body=whole(location, text))
+        return replace(reply, body=whole(location, text))

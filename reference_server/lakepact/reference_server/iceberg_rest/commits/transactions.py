@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.commits.commits import kinds_are_known
-from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, shown
+from lakepact.reference_server.iceberg_rest.commits.commits import check_kinds
+from lakepact.reference_server.iceberg_rest.identifiers import (
+    bad_request,
+    full_name,
+    identifier_key,
+)
 from lakepact.reference_server.warehouse.local import overlap
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
     Raises:
         Problem: 400, a change names no table, or two of them name the same.
     """
-    found: dict[Key, Change] = {}
+    result: dict[Key, Change] = {}
     for index, change in enumerate(body["table-changes"]):
         identifier = change.get("identifier")
         if identifier is None:
@@ -57,17 +61,17 @@ def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
                 " has to name its table"
             )
         key = identifier_key(identifier["namespace"], identifier["name"])
-        if key in found:
+        if key in result:
             raise bad_request(
                 f"at /table-changes/{index}/identifier: there is a change to"
-                f" {shown(key.place, key.name)} before it; put what one table requires and what is"
+                f" {full_name(key.place, key.name)} before it; put what one table requires and what is"
                 " to be updated into one change"
             )
-        found[key] = Change(key, change["requirements"], change["updates"])
-    return tuple(found.values())
+        result[key] = Change(key, change["requirements"], change["updates"])
+    return tuple(result.values())
 
 
-def committed_tables(
+def tables_to_commit(
     commits: Commits, transaction: Transaction, changes: Sequence[Change]
 ) -> dict[Key, Record | None]:
     """Return the tables of a transaction as they are, None for those that it creates; all of them
@@ -78,16 +82,16 @@ def committed_tables(
     """
     formers: dict[Key, Record | None] = {}
     for change in changes:
-        with _named(change):
+        with _name_in_errors(change):
             if any(
                 requirement.get("type") == "assert-create" for requirement in change.requirements
             ):
                 commits.catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
-            formers[change.key] = commits.committed_table(
+            formers[change.key] = commits.table_to_commit(
                 transaction, change.key, change.requirements
             )
     for change in changes:
-        with _named(change):
+        with _name_in_errors(change):
             commits.check_requirements(formers[change.key], change.requirements)
     return formers
 
@@ -107,22 +111,22 @@ def check_locations_apart(
         base: TableMetadata | None = former.document["metadata"] if former else None
         new = [] if base and base["location"] == document["location"] else [document["location"]]
         places.extend((key, place) for one in new for place in catalog.warehouse.places(one))
-        named = (*new, *catalog.located.new_folders(document, base))
-        folders.extend((key, place) for one in named for place in catalog.warehouse.places(one))
+        locations = (*new, *catalog.locations.new_folders(document, base))
+        folders.extend((key, place) for one in locations for place in catalog.warehouse.places(one))
     for (key, place), (other, folder) in product(places, folders):
         if key != other and overlap(place, folder):
-            two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
+            two = f"{full_name(other.place, other.name)} and {full_name(key.place, key.name)}"
             raise bad_request(
                 f"the new locations of {two} overlap; choose a folder of its own for each"
             )
 
 
 @contextmanager
-def _named(change: Change) -> Generator[None]:
+def _name_in_errors(change: Change) -> Generator[None]:
     try:
         yield
     except Problem as problem:
-        table = shown(change.key.place, change.key.name)
+        table = full_name(change.key.place, change.key.name)
         raise Problem(
             problem.status, problem.kind, f"the change to {table}: {problem.message}"
         ) from None
@@ -134,7 +138,7 @@ class Rules(ServiceRules):
     """
 
     changes_of = staticmethod(changes_of)
-    committed_tables = staticmethod(committed_tables)
+    tables_to_commit = staticmethod(tables_to_commit)
 
 
 class Transactions:
@@ -153,7 +157,7 @@ class Transactions:
         catalog, changes = self._commits.catalog, self._rules.changes_of(body)
         for index, change in enumerate(changes):
             try:
-                kinds_are_known(
+                check_kinds(
                     {"requirements": change.requirements, "updates": change.updates},
                     catalog.updates,
                     catalog.preconditions,
@@ -161,10 +165,10 @@ class Transactions:
             except Problem as problem:
                 raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
         with catalog.store.begin() as transaction:
-            formers = self._rules.committed_tables(self._commits, transaction, changes)
+            formers = self._rules.tables_to_commit(self._commits, transaction, changes)
             metadata: dict[Key, TableMetadata] = {}
             for change in changes:
-                with _named(change):
+                with _name_in_errors(change):
                     metadata[change.key] = self._commits.following(
                         change.key, formers[change.key], change.updates
                     )

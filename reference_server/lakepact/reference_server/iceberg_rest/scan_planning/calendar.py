@@ -29,9 +29,9 @@ def date_of(days: int) -> tuple[int, int, int]:
     era, of_era = divmod(days + 719_468, 146_097)
     year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
+    month_index = (5 * of_year + 2) // 153
+    month = month_index + 3 if month_index < 10 else month_index - 9
+    return year + era * 400 + (month <= 2), month, of_year - (153 * month_index + 2) // 5 + 1
 
 
 def read_date(text: str) -> int | None:
@@ -46,15 +46,15 @@ def read_time(text: str, unit: str = "us") -> int | None:
     return _units(match.groups(), unit) if match else None
 
 
-def read_moment(text: str, unit: str, *, zoned: bool) -> int | None:
+def read_moment(text: str, unit: str, *, with_zone: bool) -> int | None:
     """Return the units since 1970 that a timestamp stands for, or None if it is none, or has a zone
     where none belongs or the reverse.
     """
     match = _MOMENT.fullmatch(text)
-    if match is None or (match[8] is not None) != zoned:
+    if match is None or (match[8] is not None) != with_zone:
         return None
     days, units = _days(*match.groups()[:3]), _units(match.groups()[3:7], unit)
-    offset = _offset(match[8]) if zoned else 0
+    offset = _offset(match[8]) if with_zone else 0
     if days is None or units is None or offset is None:
         return None
     return (days * DAY_SECONDS - offset) * SECOND[unit] + units
@@ -73,10 +73,10 @@ def show_time(units: int, unit: str = "us") -> str:
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:0{DIGITS[unit]}d}"
 
 
-def show_moment(units: int, unit: str, *, zoned: bool) -> str:
+def show_moment(units: int, unit: str, *, with_zone: bool) -> str:
     """Return a timestamp as text; one with a zone is in UTC."""
     days, rest = divmod(units, DAY_SECONDS * SECOND[unit])
-    return f"{show_date(days)}T{show_time(rest, unit)}{'+00:00' if zoned else ''}"
+    return f"{show_date(days)}T{show_time(rest, unit)}{'+00:00' if with_zone else ''}"
 
 
 def month_begin(months: int) -> int:

@@ -127,7 +127,7 @@ def _may_name(file: Mapping[str, Any], path: str) -> bool:
     may be cut short.
     """
     lower, upper = _bounds(file)
-    spelled = path.encode()
-    return (lower is None or lower <= spelled) and (
-        upper is None or spelled <= upper or spelled.startswith(upper)
+    raw = path.encode()
+    return (lower is None or lower <= raw) and (
+        upper is None or raw <= upper or raw.startswith(upper)
     )

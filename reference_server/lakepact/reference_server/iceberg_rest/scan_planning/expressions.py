@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import Document, as_text, refusal
 from lakepact.reference_server.iceberg_rest.scan_planning.operands import in_the_form_before
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
 from lakepact.reference_server.iceberg_rest.scan_planning.values import (
@@ -92,29 +92,31 @@ def expression(document: Any, names: Names, where: str = "/filter") -> Expressio
     Raises:
         Problem: 400, it is malformed or names an unknown column.
     """
-    return _read(document, names, where, negated=False, depth=1)
+    return _read(document, names, where, negate=False, depth=1)
 
 
-def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int) -> Expression:
+def _read(document: Any, names: Names, where: str, *, negate: bool, depth: int) -> Expression:
     if depth > DEEPEST:
-        raise refused(
+        raise refusal(
             where,
             f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced"
             " tree, or with `in`",
         )
     if isinstance(document, bool):
-        return Constant(document != negated)
+        return Constant(document != negate)
     if not isinstance(document, dict):
-        raise refused(where, f"expected an expression, which is an object, found {shown(document)}")
+        raise refusal(
+            where, f"expected an expression, which is an object, found {as_text(document)}"
+        )
     kind = document.get("type")
     if kind in {"true", "false"}:
-        return Constant((kind == "true") != negated)
+        return Constant((kind == "true") != negate)
     if kind == "not":
         return _read(
             _member(document, "child", where),
             names,
             f"{where}/child",
-            negated=not negated,
+            negate=not negate,
             depth=depth + 1,
         )
     if kind in {"and", "or"}:
@@ -123,20 +125,20 @@ def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int)
                 _member(document, side, where),
                 names,
                 f"{where}/{side}",
-                negated=negated,
+                negate=negate,
                 depth=depth + 1,
             )
             for side in ("left", "right")
         )
-        return joined("or" if (kind == "or") != negated else "and", left, right)
+        return combine("or" if (kind == "or") != negate else "and", left, right)
     if not isinstance(kind, str) or kind not in NEGATED:
-        raise refused(
-            f"{where}/type", f"unknown expression {shown(kind)}; known are {', '.join(KINDS)}"
+        raise refusal(
+            f"{where}/type", f"unknown expression {as_text(kind)}; known are {', '.join(KINDS)}"
         )
-    return _test(document, names, where, negated=negated)
+    return _test(document, names, where, negate=negate)
 
 
-def joined(kind: str, left: Expression, right: Expression) -> Expression:
+def combine(kind: str, left: Expression, right: Expression) -> Expression:
     """Return both or either, as simply as it can be said."""
     absorbing = kind == "or"
     for one, other in ((left, right), (right, left)):
@@ -145,34 +147,35 @@ def joined(kind: str, left: Expression, right: Expression) -> Expression:
     return Junction(kind, left, right)
 
 
-def _test(document: Document, names: Names, where: str, *, negated: bool) -> Expression:
+def _test(document: Document, names: Names, where: str, *, negate: bool) -> Expression:
     document = in_the_form_before(document, names, where)
     kind = document["type"]
     column, transform = _term(_member(document, "term", where), names, f"{where}/term")
-    tested = column.type if transform is None else result_type(transform, column.type)
-    literals = _literals(document, kind, tested, where)
-    if kind in {"is-nan", "not-nan"} and name_of(tested) not in FLOATS:
-        raise refused(
+    term_type = column.type if transform is None else result_type(transform, column.type)
+    literals = _literals(document, kind, term_type, where)
+    if kind in {"is-nan", "not-nan"} and name_of(term_type) not in FLOATS:
+        raise refusal(
             where,
-            f"{kind} asks for float or double, and {shown(column.name)} is of type"
-            f" {name_of(tested)}",
+            f"{kind} asks for float or double, and {as_text(column.name)} is of type"
+            f" {name_of(term_type)}",
         )
-    if kind in PREFIXES and name_of(tested) != "string":
-        raise refused(
-            where, f"{kind} asks for string, and {shown(column.name)} is of type {name_of(tested)}"
+    if kind in PREFIXES and name_of(term_type) != "string":
+        raise refusal(
+            where,
+            f"{kind} asks for string, and {as_text(column.name)} is of type {name_of(term_type)}",
         )
-    meant = NEGATED[kind] if negated else kind
+    own_kind = NEGATED[kind] if negate else kind
     if kind in SETS and not literals:
-        return Constant(meant == "not-in")
-    or_nan = negated and kind in ORDER and name_of(tested) in FLOATS
-    members = {"type": kind if or_nan else meant, "term": document["term"]}
+        return Constant(own_kind == "not-in")
+    or_nan = negate and kind in ORDER and name_of(term_type) in FLOATS
+    members = {"type": kind if or_nan else own_kind, "term": document["term"]}
     members |= {
         name: document[name]
         for name in ("value", "values")
         if kind not in UNARY and name in document
     }
     return Test(
-        meant,
+        own_kind,
         column,
         transform,
         literals,
@@ -181,25 +184,25 @@ def _test(document: Document, names: Names, where: str, *, negated: bool) -> Exp
     )
 
 
-def _literals(document: Document, kind: str, tested: Any, where: str) -> tuple[Literal, ...]:
+def _literals(document: Document, kind: str, term_type: Any, where: str) -> tuple[Literal, ...]:
     if kind in UNARY:
         return ()
-    if name_of(tested) not in COMPARED:
-        raise refused(
+    if name_of(term_type) not in COMPARED:
+        raise refusal(
             f"{where}/term",
-            f"values of type {name_of(tested)} cannot be compared; ask whether they are null",
+            f"values of type {name_of(term_type)} cannot be compared; ask whether they are null",
         )
     if kind not in SETS:
-        return (literal(_member(document, "value", where), tested, f"{where}/value"),)
+        return (literal(_member(document, "value", where), term_type, f"{where}/value"),)
     values = _member(document, "values", where)
     if not isinstance(values, list):
-        raise refused(f"{where}/values", f"expected an array, found {shown(values)}")
+        raise refusal(f"{where}/values", f"expected an array, found {as_text(values)}")
     if len(values) > MOST_VALUES:
-        raise refused(
+        raise refusal(
             f"{where}/values", f"there are {len(values)} values; at most {MOST_VALUES} are possible"
         )
     return tuple(
-        literal(value, tested, f"{where}/values/{index}") for index, value in enumerate(values)
+        literal(value, term_type, f"{where}/values/{index}") for index, value in enumerate(values)
     )
 
 
@@ -207,29 +210,29 @@ def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
     if isinstance(term, str):
         return _column(term, names, where), None
     if not isinstance(term, dict) or term.get("type") != "transform":
-        raise refused(
+        raise refusal(
             where,
             "expected the name of a column, or an object of the type transform, found"
-            f" {shown(term)}",
+            f" {as_text(term)}",
         )
     transform = term.get("transform")
     name = transform_name(transform) if isinstance(transform, str) else None
     if name is None or not isinstance(transform, str):
-        raise refused(
+        raise refusal(
             f"{where}/transform",
-            f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n]"
+            f"unknown transform {as_text(transform)}; known are {', '.join(SOURCES)}, with bucket[n]"
             " and n > 0",
         )
     if not isinstance(term.get("term"), str):
-        raise refused(
-            f"{where}/term", f"expected the name of a column, found {shown(term.get('term'))}"
+        raise refusal(
+            f"{where}/term", f"expected the name of a column, found {as_text(term.get('term'))}"
         )
     column = _column(term["term"], names, f"{where}/term")
     takes = SOURCES[name]
     if name_of(column.type) in NESTED or (takes is not None and name_of(column.type) not in takes):
-        raise refused(
+        raise refusal(
             f"{where}/transform",
-            f"{transform} cannot be applied to {shown(column.name)}, which is of type"
+            f"{transform} cannot be applied to {as_text(column.name)}, which is of type"
             f" {name_of(column.type)}",
         )
     return column, None if name == "identity" else transform
@@ -238,9 +241,9 @@ def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
 def _column(name: str, names: Names, where: str) -> Column:
     column = names.column(name, where)
     if column.in_collection:
-        raise refused(
+        raise refusal(
             where,
-            f"column {shown(column.name)} is inside of a list or map; a filter is about what each"
+            f"column {as_text(column.name)} is inside of a list or map; a filter is about what each"
             " row has once",
         )
     return column
@@ -248,7 +251,7 @@ def _column(name: str, names: Names, where: str) -> Column:
 
 def _member(document: Document, member: str, where: str) -> Any:
     if member not in document:
-        raise refused(
+        raise refusal(
             where, f"an expression of the type {document['type']} has a member `{member}`"
         )
     return document[member]
@@ -278,7 +281,7 @@ def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expres
         return (
             whole
             if left is whole.left and right is whole.right
-            else joined(whole.kind, left, right)
+            else combine(whole.kind, left, right)
         )
     return whole
 

@@ -113,10 +113,10 @@ class Teller:
                 for key, raw in by_id(file[member]).items()
                 if key in self.stats
             }
-            known = {key: value for key, value in bounds.items() if value is not None}
+            present = {key: value for key, value in bounds.items() if value is not None}
             document[member.replace("_", "-")] = {
-                "keys": list(known),
-                "values": list(known.values()),
+                "keys": list(present),
+                "values": list(present.values()),
             }
 
     def _bound(self, column: int, raw: bytes) -> Any:

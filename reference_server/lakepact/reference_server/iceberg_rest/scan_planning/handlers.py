@@ -49,22 +49,22 @@ class Planning:
         """
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
-        wanted = self._rules.asked_scan(metadata, body or {})
+        scan = self._rules.scan_of_request(metadata, body or {})
         page = max(1, _setting(metadata, PAGE, MOST_ON_PAGE))
         planner = Planner(self._catalog, self._rules)
         try:
-            work = planner.begun(wanted)
+            work = planner.begin(scan)
             if work.files <= _setting(metadata, AT_ONCE, MOST_AT_ONCE):
                 return _reply_of(
-                    self._plans.completed(key, planner.pages(work, size=page)), named=True
+                    self._plans.keep(key, planner.pages(work, size=page)), with_id=True
                 )
         except Problem as problem:
             return json_reply({"status": State.FAILED.value, "error": _error(problem)})
-        submitted = self._plans.submitted(
-            key, lambda cancelled: planner.pages(work, size=page, cancelled=cancelled)
+        plan = self._plans.submit(
+            key, lambda is_cancelled: planner.pages(work, size=page, is_cancelled=is_cancelled)
         )
-        submitted.polls = _setting(metadata, POLLS, 0)
-        return json_reply({"status": State.SUBMITTED.value, "plan-id": submitted.id})
+        plan.polls = _setting(metadata, POLLS, 0)
+        return json_reply({"status": State.SUBMITTED.value, "plan-id": plan.id})
 
     def fetch_planning_result(self, *, namespace: str, table: str, plan_id: str) -> Reply:
         """Return how far a plan is, and its tasks once they are known."""
@@ -72,7 +72,7 @@ class Planning:
         if plan.polls > 0 and plan.state is not State.CANCELLED:
             plan.polls -= 1
             return json_reply({"status": State.SUBMITTED.value})
-        return _reply_of(plan, named=False)
+        return _reply_of(plan, with_id=False)
 
     def cancel_planning(self, *, namespace: str, table: str, plan_id: str) -> Reply:
         """Make no more of a plan; it may be made already."""
@@ -124,13 +124,13 @@ def _setting(metadata: TableMetadata, name: str, usual: int) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else usual
 
 
-def _reply_of(plan: Plan, *, named: bool) -> Reply:
-    """Return the answer for a plan, with its id if `named`."""
+def _reply_of(plan: Plan, *, with_id: bool) -> Reply:
+    """Return the answer for a plan, with its id if `with_id`."""
     state, pages, tasks = plan.state, plan.pages, plan.tasks
     if state is State.COMPLETED and not pages:
         state = State.CANCELLED  # this very moment
     head: Document = {"status": state.value}
-    if named and state in {State.COMPLETED, State.SUBMITTED}:
+    if with_id and state in {State.COMPLETED, State.SUBMITTED}:
         head["plan-id"] = plan.id
     if state is State.FAILED and plan.problem is not None:
         head["error"] = _error(plan.problem)

@@ -15,17 +15,17 @@ _MASK = 0xFFFFFFFF
 
 def murmur3(data: bytes) -> int:
     """Return the 32-bit hash with seed 0, as an unsigned number."""
-    hashed = 0
+    digest = 0
     whole = len(data) & ~3
     for at in range(0, whole, 4):
-        hashed ^= _mixed(int.from_bytes(data[at : at + 4], "little"))
-        hashed = (_turned(hashed, 13) * 5 + 0xE6546B64) & _MASK
+        digest ^= _mix(int.from_bytes(data[at : at + 4], "little"))
+        digest = (_rotate(digest, 13) * 5 + 0xE6546B64) & _MASK
     if len(data) > whole:
-        hashed ^= _mixed(int.from_bytes(data[whole:], "little"))
-    hashed ^= len(data)
-    hashed = ((hashed ^ (hashed >> 16)) * 0x85EBCA6B) & _MASK
-    hashed = ((hashed ^ (hashed >> 13)) * 0xC2B2AE35) & _MASK
-    return hashed ^ (hashed >> 16)
+        digest ^= _mix(int.from_bytes(data[whole:], "little"))
+    digest ^= len(data)
+    digest = ((digest ^ (digest >> 16)) * 0x85EBCA6B) & _MASK
+    digest = ((digest ^ (digest >> 13)) * 0xC2B2AE35) & _MASK
+    return digest ^ (digest >> 16)
 
 
 def bucket(value: Any, column_type: Any, buckets: int) -> int | None:
@@ -50,19 +50,19 @@ def _bytes(value: Any, kind: str, column_type: Any) -> bytes | None:
 
 
 def _decimal(value: Decimal, column_type: Any) -> bytes | None:
-    known = primitive(column_type)
-    shifted = value.scaleb(known.numbers[1] if known else 0, EXACTLY)
-    if shifted != int(shifted):
+    decimal_type = primitive(column_type)
+    digits = value.scaleb(decimal_type.numbers[1] if decimal_type else 0, EXACTLY)
+    if digits != int(digits):
         return None
-    number = int(shifted)
+    number = int(digits)
     return number.to_bytes(
         max(1, (number if number >= 0 else ~number).bit_length() // 8 + 1), "big", signed=True
     )
 
 
-def _mixed(block: int) -> int:
-    return (_turned((block * 0xCC9E2D51) & _MASK, 15) * 0x1B873593) & _MASK
+def _mix(block: int) -> int:
+    return (_rotate((block * 0xCC9E2D51) & _MASK, 15) * 0x1B873593) & _MASK
 
 
-def _turned(value: int, by: int) -> int:
+def _rotate(value: int, by: int) -> int:
     return ((value << by) | (value >> (32 - by))) & _MASK

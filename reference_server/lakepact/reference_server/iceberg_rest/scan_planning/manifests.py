@@ -66,18 +66,18 @@ def manifests_of(files: AvroReader, snapshot: Snapshot) -> Iterator[Manifest]:
     Raises:
         Damaged: they cannot be read.
     """
-    listed = snapshot.get("manifest-list")
-    if listed is None:
+    location = snapshot.get("manifest-list")
+    if location is None:
         for path in snapshot.get("manifests") or ():
             yield Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None)
         return
-    for record in files.open(listed).records:
-        manifest = _manifest(record, listed)
+    for record in files.open(location).records:
+        manifest = _manifest(record, location)
         if manifest.files != 0:
             yield manifest
 
 
-def _manifest(record: Record, listed: str) -> Manifest:
+def _manifest(record: Record, location: str) -> Manifest:
     try:
         counts = [
             record.get(f"{state}_files_count", record.get(f"{state}_data_files_count"))
@@ -95,7 +95,7 @@ def _manifest(record: Record, listed: str) -> Manifest:
             files=None if None in counts else sum(counts),
         )
     except (KeyError, TypeError):
-        raise Damaged(f"{listed[-300:]!r} is no list of manifests") from None
+        raise Damaged(f"{location[-300:]!r} is no list of manifests") from None
 
 
 def entries_of(
@@ -115,8 +115,8 @@ def entries_of(
     Raises:
         Damaged: it cannot be read.
     """
-    opened = files.open(manifest.path)
-    header = opened.metadata
+    manifest_file = files.open(manifest.path)
+    header = manifest_file.metadata
     try:
         spec_id = (
             manifest.spec_id
@@ -129,7 +129,7 @@ def entries_of(
             for field in specs[spec_id]["fields"]
         ]
         next_row_id = manifest.first_row_id
-        for record in opened.records:
+        for record in manifest_file.records:
             if record["status"] == DELETED:
                 continue
             file = record["data_file"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import INT32, as_text, refusal
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 
 if TYPE_CHECKING:
@@ -45,20 +45,20 @@ class Names:
         Raises:
             Problem: 400, there is none, or there are several.
         """
-        found = self.by_name.get(name if self.case_sensitive else name.casefold())
-        if not found:
+        matches = self.by_name.get(name if self.case_sensitive else name.casefold())
+        if not matches:
             hint = (
                 ", and letter case counts"
                 if self.case_sensitive and self._in_other_case(name)
                 else ""
             )
-            raise refused(where, f"the schema has no column {shown(name)}{hint}")
-        if len(found) > 1:
-            raise refused(
+            raise refusal(where, f"the schema has no column {as_text(name)}{hint}")
+        if len(matches) > 1:
+            raise refusal(
                 where,
-                f"{shown(name)} is the name of {len(found)} columns if letter case does not count",
+                f"{as_text(name)} is the name of {len(matches)} columns if letter case does not count",
             )
-        return found[0]
+        return matches[0]
 
     def check(self, name: str, where: str) -> None:
         """Refuse a name that can be selected from no table with this schema."""
@@ -68,8 +68,8 @@ class Names:
             self.column(name, where)
 
     def _in_other_case(self, name: str) -> bool:
-        folded = name.casefold()
-        return any(known.casefold() == folded for known in self.by_name)
+        lower = name.casefold()
+        return any(other.casefold() == lower for other in self.by_name)
 
 
 def names_of(schema: Schema, *, format_version: int, case_sensitive: bool) -> Names:

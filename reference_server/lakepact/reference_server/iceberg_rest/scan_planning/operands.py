@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import Document, as_text, refusal
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
@@ -38,35 +38,35 @@ def in_the_form_before(document: Document, names: Names, where: str) -> Document
             unknown column id.
     """
     kind: str = document["type"]
-    found: Document = {
+    result: Document = {
         "type": kind,
         **{name: document[name] for name in (*BEFORE, "values") if name in document},
     }
     new = [name for name in OPERANDS if name in document]
     if new and any(name in document for name in BEFORE):
-        raise refused(
+        raise refusal(
             where,
             f"an expression of the type {kind} has `{new[0]}` or the members `term` and `value`,"
             " not both",
         )
     if "child" in document:
-        found["term"] = _term(document["child"], names, f"{where}/child")
+        result["term"] = _term(document["child"], names, f"{where}/child")
     elif new:
-        found = _comparison(document, kind, names, where)
-    if "values" in found:
-        found["values"] = _values(found["values"])
-    if "value" in found:
-        found["value"] = _value(found["value"])
-    return found
+        result = _comparison(document, kind, names, where)
+    if "values" in result:
+        result["values"] = _values(result["values"])
+    if "value" in result:
+        result["value"] = _value(result["value"])
+    return result
 
 
 def _comparison(document: Document, kind: str, names: Names, where: str) -> Document:
     for side in ("left", "right"):
         if side not in document:
-            raise refused(where, f"an expression of the type {kind} has a member `{side}`")
+            raise refusal(where, f"an expression of the type {kind} has a member `{side}`")
     left, right = document["left"], document["right"]
     if _is_literal(left) == _is_literal(right):
-        raise refused(
+        raise refusal(
             where,
             "this server compares a column, or a transform of one, with a literal, not two of the"
             " same",
@@ -74,7 +74,7 @@ def _comparison(document: Document, kind: str, names: Names, where: str) -> Docu
     if not _is_literal(left):
         return {"type": kind, "term": _term(left, names, f"{where}/left"), "value": right}
     if kind not in MIRRORED:
-        raise refused(
+        raise refusal(
             f"{where}/left", f"{kind} has the column on the left and the literal on the right"
         )
     return {"type": MIRRORED[kind], "term": _term(right, names, f"{where}/right"), "value": left}
@@ -103,12 +103,12 @@ def _term(operand: Any, names: Names, where: str) -> Any:
     if isinstance(operand, dict) and operand.get("type") == "reference":
         return _column_name(operand, names, where)
     if not isinstance(operand, dict) or operand.get("type") != "apply":
-        raise refused(
-            where, f"expected a reference to a column or an apply, found {shown(operand)}"
+        raise refusal(
+            where, f"expected a reference to a column or an apply, found {as_text(operand)}"
         )
     arguments = operand.get("arguments")
     if not (isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], dict)):
-        raise refused(
+        raise refusal(
             f"{where}/arguments",
             "this server applies transforms, which have one argument, a reference to a column",
         )
@@ -133,7 +133,7 @@ def _column_name(reference: Document, names: Names, where: str) -> Any:
         return reference.get("name")
     column = names.by_id.get(reference["id"])
     if column is None:
-        raise refused(
-            f"{where}/id", f"the schema has no column with the id {shown(reference['id'])}"
+        raise refusal(
+            f"{where}/id", f"the schema has no column with the id {as_text(reference['id'])}"
         )
     return column.name

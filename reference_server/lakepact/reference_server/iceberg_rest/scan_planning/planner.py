@@ -64,7 +64,7 @@ class Planner:
         self._catalog = catalog
         self._rules = rules
 
-    def begun(self, scan: Scan) -> Work:
+    def begin(self, scan: Scan) -> Work:
         """Return the manifests of a scan.
 
         Raises:
@@ -73,7 +73,7 @@ class Planner:
         reader = AvroReader(self._catalog.warehouse, self._catalog.max_manifest)
         pruning = Pruning(scan.filter, scan.specs, scan.types)
         manifests: dict[str, Manifest] = {}
-        with _understood():
+        with _explain_errors():
             for snapshot in scan.snapshots:
                 for manifest in manifests_of(reader, snapshot):
                     # Between two snapshots, those count that were added on the way; what they
@@ -90,39 +90,39 @@ class Planner:
         return Work(scan, tuple(manifests.values()), reader)
 
     def pages(
-        self, work: Work, *, size: int, cancelled: Callable[[], bool] = bool
+        self, work: Work, *, size: int, is_cancelled: Callable[[], bool] = bool
     ) -> tuple[bytes, ...]:
         """Return the tasks of a scan on pages of `size` tasks, each a JSON object; there is always
         one.
 
         Raises:
             Problem: 500, files of the table cannot be read.
-            Cancelled: `cancelled` said so.
+            Cancelled: `is_cancelled` said so.
         """
         teller = Teller(work.scan.specs, work.scan.types, work.scan.stats)
         pages: list[bytes] = []
         page, room = _Page(teller), 2 * self._catalog.max_manifest
-        with _understood():
-            deletes = Deletes(self._deletes(work, cancelled), work.scan.specs)
-            for entry, left in self._data(work, cancelled):
+        with _explain_errors():
+            deletes = Deletes(self._deletes(work, is_cancelled), work.scan.specs)
+            for entry, left in self._data(work, is_cancelled):
                 if page.full(size):
                     pages.append(page.body())
                     page = _Page(teller)
                 room -= page.add(
                     entry,
                     self._rules.deletes_of(deletes, entry),
-                    left if work.scan.filtered else None,
+                    left if work.scan.has_filter else None,
                 )
                 _check(room, "its tasks", self._catalog)
             pages.append(page.body())
         return tuple(pages)
 
-    def _deletes(self, work: Work, cancelled: Callable[[], bool]) -> Iterator[Entry]:
+    def _deletes(self, work: Work, is_cancelled: Callable[[], bool]) -> Iterator[Entry]:
         room = self._catalog.max_manifest // 2
         for manifest in work.manifests:
             if not manifest.of_deletes:
                 continue
-            _go_on(cancelled)
+            _go_on(is_cancelled)
             for entry in entries_of(work.reader, manifest, work.scan.specs, work.scan.types):
                 delete = compact(entry)
                 room -= weight(delete)
@@ -130,10 +130,10 @@ class Planner:
                 yield delete
 
     def _data(
-        self, work: Work, cancelled: Callable[[], bool]
+        self, work: Work, is_cancelled: Callable[[], bool]
     ) -> Iterator[tuple[Entry, Expression]]:
         pruning = Pruning(work.scan.filter, work.scan.specs, work.scan.types)
-        appended = (
+        snapshot_ids = (
             {snapshot["snapshot-id"] for snapshot in work.scan.snapshots}
             if work.scan.incremental
             else None
@@ -141,10 +141,10 @@ class Planner:
         for manifest in work.manifests:
             if manifest.of_deletes:
                 continue
-            _go_on(cancelled)
+            _go_on(is_cancelled)
             for entry in entries_of(work.reader, manifest, work.scan.specs, work.scan.types):
-                if appended is not None and (
-                    entry.state != ADDED or entry.snapshot_id not in appended
+                if snapshot_ids is not None and (
+                    entry.state != ADDED or entry.snapshot_id not in snapshot_ids
                 ):
                     continue
                 left = self._rules.rows_remain(pruning, entry)
@@ -199,21 +199,21 @@ class _Page:
 
 
 @contextmanager
-def _understood() -> Generator[None]:
+def _explain_errors() -> Generator[None]:
     """Turn errors of a table's files into a problem that names them."""
     try:
         yield
     except Damaged as damaged:
-        raise _failed(str(damaged)) from None
+        raise _failure(str(damaged)) from None
     except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError) as error:
         # Manifests are written by others: a text may stand where the table has a number.
         logger.warning("a scan cannot be planned", exc_info=error)
-        raise _failed(
+        raise _failure(
             f"its manifests hold what the table cannot have ({type(error).__name__})"
         ) from None
 
 
-def _failed(why: str) -> Problem:
+def _failure(why: str) -> Problem:
     return Problem(500, "RuntimeIOException", f"The scan cannot be planned: {why}")
 
 
@@ -225,6 +225,6 @@ def _check(room: int, what: str, catalog: Catalog) -> None:
         )
 
 
-def _go_on(cancelled: Callable[[], bool]) -> None:
-    if cancelled():
+def _go_on(is_cancelled: Callable[[], bool]) -> None:
+    if is_cancelled():
         raise Cancelled

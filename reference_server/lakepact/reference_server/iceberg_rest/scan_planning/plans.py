@@ -87,15 +87,15 @@ class Plans:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _workers: ThreadPoolExecutor | None = None
 
-    def completed(self, table: Table, pages: Pages) -> Plan:
+    def keep(self, table: Table, pages: Pages) -> Plan:
         """Keep a plan that is made."""
         plan = self._new(table)
         with self._lock:
             self._complete(plan, pages)
         return plan
 
-    def submitted(self, table: Table, make: Callable[[Callable[[], bool]], Pages]) -> Plan:
-        """Have a plan made in the background by `make(cancelled)`, which may raise Problem."""
+    def submit(self, table: Table, make: Callable[[Callable[[], bool]], Pages]) -> Plan:
+        """Have a plan made in the background by `make(is_cancelled)`, which may raise Problem."""
         plan = self._new(table)
 
         def work() -> None:

@@ -78,19 +78,19 @@ class Pruning:
             for value, field in zip(entry.partition, fields, strict=True)
         ]
         left = self._left(self._whole, fields, spans)
-        return NEVER if left == NEVER or self._measured(left, entry.file) == NEVER else left
+        return NEVER if left == NEVER or self._with_statistics(left, entry.file) == NEVER else left
 
     def _left(
         self, whole: Expression, fields: list[PartitionField], spans: list[Span]
     ) -> Expression:
-        def tested(test: Test) -> Expression:
-            found = {
+        def evaluate(test: Test) -> Expression:
+            outcomes = {
                 rows(span, test.kind, test.literals, or_nan=test.or_nan)
                 for span in self._of_test(test, fields, spans)
             }
-            return NEVER if Rows.NONE in found else ALWAYS if Rows.ALL in found else test
+            return NEVER if Rows.NONE in outcomes else ALWAYS if Rows.ALL in outcomes else test
 
-        return rewritten(whole, tested)
+        return rewritten(whole, evaluate)
 
     def _of_test(
         self, test: Test, fields: list[PartitionField], spans: list[Span]
@@ -134,7 +134,7 @@ class Pruning:
 
     # -- by statistics of columns ------------------------------------------------------------------
 
-    def _measured(self, whole: Expression, file: Mapping[str, Any]) -> Expression:
+    def _with_statistics(self, whole: Expression, file: Mapping[str, Any]) -> Expression:
         statistics = {
             member: by_id(file.get(member))
             for member in (
@@ -146,15 +146,15 @@ class Pruning:
             )
         }
 
-        def tested(test: Test) -> Expression:
+        def evaluate(test: Test) -> Expression:
             if test.transform is not None:
                 return test
-            found = rows(
+            outcome = rows(
                 _column_span(test, statistics), test.kind, test.literals, or_nan=test.or_nan
             )
-            return NEVER if found is Rows.NONE else test
+            return NEVER if outcome is Rows.NONE else test
 
-        return rewritten(whole, tested)
+        return rewritten(whole, evaluate)
 
 
 def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Span:
@@ -171,14 +171,14 @@ def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Spa
         from_bytes(raw, column.type) if kind in ORDERED and isinstance(raw, bytes) else None
         for raw in (statistics[bound].get(column.id) for bound in ("lower_bounds", "upper_bounds"))
     )
-    filled = (
+    has_values = (
         total is None
         or nulls is None
         or total <= 0
         or nulls + (nans or 0 if floating else 0) < total
     )
     return Span(
-        values=filled,
+        values=has_values,
         null=nulls is None or nulls > 0,
         nan=floating and (nans is None or nans > 0),
         lower=lower,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
 
 
-def asked_scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
+def scan_of_request(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     """Return the scan that a request asks for."""
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import scan  # noqa: PLC0415 - a server that plans nothing starts without
 
@@ -45,7 +45,7 @@ def plans_are_of() -> str:
 class Rules(ServiceRules):
     """The rules of scans."""
 
-    asked_scan = staticmethod(asked_scan)
+    scan_of_request = staticmethod(scan_of_request)
     manifest_may_match = staticmethod(manifest_may_match)
     rows_remain = staticmethod(rows_remain)
     deletes_of = staticmethod(deletes_of)

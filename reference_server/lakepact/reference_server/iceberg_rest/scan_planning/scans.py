@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import optional_integer, refused
+from lakepact.reference_server.iceberg_rest.documents import optional_integer, refusal
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.scan_planning.expressions import (
     ALWAYS,
@@ -36,7 +36,7 @@ class Scan:
     ]  #: the one whose files are scanned, or those whose additions are; none for an empty table
     incremental: bool
     filter: Expression
-    filtered: bool  #: whether the request had a filter
+    has_filter: bool  #: whether the request had a filter
     stats: frozenset[int]  #: ids of the columns whose statistics are wanted
     specs: Mapping[int, PartitionSpec]
     types: Mapping[int, Any]
@@ -48,22 +48,22 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     Raises:
         Problem: 400, it contradicts itself, or is about what the table does not have.
     """
-    asked = {
+    ids = {
         m: optional_integer(body, m, "")
         for m in ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
     }
-    if asked["snapshot-id"] is not None and (
-        asked["start-snapshot-id"] is not None or asked["end-snapshot-id"] is not None
+    if ids["snapshot-id"] is not None and (
+        ids["start-snapshot-id"] is not None or ids["end-snapshot-id"] is not None
     ):
         raise bad_request(
             "snapshot-id is for a scan of one snapshot, start-snapshot-id and end-snapshot-id for"
             " one between two; send either"
         )
-    if asked["start-snapshot-id"] is not None and asked["end-snapshot-id"] is None:
+    if ids["start-snapshot-id"] is not None and ids["end-snapshot-id"] is None:
         raise bad_request("start-snapshot-id needs end-snapshot-id, with which the scan ends")
-    incremental = asked["end-snapshot-id"] is not None
-    known = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}
-    last = _snapshot(metadata, known, asked)
+    incremental = ids["end-snapshot-id"] is not None
+    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}
+    last = _snapshot(metadata, by_id, ids)
     names = _names(metadata, body, last)
     whole = ALWAYS if body.get("filter") is None else expression(body["filter"], names)
     for index, name in enumerate(body.get("select") or ()):
@@ -75,7 +75,7 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     snapshots = (
         ()
         if last is None
-        else _between(known, last, asked["start-snapshot-id"])
+        else _between(by_id, last, ids["start-snapshot-id"])
         if incremental
         else (last,)
     )
@@ -83,7 +83,7 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
         snapshots=snapshots,
         incremental=incremental,
         filter=whole,
-        filtered=body.get("filter") is not None,
+        has_filter=body.get("filter") is not None,
         stats=stats,
         specs=_specs(metadata),
         types=_types(metadata),
@@ -91,49 +91,49 @@ def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
 
 
 def _snapshot(
-    metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Mapping[str, int | None]
+    metadata: TableMetadata, by_id: Mapping[int, Snapshot], ids: Mapping[str, int | None]
 ) -> Snapshot | None:
     """Return the snapshot that is scanned, or the last one of a scan between two; by default that
     of the branch main.
     """
     for member in ("snapshot-id", "end-snapshot-id"):
-        wanted = asked[member]
-        if wanted is not None:
-            if wanted not in known:
-                raise refused(f"/{member}", f"the table has no snapshot {wanted}")
-            return known[wanted]
+        id_ = ids[member]
+        if id_ is not None:
+            if id_ not in by_id:
+                raise refusal(f"/{member}", f"the table has no snapshot {id_}")
+            return by_id[id_]
     main = (
         (metadata.get("refs") or {})
         .get("main", {})
         .get("snapshot-id", metadata.get("current-snapshot-id"))
     )
-    return None if main is None else known.get(main)
+    return None if main is None else by_id.get(main)
 
 
 def _between(
-    known: Mapping[int, Snapshot], last: Snapshot, start: int | None
+    by_id: Mapping[int, Snapshot], last: Snapshot, start: int | None
 ) -> tuple[Snapshot, ...]:
     """Return the snapshots behind `start` up to `last`, of those that appended files; all of its
     ancestors without `start`.
     """
-    found: list[Snapshot] = []
+    result: list[Snapshot] = []
     current: Snapshot | None = last
     while current is not None and current["snapshot-id"] != start:
-        found.append(current)
+        result.append(current)
         parent = current.get("parent-snapshot-id")
         if parent == start and start is not None:
             break
-        current = None if parent is None or len(found) > len(known) else known.get(parent)
+        current = None if parent is None or len(result) > len(by_id) else by_id.get(parent)
     else:
         if start is not None and current is None:
-            raise refused(
+            raise refusal(
                 "/start-snapshot-id",
                 f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known"
                 " any more",
             )
     return tuple(
         one
-        for one in reversed(found)
+        for one in reversed(result)
         if (one.get("summary") or {}).get("operation", "append") == "append"
     )
 
@@ -142,12 +142,12 @@ def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot |
     """Return the columns of the table's schema, or of that of the snapshot if the request asks for
     it.
     """
-    wanted = metadata.get("current-schema-id")
+    schema_id = metadata.get("current-schema-id")
     if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
-        wanted = last["schema-id"]
+        schema_id = last["schema-id"]
     schemas = metadata.get("schemas") or [metadata["schema"]]
     schema = next(
-        (one for one in schemas if one.get("schema-id", 0) == wanted),
+        (one for one in schemas if one.get("schema-id", 0) == schema_id),
         metadata.get("schema") or schemas[-1],
     )
     case_sensitive = body.get("case-sensitive") is not False
@@ -169,9 +169,9 @@ def _types(metadata: TableMetadata) -> Mapping[int, Any]:
     """
     schemas = metadata.get("schemas") or [metadata["schema"]]
     current = metadata.get("current-schema-id")
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     for schema in sorted(
         schemas, key=lambda one: (one.get("schema-id") == current, one.get("schema-id", 0))
     ):
-        found |= types_by_id(schema)
-    return found
+        result |= types_by_id(schema)
+    return result

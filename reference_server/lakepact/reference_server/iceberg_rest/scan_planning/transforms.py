@@ -55,7 +55,7 @@ def source_span(span: Span, transform: str, source: Any) -> Span:
     if name == "bucket":
         return Span(null=span.null, admits=partial(_in_buckets, span, source, _number(transform)))
     if name == "truncate":
-        return _of_truncated(span, source, _number(transform))
+        return _truncation_span(span, source, _number(transform))
     return _of_time(span, str(name), name_of(source))
 
 
@@ -64,23 +64,24 @@ def _number(transform: str) -> int:
 
 
 def _in_buckets(span: Span, source: Any, buckets: int, literal: Literal) -> bool:
-    found = bucket(literal.low, source, buckets)
+    number = bucket(literal.low, source, buckets)
     return (
-        found is not None
-        and (span.lower is None or span.lower <= found)
-        and (span.upper is None or found <= span.upper)
+        number is not None
+        and (span.lower is None or span.lower <= number)
+        and (span.upper is None or number <= span.upper)
     )
 
 
-def _of_truncated(span: Span, source: Any, width: int) -> Span:
+def _truncation_span(span: Span, source: Any, width: int) -> Span:
     kind = name_of(source)
     if kind in {"string", "binary"}:
         return _of_prefixes(span, width)
     upper = span.upper
     if upper is not None and kind == "decimal":
-        known = primitive(source)
+        decimal_type = primitive(source)
         upper = EXACTLY.add(
-            upper, Decimal(width - 1).scaleb(-known.numbers[1] if known else 0, EXACTLY)
+            upper,
+            Decimal(width - 1).scaleb(-decimal_type.numbers[1] if decimal_type else 0, EXACTLY),
         )
     elif upper is not None:
         upper += width - 1

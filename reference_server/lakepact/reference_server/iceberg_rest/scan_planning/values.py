@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
-from lakepact.reference_server.iceberg_rest.documents import refused, shown
+from lakepact.reference_server.iceberg_rest.documents import as_text, refusal
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
 
@@ -59,16 +59,18 @@ def literal(value: Any, column_type: Any, where: str) -> Literal:
         Problem: 400, there is no such value of the type.
     """
     kind = name_of(column_type)
-    found = _READ[kind](value, kind) if kind in _READ else None
-    if found is None:
-        spelled = column_type if isinstance(column_type, str) else kind
-        raise refused(where, f"{shown(value)} is no value of type {spelled}{_HINTS.get(kind, '')}")
+    result = _READ[kind](value, kind) if kind in _READ else None
+    if result is None:
+        type_name = column_type if isinstance(column_type, str) else kind
+        raise refusal(
+            where, f"{as_text(value)} is no value of type {type_name}{_HINTS.get(kind, '')}"
+        )
     if kind in FLOATS:
         # Some readers round the literal to the column's type, others widen the column. Iceberg
         # orders -0.0 before 0.0, SQL does not.
-        narrow = _narrowed(found) if kind == "float" else found
-        return Literal(min(found, narrow) or -TINY, max(found, narrow) or TINY)
-    return Literal(found, found)
+        narrow = _narrow(result) if kind == "float" else result
+        return Literal(min(result, narrow) or -TINY, max(result, narrow) or TINY)
+    return Literal(result, result)
 
 
 _HINTS = {
@@ -135,9 +137,11 @@ def _time(value: Any, _: str) -> int | None:
 
 
 def _moment(value: Any, kind: str) -> int | None:
-    unit, zoned = MOMENTS[kind]
+    unit, with_zone = MOMENTS[kind]
     return (
-        calendar.read_moment(value, unit, zoned=zoned) if isinstance(value, str) else _whole(value)
+        calendar.read_moment(value, unit, with_zone=with_zone)
+        if isinstance(value, str)
+        else _whole(value)
     )
 
 
@@ -158,7 +162,7 @@ _READ: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _narrowed(value: float) -> float:
+def _narrow(value: float) -> float:
     try:
         narrow: float = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
@@ -220,8 +224,8 @@ def unscaled(raw: bytes, column_type: Any) -> Decimal:
     """
     if len(raw) > LONGEST_DECIMAL:
         raise ValueError("bytes of another type")
-    known = primitive(column_type)
-    scale = known.numbers[1] if known else 0
+    decimal_type = primitive(column_type)
+    scale = decimal_type.numbers[1] if decimal_type else 0
     return (
         Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY)
         if raw
@@ -273,8 +277,8 @@ def _float_as_json(value: float, _: Any) -> float | str:
 
 
 def _moment_as_json(value: int, column_type: str) -> str:
-    unit, zoned = MOMENTS[column_type]
-    return calendar.show_moment(value, unit, zoned=zoned)
+    unit, with_zone = MOMENTS[column_type]
+    return calendar.show_moment(value, unit, with_zone=with_zone)
 
 
 def _uuid_as_json(value: bytes, _: Any) -> str:
@@ -283,8 +287,8 @@ def _uuid_as_json(value: bytes, _: Any) -> str:
 
 
 def _decimal_as_json(value: Decimal, column_type: Any) -> str:
-    known = primitive(column_type)
-    scale = known.numbers[1] if known else 0
+    decimal_type = primitive(column_type)
+    scale = decimal_type.numbers[1] if decimal_type else 0
     sign, digits, exponent = value.as_tuple()
     number = "".join(map(str, digits)) + "0" * (int(exponent) + scale)
     if scale:

@@ -17,11 +17,14 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     NAMESPACES,
     SEPARATOR,
     bad_request,
+    full_name,
     identifier_key,
     levels_of,
-    shown,
 )
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import location_is_held, written
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import (
+    check_in_warehouse,
+    write_metadata,
+)
 from lakepact.reference_server.settings import MAX_MANIFEST
 from lakepact.reference_server.warehouse.local import Outside, below
 
@@ -48,7 +51,7 @@ def default_location(
     """
     root = namespace["properties"].get("location", "")
     try:
-        catalog.warehouse.held(root)
+        catalog.warehouse.check_location(root)
     except Outside:
         root = below(catalog.warehouse.root, levels)
     return f"{below(root, [name])}-{uuid4().hex[:12]}"
@@ -62,9 +65,9 @@ class Rules(ServiceRules):
     identifier_is_free = staticmethod(identifiers.identifier_is_free)
     identifier_matches = staticmethod(identifiers.identifier_matches)
     name_is_addressable = staticmethod(identifiers.name_is_addressable)
-    location_is_held = staticmethod(location_is_held)
+    check_in_warehouse = staticmethod(check_in_warehouse)
     default_location = staticmethod(default_location)
-    written = staticmethod(written)
+    write_metadata = staticmethod(write_metadata)
     page = staticmethod(paging.page)
 
 
@@ -74,7 +77,7 @@ class Catalog:
 
     store: Store
     warehouse: Warehouse
-    located: Located
+    locations: Located
     rules: Rules
     updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
     preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
@@ -127,8 +130,8 @@ class Catalog:
             Problem: 400, the location is outside the warehouse, overlaps with that of another table
                 or view, or holds the folder of a namespace.
         """
-        self.rules.location_is_held(self.warehouse, location)
-        if not self.located.is_free(key, location, uuid):
+        self.rules.check_in_warehouse(self.warehouse, location)
+        if not self.locations.is_free(key, location, uuid):
             others = "that of another table or view, or holds the folder of a namespace"
             raise bad_request(
                 f"the location {location[:200]!r} overlaps with {others}; choose a folder of its"
@@ -149,30 +152,30 @@ class Catalog:
         Raises:
             Problem: 400, a folder of the warehouse can be no location of the table or view.
         """
-        for folder in self.located.new_folders(metadata, base):
+        for folder in self.locations.new_folders(metadata, base):
             self.check_location(key, folder, uuid)
 
-    def new_location(self, namespace: Document, key: Key, wanted: str | None) -> str:
+    def new_location(self, namespace: Document, key: Key, wish: str | None) -> str:
         """Return the location of a new table or view.
 
         Args:
             namespace: the document of its namespace.
             key: the key of the table or view.
-            wanted: the location that the request names, if any.
+            wish: the location that the request names, if any.
 
         Raises:
             Problem: 400, it cannot lie there.
         """
-        if wanted is not None:
-            wanted = wanted.rstrip("/")
-            self.check_location(key, wanted)
-            return wanted
+        if wish is not None:
+            wish = wish.rstrip("/")
+            self.check_location(key, wish)
+            return wish
         location = self.rules.default_location(
             self, namespace, levels=key.place, name=key.name
         ).rstrip("/")
         if location.startswith(f"{below(self.warehouse.root, key.place)}/"):
             # It is a new folder, which overlaps with no other.
-            self.rules.location_is_held(self.warehouse, location)
+            self.rules.check_in_warehouse(self.warehouse, location)
         else:
             self.check_location(key, location)
         return location
@@ -258,7 +261,7 @@ class Catalog:
                 self.rules.identifier_is_free(transaction, new.place, new.name)
             except Problem as problem:
                 what = (
-                    f"Cannot rename {shown(old.place, old.name)} to {shown(new.place, new.name)}."
+                    f"Cannot rename {full_name(old.place, old.name)} to {full_name(new.place, new.name)}."
                     f" {problem.message}"
                 )
                 raise Problem(problem.status, problem.kind, what) from None

@@ -9,15 +9,15 @@ import orjson
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
+from lakepact.reference_server.iceberg_rest.identifiers import full_name, identifier_key, levels_of
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
     DELEGATION,
     SIGNING,
     StorageAccess,
-    is_asked_for,
     path_of,
     signer_config,
     storage_credentials,
+    wants_credentials,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def tag_with_credentials(tag: bytes, way: str) -> bytes:
     return b'W/%s-%s"' % (tag[:-1], way.encode()) if tag else b""
 
 
-def sent(body: bytes, tag: bytes, access: LoadTableResult) -> Reply:
+def table_reply(body: bytes, tag: bytes, access: LoadTableResult) -> Reply:
     """Return a table as it is sent; with what opens its files, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
     if not access:
@@ -63,7 +63,7 @@ def sent(body: bytes, tag: bytes, access: LoadTableResult) -> Reply:
 
 def signer_settings(levels: Place, name: str) -> RemoteSigningConfig:
     """Return what a signer passes on with each request to sign."""
-    return {"properties": {"lakepact.table": shown(levels, name)}, "headers": {}}
+    return {"properties": {"lakepact.table": full_name(levels, name)}, "headers": {}}
 
 
 class Rules(ServiceRules):
@@ -104,9 +104,9 @@ class Credentials:
         self._configures_signers = configures_signers
 
     @property
-    def are_given(self) -> bool:
+    def are_vended(self) -> bool:
         """Whether tables of this warehouse come with any, or with a signer in their place."""
-        return self._access.is_given or self._signs
+        return self._access.is_configured or self._signs
 
     def load_credentials(
         self,
@@ -151,15 +151,15 @@ class Credentials:
         Raises:
             Problem: there should be some, but they cannot be had now.
         """
-        if self._access.is_given and is_asked_for(delegation):
+        if self._access.is_configured and wants_credentials(delegation):
             try:
-                given = self.of(location, levels, name)
+                credentials = self.of(location, levels, name)
             except Problem as problem:
                 if problem.status >= 500 and not has_changed:
                     raise
             else:
-                if given:
-                    return {"config": given[0]["config"], "storage-credentials": given}
+                if credentials:
+                    return {"config": credentials[0]["config"], "storage-credentials": credentials}
         if not self._signs or is_staged or SIGNING not in delegation:
             return {}
         config = self._rules.signer_config(
@@ -178,26 +178,26 @@ class Credentials:
         Raises:
             Problem: they cannot be had.
         """
-        if not self._access.is_given:
+        if not self._access.is_configured:
             return []
-        if self._access.service is not None and not self._catalog.located.is_alone(
+        if self._access.service is not None and not self._catalog.locations.is_alone(
             identifier_key(levels, name), location
         ):
             why = "they would open another table too, which lies at its location"
             raise Problem(
                 403,
                 "ForbiddenException",
-                f"there are no credentials for {shown(levels, name)}: {why}",
+                f"there are no credentials for {full_name(levels, name)}: {why}",
             )
         is_writable = self._rules.credentials_may_write(levels, name)
-        found: list[StorageCredential] = self._rules.storage_credentials(
+        result: list[StorageCredential] = self._rules.storage_credentials(
             self._access, location, name="lakepact", is_writable=is_writable
         )
         if self._access.service is not None:
             path = path_of("credentials", self._prefix, levels, name)
             refresh = {"client.refresh-credentials-endpoint": path}
-            found = [
+            result = [
                 {**one, "config": refresh | one["config"]} if one["config"] else one
-                for one in found
+                for one in result
             ]
-        return found
+        return result

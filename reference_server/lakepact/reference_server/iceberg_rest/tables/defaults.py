@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from typing import Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, as_text, refusal
 from lakepact.reference_server.iceberg_rest.tables.types import Primitive, primitive
 
 SINCE = 3  #: the first format version with default values
@@ -33,22 +33,22 @@ def check_default(
         return
     where = f"{where}/{member}"
     if format_version < SINCE:
-        raise refused(
+        raise refusal(
             where,
             f"default values need format version {SINCE}, and the table has {format_version}; leave"
             " it out, or upgrade the table",
         )
     column_type = field.get("type")
-    known = primitive(column_type) if isinstance(column_type, str) else None
-    accepts = _VALUES.get(known.name) if known else None
-    if known is None or accepts is None:
-        raise refused(where, "columns of this type can only default to null")
-    if not accepts(value, known):
-        raise refused(where, f"{shown(value)} is no value of the type {column_type}")
+    kind = primitive(column_type) if isinstance(column_type, str) else None
+    accepts = _VALUES.get(kind.name) if kind else None
+    if kind is None or accepts is None:
+        raise refusal(where, "columns of this type can only default to null")
+    if not accepts(value, kind):
+        raise refusal(where, f"{as_text(value)} is no value of the type {column_type}")
 
 
-def _within(allowed: range) -> Callable[[Any, Primitive], bool]:
-    return lambda value, _: type(value) is int and value in allowed
+def _within(bounds: range) -> Callable[[Any, Primitive], bool]:
+    return lambda value, _: type(value) is int and value in bounds
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[Any, Primitive], bool]:
@@ -76,9 +76,9 @@ def _fixed(value: Any, of: Primitive) -> bool:
     )
 
 
-def _exists(read: Callable[[str], object], spelled: str) -> bool:
+def _exists(read: Callable[[str], object], text: str) -> bool:
     try:
-        read(spelled)
+        read(text)
     except ValueError:
         return False
     return True

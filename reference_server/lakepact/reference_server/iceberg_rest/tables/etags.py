@@ -30,7 +30,7 @@ def tag_of_representation(record: Record, snapshots: str) -> bytes:
     )
 
 
-def matches(sent: str, tag: bytes) -> bool:
+def matches(header: str, tag: bytes) -> bool:
     """Return whether a tag is among those of an If-None-Match header, weak or strong; what has no
     quotes is no tag, and `*` is any.
 
@@ -40,7 +40,7 @@ def matches(sent: str, tag: bytes) -> bool:
     own = tag.decode()
     return any(
         one.strip(" \t").removeprefix("W/") == own or one.strip(" \t") == "*"
-        for one in sent.split(",")
+        for one in header.split(",")
     )
 
 

@@ -80,7 +80,7 @@ class Located:
             uuid: its UUID if it is registered: the same table may be registered by several names.
         """
         with self._store.begin() as transaction:
-            own = (key, *self._known(transaction).named(uuid))
+            own = (key, *self._read_index(transaction).with_uuid(uuid))
         return self._is_free(location, own, _Index.is_free)
 
     def is_unused(self, location: str, key: Key | None = None) -> bool:
@@ -99,25 +99,25 @@ class Located:
         own = self._warehouse.places(metadata["location"])
         for folder in sorted(_folders(metadata) - (set() if base is None else _folders(base))):
             with contextlib.suppress(Outside):
-                self._warehouse.held(folder)
+                self._warehouse.check_location(folder)
                 places = self._warehouse.places(folder)
                 if not all(any(inside(place, one) for one in own) for place in places):
                     yield folder
 
     def knows(self, uuid: str) -> bool:
         """Return whether a table or view has this UUID, here or in another warehouse."""
-        found = False
-        for located in (self, *self.others):
-            with located._store.begin() as transaction:  # noqa: SLF001 - of this class
-                found = found or bool(located._known(transaction).named(uuid))  # noqa: SLF001
-        return found
+        result = False
+        for each in (self, *self.others):
+            with each._store.begin() as transaction:  # noqa: SLF001 - of this class
+                result = result or bool(each._read_index(transaction).with_uuid(uuid))  # noqa: SLF001
+        return result
 
     def _is_free(
         self, location: str, own: Iterable[Key], is_free: Callable[[_Index, str, set[Key]], bool]
     ) -> bool:
         places = self._warehouse.places(location)
         with self._store.begin() as transaction:
-            index, without = self._known(transaction), set(own)
+            index, without = self._read_index(transaction), set(own)
             if not all(is_free(index, place, without) for place in places):
                 return False
         for other in self.others:
@@ -125,12 +125,12 @@ class Located:
             if any(overlap(place, root) for place in places for root in roots):
                 return False
             with other._store.begin() as transaction:  # noqa: SLF001
-                index = other._known(transaction)  # noqa: SLF001
+                index = other._read_index(transaction)  # noqa: SLF001
                 if not all(is_free(index, place, set()) for place in places):
                     return False
         return True
 
-    def _known(self, transaction: Transaction) -> _Index:
+    def _read_index(self, transaction: Transaction) -> _Index:
         """Return the index, built from all records on first use; the store is locked."""
         if self._index is None:
             self._index = index = _Index(self._warehouse)
@@ -153,7 +153,7 @@ class Located:
         former, self._following = self._following, following
         return former
 
-    def moved(
+    def record_changes(
         self, transaction: Transaction, changes: dict[Key, Record | None], *, is_read: bool
     ) -> None:
         """Record the changes of a transaction; the store is locked until it ends.
@@ -179,8 +179,8 @@ class _Following(AbstractContextManager["Transaction"]):
 
     __slots__ = ("_changes", "_located", "_transaction", "_within", "former", "is_read")
 
-    def __init__(self, located: Located, within: AbstractContextManager[Transaction]) -> None:
-        self._located = located
+    def __init__(self, locations: Located, within: AbstractContextManager[Transaction]) -> None:
+        self._located = locations
         self._within = within
         self.is_read = False  #: whether the index was read while it was open
         self.former: _Following | None = None  #: the transaction around it
@@ -188,9 +188,9 @@ class _Following(AbstractContextManager["Transaction"]):
     def __enter__(self) -> Transaction:
         self._transaction = self._within.__enter__()
         self.former = self._located.enter(self)
-        followed = _Followed(self._transaction)
-        self._changes = followed.changes
-        return followed
+        result = _Followed(self._transaction)
+        self._changes = result.changes
+        return result
 
     def __exit__(
         self,
@@ -200,7 +200,7 @@ class _Following(AbstractContextManager["Transaction"]):
     ) -> None:
         try:
             if kind is None:
-                self._located.moved(self._transaction, self._changes, is_read=self.is_read)
+                self._located.record_changes(self._transaction, self._changes, is_read=self.is_read)
             elif self.is_read:
                 self._located.forget()
         except BaseException as failure:
@@ -244,9 +244,9 @@ class _Ordered(Protocol):
     def __delitem__(self, place: str) -> None: ...
 
 
-def _ordered() -> _Ordered:
-    ordered: _Ordered = SortedDict()  # type: ignore[no-untyped-call]  # the package has no annotations
-    return ordered
+def _new_order() -> _Ordered:
+    result: _Ordered = SortedDict()  # type: ignore[no-untyped-call]  # the package has no annotations
+    return result
 
 
 class _Places:
@@ -254,7 +254,7 @@ class _Places:
 
     def __init__(self) -> None:
         self._of: dict[Key, tuple[str, ...]] = {}
-        self._at = _ordered()
+        self._at = _new_order()
 
     def move(self, key: Key, places: Iterable[str]) -> None:
         """Note all places of a key, in place of those before."""
@@ -262,25 +262,25 @@ class _Places:
             self._at[former].discard(key)
             if not self._at[former]:
                 del self._at[former]
-        slashed = tuple(dict.fromkeys(f"{place}/" for place in places))
-        if slashed:
-            self._of[key] = slashed
-        for place in slashed:
+        prefixes = tuple(dict.fromkeys(f"{place}/" for place in places))
+        if prefixes:
+            self._of[key] = prefixes
+        for place in prefixes:
             self._at.setdefault(place, set()).add(key)
 
     def above(self, place: str, own: set[Key]) -> bool:
         """Return whether another key has a place that this one is or lies inside."""
-        slashed = f"{place}/"
-        ends = (end + 1 for end, letter in enumerate(slashed) if letter == "/")
-        return any((self._at.get(slashed[:end]) or set[Key]()) - own for end in ends)
+        prefix = f"{place}/"
+        ends = (end + 1 for end, letter in enumerate(prefix) if letter == "/")
+        return any((self._at.get(prefix[:end]) or set[Key]()) - own for end in ends)
 
     def within(self, place: str, own: set[Key]) -> bool:
         """Return whether another key has a place that is this one or lies inside it."""
-        slashed = f"{place}/"
-        for known in self._at.irange(slashed):
-            if not known.startswith(slashed):
+        prefix = f"{place}/"
+        for other in self._at.irange(prefix):
+            if not other.startswith(prefix):
                 return False
-            if self._at[known] - own:
+            if self._at[other] - own:
                 return True
         return False
 
@@ -307,7 +307,7 @@ class _Index:
     )  #: further folders with data files, or folders in them
     folders: _Places = field(default_factory=_Places)  #: of namespaces
     uuids: dict[str, set[Key]] = field(default_factory=dict[str, set[Key]])
-    known: dict[Key, tuple[Any, ...]] = field(default_factory=dict[Key, tuple[Any, ...]])
+    by_key: dict[Key, tuple[Any, ...]] = field(default_factory=dict[Key, tuple[Any, ...]])
 
     def is_alone(self, place: str, own: set[Key]) -> bool:
         """Return whether no other table or view lies at a place, above it or below it."""
@@ -325,7 +325,7 @@ class _Index:
             and not self.data.beside(place, own)
         )
 
-    def named(self, uuid: str | None) -> set[Key]:
+    def with_uuid(self, uuid: str | None) -> set[Key]:
         """Return the tables and views that have a UUID."""
         return self.uuids.get(uuid.casefold(), set()) if uuid else set()
 
@@ -334,7 +334,7 @@ class _Index:
         if key.collection not in {IDENTIFIERS, NAMESPACES}:
             return False
         document = {} if record is None or key.collection == NAMESPACES else _read(record)
-        former, now = self.known.get(key), None if record is None else _about(document)
+        former, now = self.by_key.get(key), None if record is None else _about(document)
         if former == now:
             return False
         if former is not None:
@@ -344,7 +344,7 @@ class _Index:
         return True
 
     def _leave(self, key: Key, former: tuple[Any, ...]) -> None:
-        del self.known[key]
+        del self.by_key[key]
         for places in (self.locations, self.metadata, self.data, self.folders):
             places.move(key, ())
         uuid = former[0] if former else ""
@@ -353,7 +353,7 @@ class _Index:
             del self.uuids[uuid]
 
     def _enter(self, key: Key, now: tuple[Any, ...], document: Document) -> None:
-        self.known[key] = now
+        self.by_key[key] = now
         if key.collection == NAMESPACES:
             self.folders.move(
                 key, self.warehouse.places(below(self.warehouse.root, (*key.place, key.name)))
@@ -383,7 +383,7 @@ class _Index:
         for location in locations:
             if location and not location.startswith(own):
                 with contextlib.suppress(Outside):
-                    self.warehouse.held(location)
+                    self.warehouse.check_location(location)
                     yield from self.warehouse.places(location)
 
 
@@ -395,13 +395,13 @@ def _about(document: Document) -> tuple[Any, ...]:
         return ()
     metadata = document["metadata"]
     properties = metadata.get("properties") or {}
-    wanted = (properties.get(METADATA_PATH), *map(properties.get, DATA_PATHS)) if properties else ()
+    paths = (properties.get(METADATA_PATH), *map(properties.get, DATA_PATHS)) if properties else ()
     uuid: str = metadata.get("table-uuid") or metadata.get("view-uuid") or ""
     return (
         uuid.casefold(),
         metadata["location"],
         document["metadata-location"].rpartition("/")[0],
-        *wanted,
+        *paths,
     )
 
 
@@ -409,10 +409,10 @@ def _folders(metadata: Mapping[str, Any]) -> set[str]:
     """Return the folders that the properties, manifest lists and former files of metadata name."""
     properties = metadata.get("properties") or {}
     wishes = (properties.get(name, "").rstrip("/") for name in FOLDERS)
-    return {*wishes, *(path.rpartition("/")[0] for path in _named_files(metadata))} - {""}
+    return {*wishes, *(path.rpartition("/")[0] for path in _files_in(metadata))} - {""}
 
 
-def _named_files(metadata: Mapping[str, Any]) -> Iterable[str]:
+def _files_in(metadata: Mapping[str, Any]) -> Iterable[str]:
     return chain(
         (entry["metadata-file"] for entry in metadata.get("metadata-log") or ()),
         (snapshot.get("manifest-list") or "" for snapshot in metadata.get("snapshots") or ()),
@@ -421,7 +421,7 @@ def _named_files(metadata: Mapping[str, Any]) -> Iterable[str]:
 
 def _files(document: Document) -> Iterable[str]:
     """Return the files that the metadata of a table or view name, as far as they show folders."""
-    return chain((document["metadata-location"],), _named_files(document["metadata"]))
+    return chain((document["metadata-location"],), _files_in(document["metadata"]))
 
 
 def _read(record: Record) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, refused, shown, texts
+from lakepact.reference_server.iceberg_rest.documents import INT32, as_text, child, refusal, texts
 from lakepact.reference_server.iceberg_rest.tables.partitioning import (
     FIRST_FIELD_ID,
     NONE_ASSIGNED,
@@ -87,20 +87,20 @@ def new_table_metadata(
     )
     format_version = _format_version(properties.pop(FORMAT_VERSION, str(DEFAULT_FORMAT_VERSION)))
     requested: documents.Schema = child(request, "schema", "")
-    known = columns(requested, "/schema", format_version=format_version, ids=INT32)
+    by_id = columns(requested, "/schema", format_version=format_version, ids=INT32)
     spec: documents.PartitionSpec = (
         child(request, "partition-spec", "")
         if request.get("partition-spec") is not None
         else unpartitioned()
     )
-    check_spec(spec, known, "/partition-spec")
+    check_spec(spec, by_id, "/partition-spec")
     order: documents.SortOrder = (
         child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
     )
-    check_order(order, known, "/write-order")
+    check_order(order, by_id, "/write-order")
 
     schema, fresh = with_fresh_ids(requested)
-    fields: list[documents.PartitionField] = _moved(spec, fresh, "/partition-spec")
+    fields: list[documents.PartitionField] = _with_fresh_ids(spec, fresh, "/partition-spec")
     spec = {
         **spec,
         "spec-id": 0,
@@ -111,7 +111,7 @@ def new_table_metadata(
     order = {
         **order,
         "order-id": following_id(order),
-        "fields": _moved(order, fresh, "/write-order"),
+        "fields": _with_fresh_ids(order, fresh, "/write-order"),
     }
     document: documents.TableMetadata = {
         "format-version": format_version,
@@ -133,32 +133,32 @@ def new_table_metadata(
     return document | first_version_members(document) if format_version == 1 else document
 
 
-def _format_version(spelled: str) -> int:
-    if spelled in {str(version) for version in FORMAT_VERSIONS}:
-        return int(spelled)
-    raise refused(
+def _format_version(value: str) -> int:
+    if value in {str(version) for version in FORMAT_VERSIONS}:
+        return int(value)
+    raise refusal(
         f"/properties/{FORMAT_VERSION}",
-        f"expected a format version from 1 to {FORMAT_VERSIONS.stop - 1}, found {shown(spelled)}",
+        f"expected a format version from 1 to {FORMAT_VERSIONS.stop - 1}, found {as_text(value)}",
     )
 
 
-def _moved(
+def _with_fresh_ids(
     spec_or_order: documents.PartitionSpec | documents.SortOrder,
     fresh: Mapping[int, int],
     where: str,
 ) -> list[Any]:
     for index, field in enumerate(spec_or_order["fields"]):
         if field["source-id"] not in fresh:
-            raise refused(
+            raise refusal(
                 f"{where}/fields/{index}/source-id",
                 f"the schema has no column with id {field['source-id']}",
             )
     return [{**field, "source-id": fresh[field["source-id"]]} for field in spec_or_order["fields"]]
 
 
-def with_id(items: Sequence[Item], member: str, wanted: Any) -> Item | None:
-    """Return the item whose `member` is `wanted`, or None."""
-    return next((item for item in items if item[member] == wanted), None)
+def with_id(items: Sequence[Item], member: str, id_: Any) -> Item | None:
+    """Return the item whose `member` is `id_`, or None."""
+    return next((item for item in items if item[member] == id_), None)
 
 
 def first_version_members(document: documents.TableMetadata) -> documents.TableMetadata:
@@ -176,17 +176,17 @@ def new_in(metadata: documents.TableMetadata, previous: documents.TableMetadata)
 
     Members and list items are compared one by one, so that no invalid part is skipped.
     """
-    found: Document = {}
+    result: Document = {}
     for member, value in metadata.items():
         former = previous.get(member)
         if type(value) is list and type(former) is list:
             if value is former:
                 continue
-            grown = len(value) > len(former) and all(map(is_, former, value))
-            found[member] = value[len(former) :] if grown else value
+            is_longer = len(value) > len(former) and all(map(is_, former, value))
+            result[member] = value[len(former) :] if is_longer else value
         elif value is not former or type(value) is not dict:
-            found[member] = value
-    return found
+            result[member] = value
+    return result
 
 
 def finish_commit(

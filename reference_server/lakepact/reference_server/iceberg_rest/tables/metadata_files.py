@@ -46,14 +46,14 @@ COMPRESSED = (
 GZIP = b"\x1f\x8b"  #: how their content begins
 
 
-def location_is_held(warehouse: Warehouse, location: str) -> None:
+def check_in_warehouse(warehouse: Warehouse, location: str) -> None:
     """Check that the files of a table or view would lie in the warehouse.
 
     Raises:
         Problem: 400, the location is outside.
     """
     try:
-        warehouse.held(location)
+        warehouse.check_location(location)
     except Outside as outside:
         raise bad_request(str(outside)) from None
 
@@ -65,7 +65,7 @@ def prepare(warehouse: Warehouse, location: str) -> None:
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
     except OSError as error:
-        raise not_kept(error) from None
+        raise storage_failure(error) from None
 
 
 def next_location(
@@ -81,8 +81,8 @@ def next_location(
 
 def number_of(location: str) -> int:
     """Return the number in the name of a metadata file, 0 if it has none."""
-    found = NUMBER.fullmatch(location, location.rfind("/") + 1)
-    return int(found[1]) if found else 0
+    match = NUMBER.fullmatch(location, location.rfind("/") + 1)
+    return int(match[1]) if match else 0
 
 
 def _wish(metadata: TableMetadata | ViewMetadata, name: str) -> str:
@@ -90,13 +90,13 @@ def _wish(metadata: TableMetadata | ViewMetadata, name: str) -> str:
 
 
 def _folder(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata) -> str:
-    wanted = _wish(metadata, METADATA_PATH)
-    if wanted:
+    wish = _wish(metadata, METADATA_PATH)
+    if wish:
         # A wish, and properties are free text: one that leads out of the warehouse is not followed,
         # and makes no commit fail.
         with contextlib.suppress(Outside):
-            warehouse.held(wanted)
-            return wanted.rstrip("/")
+            warehouse.check_location(wish)
+            return wish.rstrip("/")
     return f"{metadata['location'].rstrip('/')}/metadata"
 
 
@@ -110,7 +110,7 @@ def write_next(
     return location, text
 
 
-def written(warehouse: Warehouse, metadata: TableMetadata, *, former: str | None) -> Record:
+def write_metadata(warehouse: Warehouse, metadata: TableMetadata, *, former: str | None) -> Record:
     """Write a new metadata file, and return the new record of the table."""
     location, text = write_next(warehouse, metadata, former)
     return record_of(metadata, location, text, tag=tag_of_file(location))
@@ -128,19 +128,19 @@ def write(warehouse: Warehouse, location: str, text: bytes) -> None:
         NotKept: there is no room, or the disk fails.
     """
     try:
-        warehouse.write(location, encoded(location, text))
+        warehouse.write(location, encode(location, text))
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
     except OSError as error:
-        raise not_kept(error) from None
+        raise storage_failure(error) from None
 
 
-def encoded(location: str, text: bytes) -> bytes:
+def encode(location: str, text: bytes) -> bytes:
     """Return the content of a metadata file, compressed if its name says so."""
     return gzip.compress(text, mtime=0) if location.endswith(COMPRESSED) else text
 
 
-def decoded(location: str, content: bytes) -> bytes:
+def decode(location: str, content: bytes) -> bytes:
     """Return the text of a metadata file, whose content tells whether it is compressed.
 
     Raises:
@@ -167,10 +167,10 @@ def read_text(warehouse: Warehouse, location: str) -> bytes:
         Outside: the location is not in the warehouse.
         Unreadable: there is no metadata file.
     """
-    return decoded(location, warehouse.read(location))
+    return decode(location, warehouse.read(location))
 
 
-def not_kept(error: OSError) -> NotKept:
+def storage_failure(error: OSError) -> NotKept:
     """Return the answer to a change whose files could not be written."""
     status = 507 if error.errno in NO_ROOM else 503
     return NotKept(
@@ -211,17 +211,17 @@ def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]
     """
     metadata = table["metadata"]
     below = f"{metadata['location'].rstrip('/')}/"
-    named = {
+    locations = {
         table["metadata-location"],
         *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ()),
     }
-    found: list[str] = []
-    for location in named:
+    result: list[str] = []
+    for location in locations:
         if not location.startswith(below):
             with contextlib.suppress(Outside):
-                warehouse.held(location)
-                found.append(location)
-    return found
+                warehouse.check_location(location)
+                result.append(location)
+    return result
 
 
 def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: str) -> None:
@@ -231,6 +231,6 @@ def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: 
     """
     for location in locations:
         with contextlib.suppress(Outside, Unreadable, NotJson):
-            found = read_json(decoded(location, warehouse.read(location)))
-            if isinstance(found, dict) and found.get("table-uuid") == uuid:
+            document = read_json(decode(location, warehouse.read(location)))
+            if isinstance(document, dict) and document.get("table-uuid") == uuid:
                 warehouse.forget(location)

@@ -61,7 +61,7 @@ class Reports:
             ):
                 self._bytes -= len(self._kept.popleft().text)
 
-    def kept(self) -> tuple[Report, ...]:
+    def stored(self) -> tuple[Report, ...]:
         """Return the reports that are kept, the oldest first."""
         with self._lock:
             return tuple(self._kept)
@@ -75,7 +75,7 @@ class Reports:
                     "table": one.table,
                     "report": orjson.Fragment(one.text),
                 }
-                for one in self.kept()
+                for one in self.stored()
             ]
         )
 

@@ -9,10 +9,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import (
+    as_text,
     objects,
     optional_integer,
-    refused,
-    shown,
+    refusal,
     text,
 )
 from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check_transform
@@ -38,14 +38,15 @@ def check_spec(spec: PartitionSpec, columns: Columns, where: str) -> None:
         check_transform(field, columns, here)
         name = text(field, "name", here)
         if name in names:
-            raise refused(
-                here, f"there is another partition field {shown(name)}; names are unique in a spec"
+            raise refusal(
+                here,
+                f"there is another partition field {as_text(name)}; names are unique in a spec",
             )
         names.add(name)
         if columns.ids.get(name, field["source-id"]) != field["source-id"]:
-            raise refused(
+            raise refusal(
                 here,
-                f"{shown(name)} is the name of another column than the field's source; choose"
+                f"{as_text(name)} is the name of another column than the field's source; choose"
                 " another name",
             )
 
@@ -99,40 +100,40 @@ class PartitionFields:
             self._note(field)
 
     def remove(
-        self, specs: Iterable[PartitionSpec], is_kept: Callable[[PartitionSpec], bool]
+        self, specs: Iterable[PartitionSpec], is_current: Callable[[PartitionSpec], bool]
     ) -> None:
         """Forget the fields of specs that are gone."""
         for spec in specs:
             for field in spec["fields"]:
-                found = self._by_id[field["field-id"]]
-                before = len(found)
-                while found and not is_kept(found[-1][0]):
-                    found.pop()
-                if found and len(found) < before:
-                    self._note(found[-1][1])
+                entries = self._by_id[field["field-id"]]
+                before = len(entries)
+                while entries and not is_current(entries[-1][0]):
+                    entries.pop()
+                if entries and len(entries) < before:
+                    self._note(entries[-1][1])
 
     def get(self, field_id: int) -> PartitionField | None:
         """Return the field with this id, or None."""
-        found = self._by_id.get(field_id)
-        return found[-1][1] if found else None
+        entries = self._by_id.get(field_id)
+        return entries[-1][1] if entries else None
 
     def id_of(self, meaning: FieldMeaning, *, but: Collection[int]) -> int | None:
         """Return the id of a field that divides data in the same way under the same name, if it is
         not one of `but`.
         """
         ids = self._ids.get(meaning, [])
-        spared: list[int] = []
-        found: int | None = None
-        while ids and found is None:
+        others: list[int] = []
+        result: int | None = None
+        while ids and result is None:
             field = self.get(ids[-1])
             if field is None or field_meaning(field) != meaning:
                 ids.pop()
             elif ids[-1] in but:
-                spared.append(ids.pop())
+                others.append(ids.pop())
             else:
-                found = ids[-1]
-        ids.extend(reversed(spared))
-        return found
+                result = ids[-1]
+        ids.extend(reversed(others))
+        return result
 
     def _note(self, field: PartitionField) -> None:
         ids = self._ids[field_meaning(field)]
@@ -142,10 +143,10 @@ class PartitionFields:
 
 def with_field_ids(
     spec: PartitionSpec,
-    known: PartitionFields,
+    earlier: PartitionFields,
     where: str,
     *,
-    last_assigned: int,
+    last_id: int,
     format_version: int,
 ) -> PartitionSpec:
     """Return the valid spec with an id for each field: the one that was sent, that of an equal
@@ -155,14 +156,14 @@ def with_field_ids(
         Problem: 400, an id is given twice, or stands for something else in a known spec.
     """
     fields = spec["fields"]
-    sent = [
+    field_ids = [
         optional_integer(field, "field-id", f"{where}/fields/{index}", within=FIELD_IDS)
         for index, field in enumerate(fields)
     ]
     ids = (
-        _sequential(sent, where)
+        _sequential(field_ids, where)
         if format_version == 1
-        else _unique(fields, sent, known, where, last_assigned=last_assigned)
+        else _unique(fields, field_ids, earlier, where, last_id=last_id)
     )
     return {
         **spec,
@@ -172,42 +173,42 @@ def with_field_ids(
     }
 
 
-def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
-    for index, field_id in enumerate(sent):
+def _sequential(ids: Sequence[int | None], where: str) -> list[int]:
+    for index, field_id in enumerate(ids):
         expected = FIRST_FIELD_ID + index
         if field_id not in {None, expected}:
-            raise refused(
+            raise refusal(
                 f"{where}/fields/{index}/field-id",
                 f"in format version 1 partition field ids count from {FIRST_FIELD_ID}: expected"
                 f" {expected}, found {field_id}",
             )
-    return [FIRST_FIELD_ID + index for index in range(len(sent))]
+    return [FIRST_FIELD_ID + index for index in range(len(ids))]
 
 
 def _unique(
     fields: Sequence[PartitionField],
-    sent: Sequence[int | None],
-    known: PartitionFields,
+    field_ids: Sequence[int | None],
+    earlier: PartitionFields,
     where: str,
     *,
-    last_assigned: int,
+    last_id: int,
 ) -> list[int]:
-    given_ids = {field_id for field_id in sent if field_id is not None}
-    following = count(max(last_assigned, NONE_ASSIGNED, *given_ids) + 1)
+    own_ids = {field_id for field_id in field_ids if field_id is not None}
+    following = count(max(last_id, NONE_ASSIGNED, *own_ids) + 1)
     ids: dict[int, None] = {}
-    for index, (field, given) in enumerate(zip(fields, sent, strict=True)):
+    for index, (field, own_id) in enumerate(zip(fields, field_ids, strict=True)):
         field_id = (
-            given
-            if given is not None
-            else known.id_of(field_meaning(field), but=given_ids) or next(following)
+            own_id
+            if own_id is not None
+            else earlier.id_of(field_meaning(field), but=own_ids) or next(following)
         )
         if field_id in ids:
-            raise refused(
+            raise refusal(
                 f"{where}/fields/{index}/field-id", f"partition field id {field_id} is given twice"
             )
         if field_id not in FIELD_IDS:
-            raise refused(f"{where}/fields/{index}", "the table has no partition field ids left")
-        _check_meaning(field, known.get(field_id), f"{where}/fields/{index}/field-id")
+            raise refusal(f"{where}/fields/{index}", "the table has no partition field ids left")
+        _check_meaning(field, earlier.get(field_id), f"{where}/fields/{index}/field-id")
         ids[field_id] = None
     return list(ids)
 
@@ -217,7 +218,7 @@ def _check_meaning(field: PartitionField, before: PartitionField | None, where: 
         return
     if _divides_alike(field, before):
         return
-    raise refused(
+    raise refusal(
         where,
         f"partition field id {before['field-id']} stands for {before['transform']} of column"
         f" {before['source-id']} in another spec; leave the id out, or send one above"

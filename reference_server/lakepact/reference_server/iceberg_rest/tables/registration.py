@@ -11,10 +11,10 @@ from lakepact.reference_server.iceberg_rest.documents import (
     COUNT,
     INT32,
     INT64,
+    as_text,
     integer,
     optional_integer,
-    refused,
-    shown,
+    refusal,
     text,
 )
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -50,7 +50,7 @@ _NUMBERED = {
 }
 
 
-def read_registered(
+def read_for_registration(
     catalog: Catalog, location: str, kind: str, check: Callable[[Any], Metadata]
 ) -> Metadata:
     """Return the metadata in a file that a request names.
@@ -83,7 +83,7 @@ def read_metadata(catalog: Catalog, location: str) -> TableMetadata:
     Raises:
         Problem: 400, the file is missing, or its content is not valid.
     """
-    return read_registered(catalog, location, "table", existing_table_metadata)
+    return read_for_registration(catalog, location, "table", existing_table_metadata)
 
 
 def existing_table_metadata(document: TableMetadata) -> TableMetadata:
@@ -110,12 +110,12 @@ def existing_table_metadata(document: TableMetadata) -> TableMetadata:
         **_of_first_version(present),
         **present,
     }
-    whole["partition-specs"] = [_numbered_fields(spec) for spec in whole["partition-specs"]]
+    whole["partition-specs"] = [_with_field_numbers(spec) for spec in whole["partition-specs"]]
     if "last-partition-id" not in present:
         whole["last-partition-id"] = highest_field_id(whole["partition-specs"])
     for member, (id_member, in_use) in _NUMBERED.items():
-        _check_numbered(whole, member, id_member, in_use)
-    _check_assigned(whole)
+        _check_numbers(whole, member, id_member, in_use)
+    _check_last_ids(whole)
     _check_snapshots(whole)
     return whole
 
@@ -123,21 +123,21 @@ def existing_table_metadata(document: TableMetadata) -> TableMetadata:
 def _of_first_version(document: TableMetadata) -> TableMetadata:
     # Format version 1 knows one schema and one list of partition fields; the lists of them, and
     # sort orders, came later.
-    lifted: TableMetadata = {
+    result: TableMetadata = {
         "sort-orders": [unsorted()],
         "default-sort-order-id": 0,
         "partition-specs": [unpartitioned()],
         "default-spec-id": 0,
     }
     if "schema" in document:
-        lifted["schemas"] = [{"schema-id": 0, **document["schema"]}]
-        lifted["current-schema-id"] = lifted["schemas"][0]["schema-id"]
+        result["schemas"] = [{"schema-id": 0, **document["schema"]}]
+        result["current-schema-id"] = result["schemas"][0]["schema-id"]
     if "partition-spec" in document:
-        lifted["partition-specs"] = [{"spec-id": 0, "fields": document["partition-spec"]}]
-    return lifted
+        result["partition-specs"] = [{"spec-id": 0, "fields": document["partition-spec"]}]
+    return result
 
 
-def _numbered_fields(spec: PartitionSpec) -> PartitionSpec:
+def _with_field_numbers(spec: PartitionSpec) -> PartitionSpec:
     # Partition fields had no ids at first; they count from 1000, and so they do in files that were
     # written then.
     return {
@@ -149,27 +149,27 @@ def _numbered_fields(spec: PartitionSpec) -> PartitionSpec:
     }
 
 
-def _check_numbered(whole: Mapping[str, Any], member: str, id_member: str, in_use: str) -> None:
+def _check_numbers(whole: Mapping[str, Any], member: str, id_member: str, in_use: str) -> None:
     ids = [
         integer(item, id_member, f"/{member}/{index}", within=INT32)
         for index, item in enumerate(whole[member])
     ]
     _check_unique(ids, f"/{member}")
-    wanted = integer(whole, in_use, "", within=INT32)
-    if wanted not in ids:
-        raise refused(f"/{in_use}", f"expected one of {member}, found {wanted}")
+    current = integer(whole, in_use, "", within=INT32)
+    if current not in ids:
+        raise refusal(f"/{in_use}", f"expected one of {member}, found {current}")
 
 
 def _check_unique(ids: Iterable[int], where: str) -> set[int]:
-    seen: set[int] = set()
+    numbers: set[int] = set()
     for index, number in enumerate(ids):
-        if number in seen:
-            raise refused(f"{where}/{index}", f"the id {number} is given twice")
-        seen.add(number)
-    return seen
+        if number in numbers:
+            raise refusal(f"{where}/{index}", f"the id {number} is given twice")
+        numbers.add(number)
+    return numbers
 
 
-def _check_assigned(whole: TableMetadata) -> None:
+def _check_last_ids(whole: TableMetadata) -> None:
     schema: Any = with_id(whole["schemas"], "schema-id", whole["current-schema-id"]) or {}
     columns(schema, "/schemas", format_version=whole["format-version"], ids=INT32)
     highest = {
@@ -179,11 +179,11 @@ def _check_assigned(whole: TableMetadata) -> None:
         "last-partition-id": highest_field_id(whole["partition-specs"]),
     }
     for member, least in highest.items():
-        found = integer(whole, member, "", within=INT32)
-        if found < least:
-            raise refused(
+        actual = integer(whole, member, "", within=INT32)
+        if actual < least:
+            raise refusal(
                 f"/{member}",
-                f"expected at least {least}, the highest field id in use, found {found}",
+                f"expected at least {least}, the highest field id in use, found {actual}",
             )
 
 
@@ -192,12 +192,12 @@ def _check_snapshots(whole: TableMetadata) -> None:
         integer(snapshot, "snapshot-id", f"/snapshots/{index}")
         for index, snapshot in enumerate(whole["snapshots"])
     ]
-    known = _check_unique(ids, "/snapshots")
+    snapshot_ids = _check_unique(ids, "/snapshots")
     last = integer(whole, "last-sequence-number", "", within=COUNT)
     for index, snapshot in enumerate(whole["snapshots"]):
         number = optional_integer(snapshot, "sequence-number", f"/snapshots/{index}", within=COUNT)
         if number is not None and number > last:
-            raise refused(
+            raise refusal(
                 f"/snapshots/{index}/sequence-number",
                 f"expected at most last-sequence-number, {last}, found {number}",
             )
@@ -207,14 +207,14 @@ def _check_snapshots(whole: TableMetadata) -> None:
     if current is not None and MAIN not in whole["refs"]:
         whole["refs"] = {**whole["refs"], MAIN: {"snapshot-id": current, "type": "branch"}}
     for name, reference in whole["refs"].items():
-        if reference["snapshot-id"] not in known:
-            raise refused(
+        if reference["snapshot-id"] not in snapshot_ids:
+            raise refusal(
                 "/refs",
-                f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}",
+                f"expected {as_text(name)} at the id of a snapshot, found {reference['snapshot-id']}",
             )
     main = whole["refs"].get(MAIN)
     if main is not None and main["snapshot-id"] != current:
-        raise refused(
+        raise refusal(
             "/current-snapshot-id",
-            f"expected {main['snapshot-id']}, where main is, found {shown(current)}",
+            f"expected {main['snapshot-id']}, where main is, found {as_text(current)}",
         )

@@ -12,7 +12,7 @@ import orjson
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
+from lakepact.reference_server.iceberg_rest.identifiers import full_name, identifier_key, levels_of
 from lakepact.reference_server.iceberg_rest.tables.locations import FOLDERS
 from lakepact.reference_server.warehouse.local import Outside, inside
 from lakepact.reference_server.warehouse.storage_requests import (
@@ -22,7 +22,7 @@ from lakepact.reference_server.warehouse.storage_requests import (
     storage_request,
 )
 from lakepact.reference_server.warehouse.vended_credentials.policies import bucket_and_prefix
-from lakepact.reference_server.warehouse.vended_credentials.signing import signed_for_s3
+from lakepact.reference_server.warehouse.vended_credentials.signing import sign_for_s3
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,10 +59,10 @@ def _is_its_own(catalog: Catalog, key: Key, path: str) -> bool:
     or view does.
     """
     try:
-        catalog.warehouse.held(path)
+        catalog.warehouse.check_location(path)
     except Outside:
         return False
-    return catalog.located.is_unused(path, key)
+    return catalog.locations.is_unused(path, key)
 
 
 def is_below(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
@@ -76,22 +76,22 @@ def is_below(warehouse: Warehouse, location: str, folders: Iterable[str]) -> boo
 
 
 def signature(
-    request: Mapping[str, Any], wanted: StorageRequest, *, keys: Keys, region: str
+    request: Mapping[str, Any], storage_request: StorageRequest, *, keys: Keys, region: str
 ) -> Mapping[str, str]:
     """Return the headers that authorize a request."""
     at = datetime.now(UTC)
-    return signed_for_s3(
+    return sign_for_s3(
         request["method"],
         request["uri"],
-        wanted.headers,
-        wanted.payload,
+        storage_request.headers,
+        storage_request.payload,
         keys=keys,
         region=region,
         at=at,
     )
 
 
-def kept_by_clients(method: str) -> tuple[bytes, bytes]:
+def caching_header(method: str) -> tuple[bytes, bytes]:
     """Return the header that says whether clients may use a signature again."""
     return KEPT if method in READING else NOT_KEPT
 
@@ -141,28 +141,28 @@ class RemoteSigning:
         with self._catalog.store.view() as view:
             record = self._catalog.rules.table_exists(view, levels, table)
         metadata, key = record.document["metadata"], identifier_key(levels, table)
-        if not self._catalog.located.is_alone(key, metadata["location"]):
-            raise _refused(f"another table lies at the location of {shown(levels, table)}")
+        if not self._catalog.locations.is_alone(key, metadata["location"]):
+            raise _refusal(f"another table lies at the location of {full_name(levels, table)}")
         try:
-            wanted = self._rules.storage_request(body, self._bucket)
+            request = self._rules.storage_request(body, self._bucket)
         except Unsigned as unsigned:
-            raise _refused(str(unsigned)) from None
-        self._check(wanted.locations, locations_of(self._catalog, key, metadata))
-        added = self._rules.signature(body, wanted, keys=keys, region=self._bucket.region)
+            raise _refusal(str(unsigned)) from None
+        self._check(request.locations, locations_of(self._catalog, key, metadata))
+        extra = self._rules.signature(body, request, keys=keys, region=self._bucket.region)
         headers = {
             name: values for name, values in body["headers"].items() if name.lower() not in REPLACED
         }
-        signed = {
+        document = {
             "uri": body["uri"],
-            "headers": {**headers, **{name: [value] for name, value in added.items()}},
+            "headers": {**headers, **{name: [value] for name, value in extra.items()}},
         }
-        return Reply(200, orjson.dumps(signed), (kept_by_clients(body["method"]),))
+        return Reply(200, orjson.dumps(document), (caching_header(body["method"]),))
 
     def _check(self, locations: Sequence[str], folders: Sequence[str]) -> None:
         for location in locations:
             if not self._rules.is_below(self._catalog.warehouse, location, folders):
-                raise _refused(f"{location[:200]!r} is not below the location of the table")
+                raise _refusal(f"{location[:200]!r} is not below the location of the table")
 
 
-def _refused(why: str) -> Problem:
+def _refusal(why: str) -> Problem:
     return Problem(403, "ForbiddenException", f"the request is not signed: {why}")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import (
     INT32,
+    as_text,
     children,
     exact,
     hashable,
     integer,
     objects,
-    refused,
-    shown,
+    refusal,
     text,
 )
 from lakepact.reference_server.iceberg_rest.tables.defaults import MEMBERS, check_default
@@ -97,36 +97,36 @@ def columns(schema: Schema, where: str, *, format_version: int, ids: range = FIE
         Problem: 400, the schema is not valid.
     """
     if schema.get("type") != "struct":
-        raise refused(f"{where}/type", f"expected struct, found {shown(schema.get('type'))}")
-    found = Columns()
+        raise refusal(f"{where}/type", f"expected struct, found {as_text(schema.get('type'))}")
+    result = Columns()
     names: set[str] = set()
     for column in _walk(schema, where, None, depth=1, format_version=format_version):
         if column.id not in ids:
-            raise refused(
+            raise refusal(
                 column.where(where),
                 f"field id {column.id} is out of range; ids go from {ids.start} to {ids.stop - 1}",
             )
-        if (twin := found.setdefault(column.id, column)) is not column:
-            raise refused(
+        if (twin := result.setdefault(column.id, column)) is not column:
+            raise refusal(
                 column.where(where),
-                f"{shown(column.name)} has field id {column.id}, which is the id of"
-                f" {shown(twin.name)} already",
+                f"{as_text(column.name)} has field id {column.id}, which is the id of"
+                f" {as_text(twin.name)} already",
             )
         if column.name in names:
-            raise refused(
+            raise refusal(
                 column.where(where),
-                f"there is another field {shown(column.name)}; names are unique in a schema",
+                f"there is another field {as_text(column.name)}; names are unique in a schema",
             )
         names.add(column.name)
-    _check_identifiers(schema, found, where)
-    return found
+    _check_identifiers(schema, result, where)
+    return result
 
 
 def _walk(
     outer: NestedType, where: str, around: Column | None, *, depth: int, format_version: int
 ) -> Iterator[Column]:
     if depth > DEEPEST:
-        raise refused(where, f"types are nested more than {DEEPEST} levels deep")
+        raise refusal(where, f"types are nested more than {DEEPEST} levels deep")
     for column in (
         _struct(outer, where, around, format_version)
         if outer["type"] == "struct"
@@ -136,9 +136,9 @@ def _walk(
         check_type(column.type, f"{here}{column.type_step}", format_version=format_version)
         kind = name_of(column.type)
         if kind == "unknown" and column.required:
-            raise refused(
+            raise refusal(
                 here,
-                f"{shown(column.name)} is of type unknown, which is always null: it cannot be"
+                f"{as_text(column.name)} is of type unknown, which is always null: it cannot be"
                 " required",
             )
         yield column
@@ -191,7 +191,7 @@ def _collection(
 def _name(last: str, around: Column | None, where: str) -> str:
     length = len(last) + (0 if around is None else len(around.name) + 1)
     if length > LONGEST_NAME:
-        raise refused(
+        raise refusal(
             where,
             f"the name of the field has {length} characters, counted from the root; at most"
             f" {LONGEST_NAME} are possible",
@@ -199,7 +199,7 @@ def _name(last: str, around: Column | None, where: str) -> str:
     return last if around is None else f"{around.name}.{last}"
 
 
-def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> None:
+def _check_identifiers(schema: Schema, by_id: dict[int, Column], where: str) -> None:
     identifiers = (
         children(schema, "identifier-field-ids", where)
         if schema.get("identifier-field-ids") is not None
@@ -207,24 +207,24 @@ def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> 
     )
     for index, value in enumerate(identifiers):
         here = f"{where}/identifier-field-ids/{index}"
-        column = known.get(exact(value, here, within=INT32))
+        column = by_id.get(exact(value, here, within=INT32))
         if column is None:
-            raise refused(here, f"the schema has no field with id {value}")
+            raise refusal(here, f"the schema has no field with id {value}")
         kind = name_of(column.type)
         if kind in NESTED or kind in _NO_IDENTITY:
-            raise refused(
-                here, f"{shown(column.name)} is of type {kind}, which cannot identify a row"
+            raise refusal(
+                here, f"{as_text(column.name)} is of type {kind}, which cannot identify a row"
             )
         if not column.required or column.in_optional:
-            raise refused(
+            raise refusal(
                 here,
-                f"{shown(column.name)} may be null, so it cannot identify a row; make it and all"
+                f"{as_text(column.name)} may be null, so it cannot identify a row; make it and all"
                 " around it required",
             )
         if column.in_collection:
-            raise refused(
+            raise refusal(
                 here,
-                f"{shown(column.name)} is inside of a list or map, so it cannot identify a row",
+                f"{as_text(column.name)} is inside of a list or map, so it cannot identify a row",
             )
 
 
@@ -260,15 +260,15 @@ def _identifiers(schema: Schema) -> frozenset[int]:
 
 def types_by_id(schema: Schema) -> dict[int, Any]:
     """Return the type of every field of a stored schema by field id."""
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     todo: list[Any] = [schema]
     while todo:
         outer = todo.pop()
         for id_, inner in _parts(outer):
-            found[id_] = inner
+            result[id_] = inner
             if isinstance(inner, dict):
                 todo.append(inner)
-    return found
+    return result
 
 
 def _parts(outer: Document) -> Iterable[tuple[int, Any]]:
@@ -285,14 +285,14 @@ def with_fresh_ids(schema: Schema) -> tuple[Schema, dict[int, int]]:
     The fields of a struct are numbered before those inside of them.
     """
     fresh: dict[int, int] = {}
-    numbered: Schema = _numbered(schema, fresh, count(1))
+    result: Schema = _with_numbers(schema, fresh, count(1))
     identifiers = [fresh[old] for old in schema.get("identifier-field-ids") or ()]
     if identifiers:
-        numbered["identifier-field-ids"] = identifiers
-    return numbered, fresh
+        result["identifier-field-ids"] = identifiers
+    return result, fresh
 
 
-def _numbered(column_type: Any, fresh: dict[int, int], numbers: count[int]) -> Any:
+def _with_numbers(column_type: Any, fresh: dict[int, int], numbers: count[int]) -> Any:
     if isinstance(column_type, str):
         return column_type
     members: Document = dict(column_type)
@@ -300,7 +300,11 @@ def _numbered(column_type: Any, fresh: dict[int, int], numbers: count[int]) -> A
         for field in members["fields"]:
             fresh[field["id"]] = next(numbers)
         members["fields"] = [
-            {**field, "id": fresh[field["id"]], "type": _numbered(field["type"], fresh, numbers)}
+            {
+                **field,
+                "id": fresh[field["id"]],
+                "type": _with_numbers(field["type"], fresh, numbers),
+            }
             for field in members["fields"]
         ]
         return members
@@ -308,5 +312,5 @@ def _numbered(column_type: Any, fresh: dict[int, int], numbers: count[int]) -> A
     for part in parts:
         fresh[members[f"{part}-id"]] = members[f"{part}-id"] = next(numbers)
     for part in parts:
-        members[part] = _numbered(members[part], fresh, numbers)
+        members[part] = _with_numbers(members[part], fresh, numbers)
     return members

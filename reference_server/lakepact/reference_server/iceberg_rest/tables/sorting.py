@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import objects, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import as_text, objects, refusal
 from lakepact.reference_server.iceberg_rest.tables.transforms import check_transform
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def check_order(order: SortOrder, columns: Mapping[int, Column], where: str) -> 
         check_transform(field, columns, here)
         for member, choices in _CHOICES.items():
             if field.get(member) not in choices:
-                raise refused(
+                raise refusal(
                     f"{here}/{member}",
-                    f"expected {' or '.join(choices)}, found {shown(field.get(member))}",
+                    f"expected {' or '.join(choices)}, found {as_text(field.get(member))}",
                 )
 
 

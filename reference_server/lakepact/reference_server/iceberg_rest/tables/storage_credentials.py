@@ -62,7 +62,7 @@ class StorageAccess:
     keys: Keys | None = field(default=None, repr=False)
 
     @property
-    def is_given(self) -> bool:
+    def is_configured(self) -> bool:
         """Whether there is anything to hand out."""
         return bool(self.settings) or self.service is not None
 
@@ -84,7 +84,7 @@ class StorageAccess:
         Raises:
             Problem: they cannot be had now.
         """
-        if not self.is_given:
+        if not self.is_configured:
             return []
         config = dict(self.settings)
         if self.service is not None:
@@ -124,7 +124,7 @@ def storage_credentials(
     return access.credentials(location, name=name, is_writable=is_writable)
 
 
-def is_asked_for(delegation: Sequence[str]) -> bool:
+def wants_credentials(delegation: Sequence[str]) -> bool:
     """Return whether a caller who names these ways of access wants credentials."""
     return DELEGATION in delegation
 
@@ -153,38 +153,38 @@ def read_storage_access(
         BadSetting: something of it is not understood, or missing; the message says where, and
             repeats no secret.
     """
-    said = _Said(
+    reader = _Said(
         f"warehouses.{entry.name}.credentials",
         entry.credentials,
         os.environ if environment is None else environment,
     )
     if not entry.credentials:
         return StorageAccess()
-    said.known()
-    settings = {**said.settings("config"), **said.settings_of_variables()}
-    if said.truth("rehearsal"):
+    reader.check_names()
+    settings = {**reader.settings("config"), **reader.settings_of_variables()}
+    if reader.truth("rehearsal"):
         if "sts" in entry.credentials:
-            raise said.wrong(
+            raise reader.wrong(
                 "rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one"
             )
-        return StorageAccess(settings, FakeSts(), said.seconds(shortest=1), keys=fake_keys())
-    own = said.keys()
+        return StorageAccess(settings, FakeSts(), reader.seconds(shortest=1), keys=fake_keys())
+    own = reader.keys()
     if "sts" not in entry.credentials:
         for name in ("role", "region", "seconds"):
             if name in entry.credentials:
-                raise said.wrong(name, "is of use with sts alone, the address of a token service")
+                raise reader.wrong(name, "is of use with sts alone, the address of a token service")
         return StorageAccess(settings, keys=own)
     if own is None:
-        raise said.wrong(
+        raise reader.wrong(
             "access-key-id-env",
             "is missing: the name of the variable with the key that this server signs with",
         )
-    region = said.text("region") or "us-east-1"
-    service = SecurityTokenService(said.address("sts"), region, own, said.text("role"))
+    region = reader.text("region") or "us-east-1"
+    service = SecurityTokenService(reader.address("sts"), region, own, reader.text("role"))
     return StorageAccess(
         {"client.region": region, **settings},
         Remembered(service),
-        said.seconds(),
+        reader.seconds(),
         is_remote=True,
         keys=own,
     )
@@ -201,7 +201,7 @@ class _Said:
     def wrong(self, name: str, message: str) -> BadSetting:
         return BadSetting(f"the server file, at {self._at}.{name}: {message}")
 
-    def known(self) -> None:
+    def check_names(self) -> None:
         for name in self._table:
             if name not in MEMBERS:
                 raise BadSetting(

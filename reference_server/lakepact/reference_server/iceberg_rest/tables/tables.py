@@ -20,7 +20,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     now_ms,
     tables_of,
 )
-from lakepact.reference_server.iceberg_rest.tables.credentials import sent
+from lakepact.reference_server.iceberg_rest.tables.credentials import table_reply
 from lakepact.reference_server.iceberg_rest.tables.etags import matches, tag_of_representation
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import (
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 def snapshots_of_refs(metadata: documents.TableMetadata) -> documents.TableMetadata:
     """Return the metadata with no other snapshots than those that a branch or tag points to."""
-    kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {
+    ids = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {
         metadata.get("current-snapshot-id")
     }
     return {
         **metadata,
-        "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept],
+        "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in ids],
     }
 
 
-def files_may_go(located: Located, location: str) -> bool:
+def files_may_go(locations: Located, location: str) -> bool:
     """Return whether nothing else may have files where a table is purged, above it or below it."""
-    return located.is_unused(location)
+    return locations.is_unused(location)
 
 
 class Rules(ServiceRules):
@@ -121,7 +121,9 @@ class Tables:
             if body.get("stage-create", False):
                 prepare(self._catalog.warehouse, metadata["location"])
             else:
-                record = self._catalog.rules.written(self._catalog.warehouse, metadata, former=None)
+                record = self._catalog.rules.write_metadata(
+                    self._catalog.warehouse, metadata, former=None
+                )
                 self._catalog.put(transaction, key, record)
         is_staged, location = record is None, metadata["location"]
         access = self._credentials.access_for(
@@ -133,7 +135,7 @@ class Tables:
             is_staged=is_staged,
         )
         return (
-            sent(orjson.dumps({"metadata": metadata}), b"", access)
+            table_reply(orjson.dumps({"metadata": metadata}), b"", access)
             if record is None
             else self._stored(record, access)
         )
@@ -167,7 +169,7 @@ class Tables:
         record = self._existing(levels, table)
         access: documents.LoadTableResult = {}
         if (
-            self._credentials.are_given
+            self._credentials.are_vended
         ):  # else the document is not looked at: a load sends its bytes
             location = record.document["metadata"]["location"]
             access = self._credentials.access_for(
@@ -182,12 +184,12 @@ class Tables:
                 **record.document,
                 "metadata": self._rules.snapshots_of_refs(record.document["metadata"]),
             }
-            return sent(orjson.dumps(document), self._rules.tag(record, snapshots), access)
+            return table_reply(orjson.dumps(document), self._rules.tag(record, snapshots), access)
         return self._whole(record, access)
 
     def _whole(self, record: Record, access: documents.LoadTableResult) -> Reply:
         """Return a table with all its snapshots."""
-        return sent(record.body, self._rules.tag(record, "all"), access)
+        return table_reply(record.body, self._rules.tag(record, "all"), access)
 
     def _stored(self, record: Record, access: documents.LoadTableResult) -> Reply:
         """Return a table as its metadata file has it."""
@@ -218,12 +220,12 @@ class Tables:
         """
         location, uuid, catalog = metadata["location"], metadata["table-uuid"], self._catalog
         with catalog.store.begin():  # nothing may move in between
-            if self._rules.files_may_go(catalog.located, location):
+            if self._rules.files_may_go(catalog.locations, location):
                 with contextlib.suppress(
                     Outside
                 ):  # the warehouse may have been another one when the table was made
                     catalog.warehouse.purge(location)
-                if not catalog.located.knows(uuid):
+                if not catalog.locations.knows(uuid):
                     forget_metadata_files(catalog.warehouse, elsewhere, uuid)
 
     def unregister_table(self, *, namespace: str, table: str) -> Reply:
@@ -232,7 +234,7 @@ class Tables:
         with self._catalog.store.begin() as transaction:
             record = self._catalog.rules.table_exists(transaction, levels, table)
             transaction.remove(identifier_key(levels, table))
-        return sent(record.body, b"", {})
+        return table_reply(record.body, b"", {})
 
     def rename_table(self, *, body: documents.RenameTableRequest) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.documents import INT32, as_text, integer, refusal, text
 from lakepact.reference_server.iceberg_rest.tables.types import NESTED, name_of
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ _UNORDERED = frozenset(
 _WITH_NUMBER = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 
 
-def transform_name(spelled: str) -> str | None:
+def transform_name(value: str) -> str | None:
     """Return the transform without its number (`bucket` for `bucket[16]`), or None when there is
     none that is spelled so.
     """
-    if match := _WITH_NUMBER.fullmatch(spelled):
+    if match := _WITH_NUMBER.fullmatch(value):
         return match[1] if 1 <= int(match[2]) < INT32.stop else None
-    return spelled if spelled in SOURCES and spelled not in {"bucket", "truncate"} else None
+    return value if value in SOURCES and value not in {"bucket", "truncate"} else None
 
 
 def check_transform(
@@ -52,12 +52,12 @@ def check_transform(
     """Refuse a partition or sort field whose transform is unknown, or cannot be applied to its
     source column.
     """
-    spelled = text(field, "transform", where)
-    name = transform_name(spelled)
+    transform = text(field, "transform", where)
+    name = transform_name(transform)
     if name is None:
-        raise refused(
+        raise refusal(
             f"{where}/transform",
-            f"unknown transform {shown(spelled)}; known are {', '.join(SOURCES)}, with bucket[n]"
+            f"unknown transform {as_text(transform)}; known are {', '.join(SOURCES)}, with bucket[n]"
             " and n > 0",
         )
     source = integer(field, "source-id", where, within=INT32)
@@ -65,18 +65,18 @@ def check_transform(
         return
     column = columns.get(source)
     if column is None:
-        raise refused(f"{where}/source-id", f"the schema has no column with id {source}")
+        raise refusal(f"{where}/source-id", f"the schema has no column with id {source}")
     if column.in_collection:
-        raise refused(
+        raise refusal(
             f"{where}/source-id",
-            f"column {shown(column.name)} is inside of a list or map; use a column that each row"
+            f"column {as_text(column.name)} is inside of a list or map; use a column that each row"
             " has once",
         )
     kind = name_of(column.type)
     takes = SOURCES[name]
     fits = kind in takes if takes is not None else kind not in NESTED | _UNORDERED
     if not fits:
-        raise refused(
+        raise refusal(
             f"{where}/transform",
-            f"{spelled} cannot be applied to column {shown(column.name)}, which is of type {kind}",
+            f"{transform} cannot be applied to column {as_text(column.name)}, which is of type {kind}",
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lakepact.reference_server.iceberg_rest.documents import refused, shown
+from lakepact.reference_server.iceberg_rest.documents import as_text, refusal
 
 #: Primitive types without parameters, and the first format version that has them.
 PLAIN = {
@@ -64,28 +64,28 @@ class Primitive:
     words: tuple[str, ...] = ()  #: reference system and edge algorithm of a geography
 
 
-def primitive(spelled: str) -> Primitive | None:
+def primitive(name: str) -> Primitive | None:
     """Return the primitive type that is spelled so, or None."""
-    return _primitive(spelled) if len(spelled) <= LONGEST else None
+    return _primitive(name) if len(name) <= LONGEST else None
 
 
 @lru_cache(maxsize=4096)
-def _primitive(spelled: str) -> Primitive | None:
-    if spelled in PLAIN:
-        return Primitive(spelled, PLAIN[spelled])
-    if match := _DECIMAL.fullmatch(spelled):
+def _primitive(name: str) -> Primitive | None:
+    if name in PLAIN:
+        return Primitive(name, PLAIN[name])
+    if match := _DECIMAL.fullmatch(name):
         precision, scale = int(match[1]), int(match[2])
         return (
             Primitive("decimal", numbers=(precision, scale))
             if scale <= precision and 1 <= precision <= LARGEST_PRECISION
             else None
         )
-    if match := _FIXED.fullmatch(spelled):
+    if match := _FIXED.fullmatch(name):
         length = int(match[1])
         return Primitive("fixed", numbers=(length,)) if 1 <= length <= LARGEST_FIXED else None
-    if match := _GEOMETRY.fullmatch(spelled):
+    if match := _GEOMETRY.fullmatch(name):
         return Primitive("geometry", 3, words=(match[1].strip(),))
-    if match := _GEOGRAPHY.fullmatch(spelled):
+    if match := _GEOGRAPHY.fullmatch(name):
         algorithm = (match[2] or "spherical").strip()
         return (
             Primitive("geography", 3, words=(match[1].strip(), algorithm))
@@ -98,8 +98,8 @@ def _primitive(spelled: str) -> Primitive | None:
 def name_of(column_type: Any) -> str:
     """Return the type without its parameters: `decimal` for `decimal(9, 2)`, `list` for a list."""
     if isinstance(column_type, str):
-        known = primitive(column_type)
-        return known.name if known else column_type
+        kind = primitive(column_type)
+        return kind.name if kind else column_type
     name: str = column_type["type"]
     return name
 
@@ -111,30 +111,30 @@ def check_type(column_type: Any, where: str, *, format_version: int) -> None:
     if not isinstance(column_type, str):
         _check_nested(column_type, where)
         return
-    known = primitive(column_type)
-    if known is None:
+    kind = primitive(column_type)
+    if kind is None:
         plain = ", ".join(PLAIN)
-        raise refused(
+        raise refusal(
             where,
-            f"{shown(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct,"
+            f"{as_text(column_type)} is no type; types are {plain}, decimal(p, s), fixed[n], struct,"
             " list and map",
         )
-    if known.since > format_version:
-        raise refused(
+    if kind.since > format_version:
+        raise refusal(
             where,
-            f"the type {shown(column_type)} needs format version {known.since}, and the table has"
+            f"the type {as_text(column_type)} needs format version {kind.since}, and the table has"
             f" {format_version}; upgrade the table, or choose another type",
         )
 
 
 def _check_nested(column_type: dict[str, Any], where: str) -> None:
     if type(column_type) is not dict:
-        raise refused(
-            where, f"expected the name of a type, or an object, found {shown(column_type)}"
+        raise refusal(
+            where, f"expected the name of a type, or an object, found {as_text(column_type)}"
         )
     name = column_type.get("type")
     if not isinstance(name, str) or name not in NESTED:
-        raise refused(f"{where}/type", f"expected struct, list or map, found {shown(name)}")
+        raise refusal(f"{where}/type", f"expected struct, list or map, found {as_text(name)}")
 
 
 def canonical(column_type: Any) -> Any:
@@ -159,7 +159,7 @@ def canonical_field(field: Any) -> dict[str, Any]:
     }
 
 
-def related(one: Any, other: Any) -> bool:
+def are_compatible(one: Any, other: Any) -> bool:
     """Return whether one and the same column may have had these two types, in either order."""
     return _may_become(one, other) or _may_become(other, one)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.updates.completion import completed
+from lakepact.reference_server.iceberg_rest.updates.completion import complete
 from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 from lakepact.reference_server.iceberg_rest.updates.encryption_keys import (
     add_encryption_key,
@@ -101,5 +101,5 @@ def apply_updates(
     """
     draft = Draft(metadata, now_ms=now_ms)
     draft.apply(updates, table, of="tables")
-    document = completed(draft)
+    document = complete(draft)
     return document if draft.touched else metadata

@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.documents import refusal
 from lakepact.reference_server.iceberg_rest.tables.metadata import first_version_members, with_id
 from lakepact.reference_server.iceberg_rest.tables.partitioning import unpartitioned
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
@@ -29,7 +29,7 @@ _CHOSEN: dict[Member, str] = {
 _DEFAULTS = frozenset({"current-schema-id", *_CHOSEN})
 
 
-def completed(draft: Draft) -> TableMetadata:
+def complete(draft: Draft) -> TableMetadata:
     """Return the document that the commit stores.
 
     Raises:
@@ -54,7 +54,7 @@ def completed(draft: Draft) -> TableMetadata:
 def _complete_creation(draft: Draft) -> None:
     for member, action in _NEEDED.items():
         if draft.get(member) in (None, []):
-            raise refused(
+            raise refusal(
                 "/updates",
                 f"{action} is missing: a commit that creates a table brings all of it; stage the"
                 " creation to see what",
@@ -69,7 +69,7 @@ def _complete_creation(draft: Draft) -> None:
         draft.set("default-sort-order-id", 0)
     for member, action in _CHOSEN.items():
         if draft.get(member) is None:
-            raise refused(
+            raise refusal(
                 "/updates",
                 f"{action} is missing: a commit that creates a table says which of those that it"
                 " adds is the default",
@@ -82,17 +82,17 @@ def _check_defaults(draft: Draft) -> None:
     order = with_id(draft.items("sort-orders"), "order-id", draft.get("default-sort-order-id"))
     if schema is None or not ((spec and spec["fields"]) or (order and order["fields"])):
         return
-    known = columns(schema, "/updates", format_version=draft.format_version)
+    by_id = columns(schema, "/updates", format_version=draft.format_version)
     for name, default in {"partition spec": spec, "sort order": order}.items():
         for index, field in enumerate(default["fields"] if default else ()):
             try:
-                check_transform(field, known, f"/fields/{index}")
+                check_transform(field, by_id, f"/fields/{index}")
             except Problem as problem:
                 why = (
                     f"the default {name} does not fit the current schema, {schema['schema-id']}:"
                     f" {problem.message}"
                 )
-                raise refused("/updates", why) from None
+                raise refusal("/updates", why) from None
 
 
 def _advance_time(draft: Draft) -> None:

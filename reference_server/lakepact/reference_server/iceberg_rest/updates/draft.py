@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, integer, kind_in, refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, kind_in, refusal
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.partitioning import PartitionFields, spec_meaning
 from lakepact.reference_server.iceberg_rest.tables.schemas import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _OfHistory = Literal[
     "snapshots", "snapshot-log", "statistics", "partition-statistics", "versions", "version-log"
 ]
-_Numbered = Literal["schemas", "partition-specs", "sort-orders", "encryption-keys"]
+_WithId = Literal["schemas", "partition-specs", "sort-orders", "encryption-keys"]
 _Chosen = Literal[
     "current-schema-id",
     "default-spec-id",
@@ -57,7 +57,7 @@ _Other = Literal[
     "partition-spec",
 ]
 Member = (
-    _OfHistory | _Numbered | _Chosen | _Counter | _Other
+    _OfHistory | _WithId | _Chosen | _Counter | _Other
 )  #: of table or view metadata: what updates change
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
@@ -174,9 +174,9 @@ class Draft:
 
     def own_list(self, member: Member) -> list[Any]:
         """Return a list member that this commit may change in place."""
-        owned = self._owned(member)
+        items = self._copy_list(member)
         self._forget(member)
-        return owned
+        return items
 
     def members(self, member: Member) -> Members:
         """Return the items of a list member by id; `append`, `discard` and `cut` change them."""
@@ -187,12 +187,12 @@ class Draft:
     def append(self, member: Member, item: Any) -> None:
         """Add an item to a list member."""
         if _DERIVED.get(member) in self.__dict__:
-            self._add_derived(member, item)
+            self._note_item(member, item)
         if member in self._members:
             self._members[member].append(item)
             self.touched.add(member)
         else:
-            self._owned(member).append(item)
+            self._copy_list(member).append(item)
 
     def discard(self, member: Member, ids: Iterable[Any]) -> None:
         """Take the items with these ids out of a list member."""
@@ -216,25 +216,25 @@ class Draft:
         for member in self._members:
             self._list(member)
 
-    def _add_derived(self, member: Member, item: Any) -> None:
+    def _note_item(self, member: Member, item: Any) -> None:
         if member == "schemas":
             self.field_types.add(item)
         elif member == "partition-specs":
             self.partition_fields.add(item)
         elif member == "snapshots":
-            self.written_with[item.get("schema-id")].append(item)
+            self.snapshots_by_schema[item.get("schema-id")].append(item)
 
     def _list(self, member: Member) -> None:
         if self._members[member].changed:
-            self.document[member] = self._members[member].listed()
+            self.document[member] = self._members[member].as_list()
 
-    def _owned(self, member: Member) -> list[Any]:
+    def _copy_list(self, member: Member) -> list[Any]:
         items = self.items(member)
         if member not in self.touched:
             self.document[member] = list(items)
             self.touched.add(member)
-        owned: list[Any] = self.document[member]
-        return owned
+        copy: list[Any] = self.document[member]
+        return copy
 
     def _forget(self, member: Member) -> None:
         self._members.pop(member, None)
@@ -250,8 +250,8 @@ class Draft:
         """Return an object member that this commit may change in place."""
         if member not in self.touched:
             self.set(member, dict(self.document.get(member) or {}))
-        owned: dict[str, Any] = self.document[member]
-        return owned
+        members: dict[str, Any] = self.document[member]
+        return members
 
     @cached_property
     def snapshots(self) -> dict[int, Snapshot]:
@@ -259,24 +259,24 @@ class Draft:
         return {snapshot["snapshot-id"]: snapshot for snapshot in self.items("snapshots")}
 
     @cached_property
-    def written_with(self) -> defaultdict[Any, list[Snapshot]]:
+    def snapshots_by_schema(self) -> defaultdict[Any, list[Snapshot]]:
         """The snapshots, perhaps with some that are gone, by the id of the schema that they were
         written with.
         """
-        found: defaultdict[Any, list[Snapshot]] = defaultdict(list)
+        result: defaultdict[Any, list[Snapshot]] = defaultdict(list)
         for snapshot in self.items("snapshots"):
-            found[snapshot.get("schema-id")].append(snapshot)
-        return found
+            result[snapshot.get("schema-id")].append(snapshot)
+        return result
 
     @cached_property
     def referring(self) -> defaultdict[int, dict[str, None]]:
         """The names of branches and tags, perhaps with some that have moved or are gone, by the id
         of their snapshot.
         """
-        found: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        result: defaultdict[int, dict[str, None]] = defaultdict(dict)
         for name, reference in (self.get("refs") or {}).items():
-            found[reference["snapshot-id"]][name] = None
-        return found
+            result[reference["snapshot-id"]][name] = None
+        return result
 
     @cached_property
     def field_types(self) -> FieldTypes:
@@ -298,15 +298,15 @@ class Draft:
         schema_id = self.get("current-schema-id")
         schema = self.members("schemas").get(self.added_schema if schema_id is None else schema_id)
         if schema is None:
-            raise refused(where, "the table has no schema yet; add one before")
+            raise refusal(where, "the table has no schema yet; add one before")
         key = id(schema), self.format_version
         if key not in self._columns:
             self._columns[key] = schema, columns(schema, where, format_version=self.format_version)
         return self._columns[key][1]
 
 
-def chosen_id(
-    draft: Draft, update: Mapping[str, Any], member: str, *, added: int | None, kind: str
+def resolve_id(
+    draft: Draft, update: Mapping[str, Any], member: str, *, newest: int | None, kind: str
 ) -> int:
     """Return the id that an update chooses by a member; -1 stands for what was added last.
 
@@ -314,18 +314,18 @@ def chosen_id(
         draft: the document as it is by now.
         update: what is applied to it.
         member: the one that holds the id.
-        added: the id of what this commit added last, or None.
+        newest: the id of what this commit added last, or None.
         kind: what has the id, for messages.
 
     Raises:
         Problem: 400, it is no id, or it is -1 and nothing was added.
     """
-    chosen = integer(update, member, draft.where, within=INT32)
-    if chosen != LAST_ADDED:
-        return chosen
-    if added is None:
-        raise refused(
+    id_ = integer(update, member, draft.where, within=INT32)
+    if id_ != LAST_ADDED:
+        return id_
+    if newest is None:
+        raise refusal(
             f"{draft.where}/{member}",
             f"-1 stands for the last added {kind}, but this commit has added none before",
         )
-    return added
+    return newest

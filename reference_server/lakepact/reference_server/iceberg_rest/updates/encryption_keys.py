@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Final
 
-from lakepact.reference_server.iceberg_rest.documents import child, refused, text
+from lakepact.reference_server.iceberg_rest.documents import child, refusal, text
 
 if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest.documents import (
@@ -27,7 +27,7 @@ def add_encryption_key(draft: Draft, update: AddEncryptionKeyUpdate) -> None:
     try:
         base64.b64decode(text(key, "encrypted-key-metadata", where), validate=True)
     except (binascii.Error, ValueError):
-        raise refused(f"{where}/encrypted-key-metadata", "expected base64") from None
+        raise refusal(f"{where}/encrypted-key-metadata", "expected base64") from None
     if draft.members(MEMBER).get(key_id) is None:
         draft.append(MEMBER, key)
 

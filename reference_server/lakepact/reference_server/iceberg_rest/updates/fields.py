@@ -42,7 +42,7 @@ class FieldTypes:
         """Return the type of a field in the last schema that has it, of those that are still there;
         None if none has it.
         """
-        found = self._by_id.get(field_id)
-        while found and not schemas.has(found[-1][0]):
-            found.pop()
-        return found[-1][1] if found else None
+        entries = self._by_id.get(field_id)
+        while entries and not schemas.has(entries[-1][0]):
+            entries.pop()
+        return entries[-1][1] if entries else None

@@ -35,7 +35,7 @@ class Members:
         self._id_member = id_member
         self._alike = alike
         self._places: defaultdict[Any, list[int]] = defaultdict(list)
-        for place, item in enumerate(self._kept()):
+        for place, item in enumerate(self._items_left()):
             self._places[self._id(item)].append(place)
         self._start = 0  # all items before this place are cut off
         self._ascending: list[int] | None = None
@@ -47,12 +47,12 @@ class Members:
         )
         self.changed = False  #: since they were last listed
 
-    def get(self, wanted: Any) -> Any:
+    def get(self, id_: Any) -> Any:
         """Return the first item with this id, or None."""
         return next(
             (
                 item
-                for place in self._places.get(wanted, ())
+                for place in self._places.get(id_, ())
                 if (item := self._items[place]) is not None
             ),
             None,
@@ -62,18 +62,18 @@ class Members:
         """Return whether this very object is the item with its id."""
         return self.get(self._id(item)) is item
 
-    def listed(self) -> list[Any]:
+    def as_list(self) -> list[Any]:
         """Return all items in their order."""
         self.changed = False
-        return list(self._kept())
+        return list(self._items_left())
 
     def append(self, item: Any) -> None:
         """Add an item behind all others."""
-        wanted = self._id(item)
-        self._places[wanted].append(len(self._items))
+        id_ = self._id(item)
+        self._places[id_].append(len(self._items))
         self._items.append(item)
         if self._ascending is not None:
-            insort(self._ascending, wanted)
+            insort(self._ascending, id_)
         if self._sketched is not None and self._alike is not None:
             self._sketched[self._alike.sketch(item)].append(item)
         self.changed = True
@@ -84,17 +84,17 @@ class Members:
 
     def remove(self, ids: Iterable[Any]) -> bool:
         """Remove the items with these ids, and return whether there were any."""
-        return bool(self._removed(ids))
+        return bool(self._remove(ids))
 
     def cut(self, ids: Iterable[Any]) -> bool:
         """Remove the items with these ids and all items before them, and return whether there were
         any.
         """
-        gone = self._removed(ids)
-        end = max(gone, default=self._start)
+        places = self._remove(ids)
+        end = max(places, default=self._start)
         self._items[self._start : end] = [None] * (end - self._start)
         self._start = end
-        return bool(gone)
+        return bool(places)
 
     def highest(self, default: int) -> int:
         """Return the highest id."""
@@ -111,29 +111,29 @@ class Members:
         sketch, meaning = self._alike.sketch, self._alike.meaning
         if self._sketched is None:
             self._sketched = defaultdict(list)
-            for known in self._kept():
-                self._sketched[sketch(known)].append(known)
-        sketched = sketch(item)
-        for known in self._sketched.pop(sketched, ()):
-            self._meant[sketched][meaning(known)].append(known)
-        if sketched not in self._meant:
+            for other in self._items_left():
+                self._sketched[sketch(other)].append(other)
+        key = sketch(item)
+        for other in self._sketched.pop(key, ()):
+            self._meant[key][meaning(other)].append(other)
+        if key not in self._meant:
             return None
-        twins = self._meant[sketched].get(meaning(item))
+        twins = self._meant[key].get(meaning(item))
         while twins and not self.has(twins[0]):
             twins.popleft()
         return twins[0] if twins else None
 
-    def _kept(self) -> Iterator[Any]:
+    def _items_left(self) -> Iterator[Any]:
         return (item for item in self._items if item is not None)
 
     def _id(self, item: Any) -> Any:
         return item.get(self._id_member, 0)
 
-    def _removed(self, ids: Iterable[Any]) -> list[int]:
+    def _remove(self, ids: Iterable[Any]) -> list[int]:
         places = [
             place
-            for wanted in ids
-            for place in self._places.pop(wanted, ())
+            for id_ in ids
+            for place in self._places.pop(id_, ())
             if self._items[place] is not None
         ]
         for place in places:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refusal
 from lakepact.reference_server.iceberg_rest.tables.partitioning import (
     NONE_ASSIGNED,
     check_spec,
@@ -16,7 +16,7 @@ from lakepact.reference_server.iceberg_rest.tables.sorting import (
     check_order,
     following_id,
 )
-from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
+from lakepact.reference_server.iceberg_rest.updates.draft import resolve_id
 
 if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest import documents
@@ -30,29 +30,29 @@ def add_spec(draft: Draft, update: documents.AddPartitionSpecUpdate) -> None:
     where = f"{draft.where}/spec"
     spec: documents.PartitionSpec = child(update, "spec", draft.where)
     check_spec(spec, draft.columns(where), where)
-    known = draft.members("partition-specs")
-    last_assigned: int = draft.get("last-partition-id") or NONE_ASSIGNED
-    numbered = with_field_ids(
+    specs = draft.members("partition-specs")
+    last_id: int = draft.get("last-partition-id") or NONE_ASSIGNED
+    complete = with_field_ids(
         spec,
         draft.partition_fields,
         where,
-        last_assigned=last_assigned,
+        last_id=last_id,
         format_version=draft.format_version,
     )
-    twin = known.twin(numbered)
+    twin = specs.twin(complete)
     if twin is not None:
         draft.added_spec = twin["spec-id"]
         return
-    draft.added_spec = known.highest(-1) + 1
-    draft.append("partition-specs", {**numbered, "spec-id": draft.added_spec})
-    draft.set("last-partition-id", max(last_assigned, highest_field_id([numbered])))
+    draft.added_spec = specs.highest(-1) + 1
+    draft.append("partition-specs", {**complete, "spec-id": draft.added_spec})
+    draft.set("last-partition-id", max(last_id, highest_field_id([complete])))
 
 
 def set_default_spec(draft: Draft, update: documents.SetDefaultSpecUpdate) -> None:
     """Set the default partition spec."""
-    spec_id = chosen_id(draft, update, "spec-id", added=draft.added_spec, kind="spec")
+    spec_id = resolve_id(draft, update, "spec-id", newest=draft.added_spec, kind="spec")
     if draft.members("partition-specs").get(spec_id) is None:
-        raise refused(f"{draft.where}/spec-id", f"the table has no partition spec {spec_id}")
+        raise refusal(f"{draft.where}/spec-id", f"the table has no partition spec {spec_id}")
     if draft.get("default-spec-id") != spec_id:
         draft.set("default-spec-id", spec_id)
 
@@ -65,14 +65,14 @@ def remove_partition_specs(draft: Draft, update: documents.RemovePartitionSpecsU
         for index, value in enumerate(children(update, "spec-ids", draft.where))
     }
     if draft.get("default-spec-id") in spec_ids:
-        raise refused(
+        raise refusal(
             where,
             f"partition spec {draft.get('default-spec-id')} is the default; set another one first",
         )
-    known, fields = draft.members("partition-specs"), draft.partition_fields
-    gone = [spec for spec_id in spec_ids if (spec := known.get(spec_id)) is not None]
+    specs, fields = draft.members("partition-specs"), draft.partition_fields
+    removals = [spec for spec_id in spec_ids if (spec := specs.get(spec_id)) is not None]
     draft.discard("partition-specs", spec_ids)
-    fields.remove(gone, known.has)
+    fields.remove(removals, specs.has)
     if draft.added_spec in spec_ids:
         draft.added_spec = None
 
@@ -84,19 +84,21 @@ def add_sort_order(draft: Draft, update: documents.AddSortOrderUpdate) -> None:
     where = f"{draft.where}/sort-order"
     order: documents.SortOrder = child(update, "sort-order", draft.where)
     check_order(order, draft.columns(where), where)
-    known = draft.members("sort-orders")
-    twin = known.twin(order)
+    orders = draft.members("sort-orders")
+    twin = orders.twin(order)
     if twin is not None:
         draft.added_order = twin["order-id"]
         return
-    draft.added_order = following_id(order, known.highest(UNSORTED_ID))
+    draft.added_order = following_id(order, orders.highest(UNSORTED_ID))
     draft.append("sort-orders", {**order, "order-id": draft.added_order})
 
 
 def set_default_sort_order(draft: Draft, update: documents.SetDefaultSortOrderUpdate) -> None:
     """Set the default sort order."""
-    order_id = chosen_id(draft, update, "sort-order-id", added=draft.added_order, kind="sort order")
+    order_id = resolve_id(
+        draft, update, "sort-order-id", newest=draft.added_order, kind="sort order"
+    )
     if draft.members("sort-orders").get(order_id) is None:
-        raise refused(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")
+        raise refusal(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")
     if draft.get("default-sort-order-id") != order_id:
         draft.set("default-sort-order-id", order_id)

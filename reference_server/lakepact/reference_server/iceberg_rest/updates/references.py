@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 from lakepact.reference_server.iceberg_rest.documents import (
     POSITIVE,
+    as_text,
     integer,
     optional_integer,
-    refused,
-    shown,
+    refusal,
     text,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
@@ -35,7 +35,7 @@ def set_snapshot_ref(draft: Draft, update: documents.SetSnapshotRefUpdate) -> No
     name = text(update, "ref-name", draft.where)
     reference = _reference(draft, update)
     if name == MAIN and reference["type"] != "branch":
-        raise refused(f"{draft.where}/type", "main is a branch and cannot become a tag")
+        raise refusal(f"{draft.where}/type", "main is a branch and cannot become a tag")
     refs: documents.SnapshotReferences = draft.get("refs") or {}
     if refs.get(name) == reference:
         return
@@ -47,17 +47,19 @@ def set_snapshot_ref(draft: Draft, update: documents.SetSnapshotRefUpdate) -> No
 def _reference(draft: Draft, update: documents.SetSnapshotRefUpdate) -> documents.SnapshotReference:
     snapshot_id = integer(update, "snapshot-id", draft.where)
     if snapshot_id not in draft.snapshots:
-        raise refused(f"{draft.where}/snapshot-id", f"the table has no snapshot {snapshot_id}")
+        raise refusal(f"{draft.where}/snapshot-id", f"the table has no snapshot {snapshot_id}")
     kind = update.get("type")
     if kind not in KINDS:
-        raise refused(f"{draft.where}/type", f"expected {' or '.join(KINDS)}, found {shown(kind)}")
+        raise refusal(
+            f"{draft.where}/type", f"expected {' or '.join(KINDS)}, found {as_text(kind)}"
+        )
     reference: documents.SnapshotReference = {"snapshot-id": snapshot_id, "type": kind}
     for member in _RETENTION:
         value = optional_integer(update, member, draft.where, within=POSITIVE)
         if value is None:
             continue
         if kind == "tag" and member in _OF_BRANCHES:
-            raise refused(
+            raise refusal(
                 f"{draft.where}/{member}", f"a tag has no history to keep; {member} is for branches"
             )
         reference[member] = value
@@ -68,8 +70,8 @@ def _move_main(draft: Draft, snapshot_id: int) -> None:
     if draft.get("current-snapshot-id") == snapshot_id:
         return
     draft.set("current-snapshot-id", snapshot_id)
-    added = snapshot_id in draft.added_snapshots
-    at: int = draft.snapshots[snapshot_id]["timestamp-ms"] if added else draft.now_ms
+    is_new = snapshot_id in draft.added_snapshots
+    at: int = draft.snapshots[snapshot_id]["timestamp-ms"] if is_new else draft.now_ms
     last = draft.last("snapshot-log")
     if last is not None:
         at = max(at, last["timestamp-ms"])

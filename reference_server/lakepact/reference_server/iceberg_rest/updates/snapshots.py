@@ -40,11 +40,11 @@ def add_snapshot(draft: Draft, update: AddSnapshotUpdate) -> None:
 def _new_snapshot_id(draft: Draft, snapshot: Snapshot, where: str) -> int:
     snapshot_id = documents.integer(snapshot, "snapshot-id", where)
     if snapshot_id == NO_SNAPSHOT:
-        raise documents.refused(
+        raise documents.refusal(
             f"{where}/snapshot-id", "-1 stands for no snapshot; choose another id"
         )
     if snapshot_id in draft.snapshots:
-        raise documents.refused(
+        raise documents.refusal(
             f"{where}/snapshot-id",
             f"the table has a snapshot {snapshot_id} already; choose another id",
         )
@@ -53,17 +53,17 @@ def _new_snapshot_id(draft: Draft, snapshot: Snapshot, where: str) -> int:
 
 def _check_schema(draft: Draft, snapshot: Snapshot, where: str) -> None:
     if not draft.items("schemas"):
-        raise documents.refused(where, "the table has no schema yet; add one before the snapshot")
+        raise documents.refusal(where, "the table has no schema yet; add one before the snapshot")
     schema_id = documents.optional_integer(snapshot, "schema-id", where)
     if schema_id is not None and draft.members("schemas").get(schema_id) is None:
-        raise documents.refused(f"{where}/schema-id", f"the table has no schema {schema_id}")
+        raise documents.refusal(f"{where}/schema-id", f"the table has no schema {schema_id}")
 
 
 def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> None:
     number = documents.optional_integer(snapshot, "sequence-number", where, within=documents.COUNT)
     if draft.format_version == 1:
         if number:
-            raise documents.refused(
+            raise documents.refusal(
                 f"{where}/sequence-number",
                 f"format version 1 has no sequence numbers, found {number}; upgrade the table"
                 " first",
@@ -71,7 +71,7 @@ def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> No
         return
     last: int = draft.get("last-sequence-number") or 0
     if number is None:
-        raise documents.refused(
+        raise documents.refusal(
             f"{where}/sequence-number",
             f"snapshots need a sequence number from format version 2 on; the next is {last + 1}",
         )
@@ -89,14 +89,14 @@ def _behind(draft: Draft, where: str, why: str) -> Problem:
     """Return a conflict that is resolved on top of the current table, unless the commit is in
     conflict with itself.
     """
-    return documents.refused(where, why) if draft.added_snapshots else documents.stale(where, why)
+    return documents.refusal(where, why) if draft.added_snapshots else documents.stale(where, why)
 
 
 def _advance_row_id(draft: Draft, snapshot: Snapshot, where: str) -> None:
     following: int = draft.get("next-row-id") or 0
     first = documents.optional_integer(snapshot, "first-row-id", where, within=documents.COUNT)
     if first is None:
-        raise documents.refused(
+        raise documents.refusal(
             f"{where}/first-row-id",
             f"snapshots need a first row id from format version 3 on; the next is {following}",
         )
@@ -106,33 +106,33 @@ def _advance_row_id(draft: Draft, snapshot: Snapshot, where: str) -> None:
             f"{where}/first-row-id",
             f"expected at least the next row id {following} of the table, found {first}",
         )
-    added = documents.optional_integer(snapshot, "added-rows", where, within=documents.COUNT)
-    if added is None:
-        raise documents.refused(
+    count = documents.optional_integer(snapshot, "added-rows", where, within=documents.COUNT)
+    if count is None:
+        raise documents.refusal(
             f"{where}/added-rows",
             "snapshots say from format version 3 on how many row ids they take: 0, or more",
         )
     draft.set(
-        "next-row-id", documents.exact(first + added, f"{where}/added-rows", within=documents.COUNT)
+        "next-row-id", documents.exact(first + count, f"{where}/added-rows", within=documents.COUNT)
     )
 
 
 def remove_snapshots(draft: Draft, update: RemoveSnapshotsUpdate) -> None:
     """Remove snapshots with their statistics, branches and tags; unknown ones are ignored."""
     where = f"{draft.where}/snapshot-ids"
-    wanted = {
+    ids = {
         documents.exact(value, f"{where}/{index}", within=documents.INT64)
         for index, value in enumerate(documents.children(update, "snapshot-ids", draft.where))
     }
-    gone = wanted & draft.snapshots.keys()
-    if not gone:
+    removals = ids & draft.snapshots.keys()
+    if not removals:
         return
-    for snapshot_id in gone:
+    for snapshot_id in removals:
         del draft.snapshots[snapshot_id]
-    draft.discard("snapshots", gone)
-    draft.added_snapshots -= gone
-    drop_references_to(draft, gone)
-    draft.discard("statistics", gone)
-    draft.discard("partition-statistics", gone)
+    draft.discard("snapshots", removals)
+    draft.added_snapshots -= removals
+    drop_references_to(draft, removals)
+    draft.discard("statistics", removals)
+    draft.discard("partition-statistics", removals)
     # Behind a removed snapshot the log is whole; before it, it would tell a history with holes.
-    draft.cut("snapshot-log", gone)
+    draft.cut("snapshot-log", removals)

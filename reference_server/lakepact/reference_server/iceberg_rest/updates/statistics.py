@@ -13,7 +13,7 @@ from lakepact.reference_server.iceberg_rest.documents import (
     integer,
     objects,
     optional_integer,
-    refused,
+    refusal,
     text,
 )
 
@@ -30,12 +30,11 @@ def set_statistics(draft: Draft, update: documents.SetStatisticsUpdate) -> None:
     integer(file, "file-footer-size-in-bytes", where, within=COUNT)
     for index, blob in enumerate(objects(file, "blob-metadata", where)):
         _check_blob(blob, f"{where}/blob-metadata/{index}")
-    announced = optional_integer(update, "snapshot-id", draft.where)
-    if announced not in {None, snapshot_id}:
-        raise refused(
+    own_id = optional_integer(update, "snapshot-id", draft.where)
+    if own_id not in {None, snapshot_id}:
+        raise refusal(
             f"{draft.where}/snapshot-id",
-            f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this"
-            " member out",
+            f"the statistics are of snapshot {snapshot_id}, found {own_id}; leave this member out",
         )
     _replace(draft, "statistics", snapshot_id, file)
 

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import (
+    as_text,
     children,
     integer,
-    refused,
-    shown,
+    refusal,
     text,
     texts,
 )
@@ -24,14 +24,14 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 def assign_uuid(draft: Draft, update: documents.AssignUUIDUpdate) -> None:
     """Assign the uuid of a new table; an existing table keeps its own."""
-    wanted = text(update, "uuid", draft.where)
-    if not _UUID.fullmatch(wanted):
-        raise refused(f"{draft.where}/uuid", f"{shown(wanted)} is no uuid")
+    value = text(update, "uuid", draft.where)
+    if not _UUID.fullmatch(value):
+        raise refusal(f"{draft.where}/uuid", f"{as_text(value)} is no uuid")
     current: str | None = draft.get("table-uuid")
     if draft.creating or current is None:
-        draft.set("table-uuid", wanted)
-    elif wanted.casefold() != current.casefold():
-        raise refused(
+        draft.set("table-uuid", value)
+    elif value.casefold() != current.casefold():
+        raise refusal(
             f"{draft.where}/uuid",
             f"the table has uuid {current} and keeps it; only a commit that creates a table"
             " assigns one",
@@ -40,24 +40,24 @@ def assign_uuid(draft: Draft, update: documents.AssignUUIDUpdate) -> None:
 
 def upgrade_format_version(draft: Draft, update: documents.UpgradeFormatVersionUpdate) -> None:
     """Upgrade the format version and add the members it needs; downgrades are refused."""
-    wanted = integer(update, "format-version", draft.where)
+    version = integer(update, "format-version", draft.where)
     current = draft.format_version
-    if wanted not in FORMAT_VERSIONS:
-        raise refused(
+    if version not in FORMAT_VERSIONS:
+        raise refusal(
             f"{draft.where}/format-version",
-            f"format versions go from 1 to {FORMAT_VERSIONS.stop - 1}, found {wanted}",
+            f"format versions go from 1 to {FORMAT_VERSIONS.stop - 1}, found {version}",
         )
-    if wanted == current:
+    if version == current:
         return
-    if wanted < current and not (draft.creating and not draft.items("schemas")):
-        raise refused(
+    if version < current and not (draft.creating and not draft.items("schemas")):
+        raise refusal(
             f"{draft.where}/format-version",
-            f"the table has format version {current} and cannot go back to {wanted}",
+            f"the table has format version {current} and cannot go back to {version}",
         )
-    draft.set("format-version", wanted)
+    draft.set("format-version", version)
     if current == 1:
         _leave_first_version(draft)
-    if wanted < 3:
+    if version < 3:
         draft.remove("next-row-id")
     elif draft.get("next-row-id") is None:
         draft.set("next-row-id", 0)
@@ -93,8 +93,8 @@ def remove_properties(draft: Draft, update: documents.RemovePropertiesUpdate) ->
     removals = children(update, "removals", draft.where)
     for index, name in enumerate(removals):
         if not isinstance(name, str):
-            raise refused(
-                f"{draft.where}/removals/{index}", f"expected a text, found {shown(name)}"
+            raise refusal(
+                f"{draft.where}/removals/{index}", f"expected a text, found {as_text(name)}"
             )
         if name in (draft.get("properties") or {}):
             del draft.own_object("properties")[name]

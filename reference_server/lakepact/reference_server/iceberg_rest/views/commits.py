@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.commits.commits import check_result, kinds_are_known
+from lakepact.reference_server.iceberg_rest.commits.commits import check_kinds, check_result
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, now_ms
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
@@ -48,16 +48,16 @@ class ViewCommits:
         levels = levels_of(namespace)
         body = {**body, "requirements": body.get("requirements", [])}
         self._catalog.rules.identifier_matches(levels, view, body)
-        kinds_are_known(body, self._updates, self._preconditions)
+        check_kinds(body, self._updates, self._preconditions)
         with self._catalog.store.begin() as transaction:
             former = self._rules.view_exists(transaction, levels, view)
             key = identifier_key(levels, view)
-            record = self._committed(key, former, body)
+            record = self._commit(key, former, body)
             self._catalog.put(transaction, key, record, former=former)
         stored_at = "" if record is former else record.document["metadata-location"]
         return Reply(200, record.body, stored_at=stored_at)
 
-    def _committed(self, key: Key, former: Record, body: CommitViewRequest) -> Record:
+    def _commit(self, key: Key, former: Record, body: CommitViewRequest) -> Record:
         base: ViewMetadata = former.document["metadata"]
         check_view(base, body["requirements"], table=self._preconditions)
         metadata = apply_view_updates(base, body["updates"], now_ms=now_ms(), table=self._updates)
@@ -66,8 +66,8 @@ class ViewCommits:
         if metadata["location"] != base["location"]:
             self._catalog.check_location(key, metadata["location"])
         self._catalog.check_folders(key, metadata, base)
-        metadata = self._rules.view_commit_finished(metadata, base)
+        metadata = self._rules.finish_view_commit(metadata, base)
         check_result(self._catalog, "view", metadata)
-        return self._rules.view_written(
+        return self._rules.write_view_metadata(
             self._catalog.warehouse, metadata, former=former.document["metadata-location"]
         )

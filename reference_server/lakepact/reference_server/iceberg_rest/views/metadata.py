@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import (
     INT32,
+    as_text,
     child,
     hashable,
     integer,
     objects,
-    refused,
-    shown,
+    refusal,
     text,
     texts,
 )
@@ -61,8 +61,8 @@ def new_view_metadata(
     properties = (
         dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
     )
-    schema = checked_schema(request, "")
-    version: documents.ViewVersion = checked_version(request, "")
+    schema = valid_schema(request, "")
+    version: documents.ViewVersion = valid_version(request, "")
     version = {**version, "version-id": following_id(version, "/view-version"), "schema-id": 0}
     return {
         "view-uuid": view_uuid,
@@ -76,7 +76,7 @@ def new_view_metadata(
     }
 
 
-def checked_schema(
+def valid_schema(
     holder: documents.CreateViewRequest | documents.AddSchemaUpdate, where: str
 ) -> documents.Schema:
     """Return the member `schema` of a request or update, if it is valid.
@@ -89,7 +89,7 @@ def checked_schema(
     return schema
 
 
-def checked_version(
+def valid_version(
     holder: documents.CreateViewRequest | documents.AddViewVersionUpdate, where: str
 ) -> documents.ViewVersion:
     """Return the member `view-version` of a request or update, if its representations can stand
@@ -103,24 +103,24 @@ def checked_version(
     integer(version, "timestamp-ms", here)
     representations = objects(version, "representations", here)
     if not representations:
-        raise refused(f"{here}/representations", "expected at least one representation, found none")
-    known: set[str] = set()
+        raise refusal(f"{here}/representations", "expected at least one representation, found none")
+    dialects: set[str] = set()
     for index, representation in enumerate(representations):
         place = f"{here}/representations/{index}"
         if representation.get("type") != "sql":
-            raise refused(
+            raise refusal(
                 f"{place}/type",
                 "expected sql, the only kind of representation, found"
-                f" {shown(representation.get('type'))}",
+                f" {as_text(representation.get('type'))}",
             )
         text(representation, "sql", place)
         dialect = text(representation, "dialect", place)
-        if dialect.casefold() in known:
+        if dialect.casefold() in dialects:
             # Kind and words as Iceberg's own library has them: its clients make of the kind the
             # error that their callers expect.
             why = f"Invalid view version: Cannot add multiple queries for dialect {dialect[:100]}"
             raise Problem(400, "IllegalArgumentException", f"at {place}/dialect: {why}")
-        known.add(dialect.casefold())
+        dialects.add(dialect.casefold())
     return version
 
 
@@ -140,13 +140,13 @@ def following_id(
     Raises:
         Problem: 400, the id is no integer of 32 bits, or none is left.
     """
-    wanted = integer(version, "version-id", where, within=INT32)
+    own_id = integer(version, "version-id", where, within=INT32)
     following = highest + 1
     if following not in INT32:
-        raise refused(
+        raise refusal(
             f"{where}/version-id", f"no id is left: the view has a version {following - 1}"
         )
-    return max(wanted, following)
+    return max(own_id, following)
 
 
 def finish_view_commit(
@@ -171,29 +171,33 @@ def finish_view_commit(
     _dialects_stay(metadata, previous)
     before = {version["version-id"] for version in previous["versions"]}
     newest = sorted((version["version-id"] for version in metadata["versions"]), reverse=True)
-    kept = {metadata["current-version-id"], *(number for number in newest if number not in before)}
-    room = max(0, _history_size(metadata.get("properties") or {}) - len(kept))
-    kept.update([number for number in newest if number not in kept][:room])
-    if len(kept) == len(newest):
+    numbers = {
+        metadata["current-version-id"],
+        *(number for number in newest if number not in before),
+    }
+    room = max(0, _history_size(metadata.get("properties") or {}) - len(numbers))
+    numbers.update([number for number in newest if number not in numbers][:room])
+    if len(numbers) == len(newest):
         return metadata
     log = metadata["version-log"]
     begin = max(
-        (place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0
+        (place for place, entry in enumerate(log, 1) if entry["version-id"] not in numbers),
+        default=0,
     )
-    versions = [version for version in metadata["versions"] if version["version-id"] in kept]
+    versions = [version for version in metadata["versions"] if version["version-id"] in numbers]
     return {**metadata, "versions": versions, "version-log": log[begin:]}
 
 
 def _dialects_stay(metadata: documents.ViewMetadata, previous: documents.ViewMetadata) -> None:
     if (metadata.get("properties") or {}).get(DIALECTS_MAY_GO, "false").casefold() == "true":
         return
-    lost = sorted(_dialects(previous) - _dialects(metadata))
-    if lost:
+    missing = sorted(_dialects(previous) - _dialects(metadata))
+    if missing:
         why = (
-            f"the new current version has no representation for {', '.join(lost)}; keep it, or set"
+            f"the new current version has no representation for {', '.join(missing)}; keep it, or set"
             f" the property {DIALECTS_MAY_GO}=true"
         )
-        raise refused("/updates", why)
+        raise refusal("/updates", why)
 
 
 def _dialects(metadata: documents.ViewMetadata) -> set[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
-from lakepact.reference_server.iceberg_rest.documents import shown, text
+from lakepact.reference_server.iceberg_rest.documents import as_text, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def assert_view_uuid(metadata: ViewMetadata, requirement: AssertViewUUID, where: str) -> None:
     """Check the view's uuid, case-insensitively."""
-    expected, found = text(requirement, "uuid", where), metadata["view-uuid"]
-    if expected.casefold() != found.casefold():
+    expected, actual = text(requirement, "uuid", where), metadata["view-uuid"]
+    if expected.casefold() != actual.casefold():
         why = (
-            f"view UUID does not match: expected {shown(expected)}, found {found}; load the view"
+            f"view UUID does not match: expected {as_text(expected)}, found {actual}; load the view"
             " and commit on top of what it is now"
         )
         raise Problem(409, "CommitFailedException", f"Requirement failed: {why}")

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, text
-from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, LISTS, Draft, chosen_id
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refusal, text
+from lakepact.reference_server.iceberg_rest.updates.draft import (
+    LAST_ADDED,
+    LISTS,
+    Draft,
+    resolve_id,
+)
 from lakepact.reference_server.iceberg_rest.updates.members import Alike
 from lakepact.reference_server.iceberg_rest.updates.table import (
     remove_properties,
@@ -17,9 +22,9 @@ from lakepact.reference_server.iceberg_rest.updates.table import (
 from lakepact.reference_server.iceberg_rest.views.metadata import (
     FIRST_VERSION,
     FORMAT_VERSION,
-    checked_schema,
-    checked_version,
     following_id,
+    valid_schema,
+    valid_version,
     version_meaning,
 )
 
@@ -43,54 +48,54 @@ class ViewDraft(Draft):
 
 def assign_uuid(draft: ViewDraft, update: documents.AssignUUIDUpdate) -> None:
     """Check that a view keeps its uuid."""
-    wanted, current = text(update, "uuid", draft.where), draft.get("view-uuid")
-    if wanted.casefold() != current.casefold():
-        raise refused(f"{draft.where}/uuid", f"the view has uuid {current} and keeps it")
+    value, current = text(update, "uuid", draft.where), draft.get("view-uuid")
+    if value.casefold() != current.casefold():
+        raise refusal(f"{draft.where}/uuid", f"the view has uuid {current} and keeps it")
 
 
 def upgrade_format_version(draft: ViewDraft, update: documents.UpgradeFormatVersionUpdate) -> None:
     """Check that a view keeps the only format version."""
-    wanted = integer(update, "format-version", draft.where)
-    if wanted != FORMAT_VERSION:
-        raise refused(
+    version = integer(update, "format-version", draft.where)
+    if version != FORMAT_VERSION:
+        raise refusal(
             f"{draft.where}/format-version",
-            f"views have format version {FORMAT_VERSION} and no other, found {wanted}",
+            f"views have format version {FORMAT_VERSION} and no other, found {version}",
         )
 
 
 def add_schema(draft: ViewDraft, update: documents.AddSchemaUpdate) -> None:
     """Add a schema under the next id, or return the id of an equal one; its field ids are kept."""
-    schema = checked_schema(update, draft.where)
-    known = draft.members("schemas")
-    twin = known.twin(schema)
+    schema = valid_schema(update, draft.where)
+    schemas = draft.members("schemas")
+    twin = schemas.twin(schema)
     if twin is not None:
         draft.added_schema = twin["schema-id"]
         return
-    draft.added_schema = known.highest(-1) + 1
+    draft.added_schema = schemas.highest(-1) + 1
     draft.append("schemas", {**schema, "schema-id": draft.added_schema})
 
 
 def add_view_version(draft: ViewDraft, update: documents.AddViewVersionUpdate) -> None:
     """Add a view version under its id, the next free id, or the id of an equal one."""
-    version: documents.ViewVersion = checked_version(update, draft.where)
+    version: documents.ViewVersion = valid_version(update, draft.where)
     where = f"{draft.where}/view-version"
     schema_id = integer(version, "schema-id", where, within=INT32)
     if schema_id == LAST_ADDED:
         if draft.added_schema is None:
-            raise refused(
+            raise refusal(
                 f"{where}/schema-id",
                 "-1 stands for the last added schema, but this commit has added none before",
             )
         schema_id = draft.added_schema
     if draft.members("schemas").get(schema_id) is None:
-        raise refused(f"{where}/schema-id", f"the view has no schema {schema_id}")
+        raise refusal(f"{where}/schema-id", f"the view has no schema {schema_id}")
     version = {**version, "schema-id": schema_id}
-    known = draft.members("versions")
-    twin = known.twin(version)
+    versions = draft.members("versions")
+    twin = versions.twin(version)
     if twin is not None:
         draft.added_version = twin["version-id"]
         return
-    draft.added_version = following_id(version, where, highest=known.highest(FIRST_VERSION - 1))
+    draft.added_version = following_id(version, where, highest=versions.highest(FIRST_VERSION - 1))
     draft.append("versions", {**version, "version-id": draft.added_version})
 
 
@@ -98,11 +103,11 @@ def set_current_view_version(
     draft: ViewDraft, update: documents.SetCurrentViewVersionUpdate
 ) -> None:
     """Set the current view version and append to the version log."""
-    version_id = chosen_id(
-        draft, update, "view-version-id", added=draft.added_version, kind="version"
+    version_id = resolve_id(
+        draft, update, "view-version-id", newest=draft.added_version, kind="version"
     )
     if draft.members("versions").get(version_id) is None:
-        raise refused(f"{draft.where}/view-version-id", f"the view has no version {version_id}")
+        raise refusal(f"{draft.where}/view-version-id", f"the view has no version {version_id}")
     if draft.get("current-version-id") == version_id:
         return
     draft.set("current-version-id", version_id)

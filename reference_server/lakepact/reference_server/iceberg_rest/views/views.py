@@ -9,7 +9,7 @@ import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.documents import refusal
 from lakepact.reference_server.iceberg_rest.identifiers import (
     check_name,
     identifier_key,
@@ -19,7 +19,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     views_of,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import whole, write_next
-from lakepact.reference_server.iceberg_rest.tables.registration import read_registered
+from lakepact.reference_server.iceberg_rest.tables.registration import read_for_registration
 from lakepact.reference_server.iceberg_rest.views.metadata import (
     finish_view_commit,
     new_view_metadata,
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.warehouse.local import Warehouse
 
 
-def view_written(warehouse: Warehouse, metadata: ViewMetadata, *, former: str | None) -> Record:
+def write_view_metadata(
+    warehouse: Warehouse, metadata: ViewMetadata, *, former: str | None
+) -> Record:
     """Write a new metadata file, and return the new record of the view; commits and loads are
     answered with its bytes.
     """
@@ -57,20 +59,20 @@ def read_view_metadata(catalog: Catalog, location: str) -> ViewMetadata:
     Raises:
         Problem: 400, the file is missing, or its content is not valid.
     """
-    return read_registered(catalog, location, "view", _consistent)
+    return read_for_registration(catalog, location, "view", _consistent)
 
 
 def _consistent(document: ViewMetadata) -> ViewMetadata:
     versions = {version["version-id"] for version in document["versions"]}
     if document["current-version-id"] not in versions:
-        raise refused(
+        raise refusal(
             "/current-version-id",
             f"expected one of the versions, found {document['current-version-id']}",
         )
     schemas = {schema.get("schema-id", 0) for schema in document["schemas"]}
     for index, version in enumerate(document["versions"]):
         if version["schema-id"] not in schemas:
-            raise refused(
+            raise refusal(
                 f"/versions/{index}/schema-id",
                 f"expected one of the schemas, found {version['schema-id']}",
             )
@@ -83,8 +85,8 @@ class Rules(ServiceRules):
     view_exists = staticmethod(view_exists)
     views_of = staticmethod(views_of)
     new_view_metadata = staticmethod(new_view_metadata)
-    view_written = staticmethod(view_written)
-    view_commit_finished = staticmethod(finish_view_commit)
+    write_view_metadata = staticmethod(write_view_metadata)
+    finish_view_commit = staticmethod(finish_view_commit)
     read_view_metadata = staticmethod(read_view_metadata)
 
 
@@ -120,7 +122,7 @@ class Views:
                 body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms()
             )
             self._catalog.check_folders(key, metadata)
-            record = self._rules.view_written(self._catalog.warehouse, metadata, former=None)
+            record = self._rules.write_view_metadata(self._catalog.warehouse, metadata, former=None)
             self._catalog.put(transaction, key, record)
         return Reply(200, record.body, stored_at=record.document["metadata-location"])
 

@@ -32,7 +32,7 @@ def policy(location: str, region: str, *, is_writable: bool = False) -> str:
     """
     bucket, prefix = bucket_and_prefix(location)
     arn = f"arn:{_partition(region)}:s3:::{bucket}"
-    below = f"{escaped(prefix)}/*"
+    below = f"{escape(prefix)}/*"
     statements = [
         {
             "Effect": "Allow",
@@ -72,7 +72,7 @@ def bucket_and_prefix(location: str) -> tuple[str, str]:
     return parts.netloc, prefix
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text as policies spell it that take * ? and $ for more than themselves."""
     return _SPECIAL.sub(lambda match: f"${{{match[0]}}}", text)
 

@@ -47,17 +47,17 @@ class Remembered:
         self, location: str, *, name: str, seconds: int, is_writable: bool = False
     ) -> TemporaryKeys:
         """Keys to what lies below `location`, and nothing else."""
-        wanted = _For(location, name, seconds, is_writable)
+        key = _For(location, name, seconds, is_writable)
         with self._lock:
-            kept = self._kept.get(wanted)
-            if kept is not None:
-                self._kept.move_to_end(wanted)
-        if kept is not None and kept.expires / 1000 - self._clock() > seconds / 2:
-            return kept
+            entry = self._kept.get(key)
+            if entry is not None:
+                self._kept.move_to_end(key)
+        if entry is not None and entry.expires / 1000 - self._clock() > seconds / 2:
+            return entry
         keys = self._service.keys(location, name=name, seconds=seconds, is_writable=is_writable)
         with self._lock:
-            self._kept[wanted] = keys
-            self._kept.move_to_end(wanted)
+            self._kept[key] = keys
+            self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return keys

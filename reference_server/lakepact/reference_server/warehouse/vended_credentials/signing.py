@@ -29,7 +29,7 @@ class Keys:
     session_token: str | None = field(default=None, repr=False)
 
 
-def signed(
+def sign(
     url: str, form: bytes, keys: Keys, *, service: str, region: str, at: datetime
 ) -> Mapping[str, str]:
     """Return the headers with which a form is posted.
@@ -61,7 +61,7 @@ def signed(
     return {**headers, "authorization": authorization}
 
 
-def signed_for_s3(
+def sign_for_s3(
     method: str,
     url: str,
     headers: Mapping[str, str],
@@ -83,15 +83,15 @@ def signed_for_s3(
         at: the time, in UTC.
     """
     parts = urlsplit(url)
-    added = {DATE: _moment(at), PAYLOAD: payload, **_token(keys)}
+    extra = {DATE: _moment(at), PAYLOAD: payload, **_token(keys)}
     request = (
         method,
         quote(unquote(parts.path or "/"), safe=f"/{UNRESERVED}"),
         _query(parts.query),
     )
-    every = {**headers, "host": parts.netloc, **added}
+    every = {**headers, "host": parts.netloc, **extra}
     return {
-        **added,
+        **extra,
         "authorization": _authorization(
             request, every, payload, keys=keys, region=region, service="s3"
         ),
@@ -100,11 +100,11 @@ def signed_for_s3(
 
 def _query(query: str) -> str:
     pairs = (part.partition("=") for part in query.split("&") if part)
-    encoded = sorted((_encoded(name), _encoded(value)) for name, _, value in pairs)
-    return "&".join(f"{name}={value}" for name, value in encoded)
+    parts = sorted((_encode(name), _encode(value)) for name, _, value in pairs)
+    return "&".join(f"{name}={value}" for name, value in parts)
 
 
-def _encoded(text: str) -> str:
+def _encode(text: str) -> str:
     return quote(unquote(text), safe=UNRESERVED)
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
 from lakepact.reference_server.warehouse.vended_credentials.policies import policy
-from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, sign
 
 VERSION = "2011-06-15"
 SECONDS = 10  #: for which an answer is waited for
@@ -76,17 +76,17 @@ class SecurityTokenService:
         self, location: str, *, name: str, seconds: int, is_writable: bool = False
     ) -> TemporaryKeys:
         """Keys to what lies below `location`, and nothing else."""
-        asked = {
+        form = {
             "Version": VERSION,
             "Policy": policy(location, self.region, is_writable=is_writable),
             "DurationSeconds": str(min(max(seconds, SHORTEST), LONGEST)),
         }
         session = re.sub(r"[^A-Za-z0-9_=,.@-]", "-", f"lakepact-{name}")[:32]
         if self.role is None:
-            asked |= {"Action": "GetFederationToken", "Name": session}
+            form |= {"Action": "GetFederationToken", "Name": session}
         else:
-            asked |= {"Action": "AssumeRole", "RoleArn": self.role, "RoleSessionName": session}
-        status, answer = self._post(urlencode(asked).encode())
+            form |= {"Action": "AssumeRole", "RoleArn": self.role, "RoleSessionName": session}
+        status, answer = self._post(urlencode(form).encode())
         if status != 200:
             raise NoKeys(
                 "the token service refused with status"
@@ -100,9 +100,7 @@ class SecurityTokenService:
 
         parts = urlsplit(self.url)
         headers = dict(
-            signed(
-                self.url, form, self.own, service="sts", region=self.region, at=datetime.now(UTC)
-            )
+            sign(self.url, form, self.own, service="sts", region=self.region, at=datetime.now(UTC))
         )
         secure = parts.scheme == "https"
         try:
@@ -152,11 +150,11 @@ def fake_keys() -> Keys:
 
 
 def _read(answer: str) -> TemporaryKeys:
-    found = [
+    values = [
         _member(answer, name)
         for name in ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")
     ]
-    access_key_id, secret_access_key, session_token, expiration = found
+    access_key_id, secret_access_key, session_token, expiration = values
     if (
         access_key_id is None
         or secret_access_key is None
@@ -176,5 +174,5 @@ def _read(answer: str) -> TemporaryKeys:
 
 
 def _member(answer: str, name: str) -> str | None:
-    found = re.search(rf"<{name}>\s*([^<]+?)\s*</{name}>", answer)
-    return unescape(found[1]) if found else None
+    match = re.search(rf"<{name}>\s*([^<]+?)\s*</{name}>", answer)
+    return unescape(match[1]) if match else None

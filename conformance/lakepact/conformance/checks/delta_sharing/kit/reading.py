@@ -110,7 +110,7 @@ def understood(reply: Reply, about: str = "") -> Answer:
     """
     expect.status(reply, 200, about=about)
     try:
-        return lines.parsed(reply.lines)
+        return lines.parse(reply.lines)
     except Unmet as unmet:
         requirement = _broken_by(reply, unmet)
         if requirement:

@@ -156,7 +156,7 @@ def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> dic
         column: value or None for column, value in action["partitionValues"].items()
     }  # D-05: an empty string is a null
     if vector := file.vector:
-        rows = deletion_vectors.gone(vector, fetch)
+        rows = deletion_vectors.rows_of_vector(vector, fetch)
         if rows and rows.max() >= count:
             raise Unmet(f"a deletion vector of {count} rows", f"row {rows.max()} in it")
         if vector["storageType"] == "p":
@@ -198,7 +198,9 @@ def deletion_vectors_can_be_read(lab: SharingLab) -> None:
             expect.equal(inline, inlined, "inline vectors", at=reply.place())
             for file in answer.files:
                 if file.vector:
-                    deletion_vectors.gone(file.vector, partial(reading.downloads(lab).fetch, file))
+                    deletion_vectors.rows_of_vector(
+                        file.vector, partial(reading.downloads(lab).fetch, file)
+                    )
 
 
 def _measures(vectors: list[Mapping[str, Any]]) -> list[Any]:

@@ -37,7 +37,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     version,
 )
 from lakepact.conformance.http.files import Files
-from lakepact.conformance.rows.lines import SharedFile, parsed
+from lakepact.conformance.rows.lines import SharedFile, parse
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
 ENCRYPTED = b"PARE"
@@ -112,7 +112,7 @@ def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
     if reply.status != 200:
         return
     kinds: dict[str, int] = {}
-    for file in parsed(reply.lines).files:
+    for file in parse(reply.lines).files:
         kinds[file.kind] = kinds.get(file.kind, 0) + 1
         if kinds[file.kind] <= FEW and isinstance(file.size, int) and file.size <= LARGEST:
             yield Sample(table.name, file)

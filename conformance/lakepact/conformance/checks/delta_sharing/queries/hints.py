@@ -31,7 +31,7 @@ from lakepact.conformance.checks.delta_sharing.kit.predicates import (
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.data_files import Row
-from lakepact.conformance.rows.lines import Answer, parsed
+from lakepact.conformance.rows.lines import Answer, parse
 
 TRAVELLED = "partitioned"  #: a table whose later versions remove files
 PRUNED = "measurements"  #: partitions, and statistics of every kind
@@ -150,7 +150,7 @@ class Hinted:
         self.lab, self.table = lab, table
         self.form = reading.formats(lab, table)[0]
         self.rows: list[Row] = table.last.rows.to_pylist()
-        self.answer = parsed(lab.require(reading.asked(lab, table, form=self.form), 200).lines)
+        self.answer = parse(lab.require(reading.asked(lab, table, form=self.form), 200).lines)
         self.kinds = {
             f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)
         }
@@ -174,7 +174,7 @@ class Hinted:
             Unmet: the query was refused, or some rows are missing.
         """
         answer = reading.understood(reply, f"for {about}")
-        comparison.included(wanted, self.rows_of(answer), f"for {about} on {self.table.name}")
+        comparison.includes(wanted, self.rows_of(answer), f"for {about} on {self.table.name}")
         return answer
 
     def sql_kinds(self) -> dict[str, str]:

@@ -149,7 +149,7 @@ def pages_hold_every_matching_row(lab: SharingLab) -> None:
             for answer in in_pages(lab, table, 1, predicateHints=[HINT])
             for row in reading.rows(lab, answer)
         ]
-        comparison.included(wanted, found, f"for the hint {HINT} on pages of one file")
+        comparison.includes(wanted, found, f"for the hint {HINT} on pages of one file")
 
 
 @check("DS-QRY-09", alone=True)

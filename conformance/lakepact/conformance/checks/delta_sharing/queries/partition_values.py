@@ -102,9 +102,9 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
                     )
                     what = f"a {kind} as string for {name}, whose value is {expect.shown(true)}"
                     expect.true(shaped, what, expect.shown(text), at=at)
-                    found = comparison.frozen(values.typed(text, kind, at=at))
+                    found = comparison.hashable(values.value_of(text, kind, at=at))
                     expect.true(
-                        found == comparison.frozen(true),
+                        found == comparison.hashable(true),
                         f"{name} {expect.shown(true)}",
                         expect.shown(text),
                         at=at,

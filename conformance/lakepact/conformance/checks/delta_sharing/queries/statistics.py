@@ -25,7 +25,7 @@ from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, read
 from lakepact.conformance.evidence.arrow import Table, pa
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows.data_files import physical_name, stored_table
-from lakepact.conformance.rows.lines import Answer, parsed
+from lakepact.conformance.rows.lines import Answer, parse
 
 CHANGED = (
     "changes",
@@ -62,7 +62,7 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
             for table in readable(lab, form):
                 reply = reading.asked(lab, table, form=form)
                 if reply.status == 200:
-                    yield table, parsed(reply.lines)
+                    yield table, parse(reply.lines)
         except NotOffered:
             continue
 
@@ -81,7 +81,7 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
                         lab, table, {"starting_version": table.first_change}, form=form
                     )
                 )
-            yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
+            yield from ((table, parse(reply.lines)) for reply in replies if reply.status == 200)
 
 
 def described(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
@@ -263,7 +263,7 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
                 **known.address,
             )
             if reply.status == 200:
-                seen.append(parsed(reply.lines))
+                seen.append(parse(reply.lines))
     if not any(file.stats for answer in seen for file in answer.files):
         raise NotOffered("no file has statistics")
     with lab.judge("DS-STA-02"):

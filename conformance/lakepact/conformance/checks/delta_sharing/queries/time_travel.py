@@ -431,8 +431,8 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
             if (file.version or 0) <= 3
             for row in reading.rows_of(lab, answer, file)
         ]
-        before = comparison.counted(table.versions[0].rows.to_pylist())
-        expected = comparison.counted(table.versions[3].rows.to_pylist()) - before
+        before = comparison.count(table.versions[0].rows.to_pylist())
+        expected = comparison.count(table.versions[3].rows.to_pylist()) - before
         what = "for versions 1 to 3 the number of rows added in them"
         expect.equal(expected.total(), len(found), what, at=window.place())
 

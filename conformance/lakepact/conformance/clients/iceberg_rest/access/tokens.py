@@ -250,7 +250,7 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
             )
             if done is None or not (done.of(op.get_token) and done.of(*COMMITS)):
                 continue
-            how = f"after {task}, whose commit returned {status} first; {done.shown}:"
+            how = f"after {task}, whose commit returned {status} first; {done.text}:"
             read = lab.tries("read-rows", **where) if argument == "rows" else None
             lab.show(done)
             with case():

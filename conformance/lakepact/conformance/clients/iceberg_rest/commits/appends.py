@@ -443,5 +443,5 @@ def appends_without_an_answer(lab: CatalogClientLab) -> None:
                 expect.equal(
                     [1, 10],
                     ids,
-                    f"ids of the rows after an append that was applied ({how}); {done.shown}; now",
+                    f"ids of the rows after an append that was applied ({how}); {done.text}; now",
                 )

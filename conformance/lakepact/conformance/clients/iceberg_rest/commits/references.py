@@ -193,4 +193,4 @@ def diverged_branches(lab: CatalogClientLab) -> None:
             references_of(lab, namespace),
             f"references, since main does not descend from {BRANCH}:",
         )
-        done.is_refused(f"main does not descend from the latest snapshot of {BRANCH}")
+        done.expect_refusal(f"main does not descend from the latest snapshot of {BRANCH}")

@@ -144,12 +144,12 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
             for how, change in BODIES.items():
                 with case():
                     done = answered(change(error(status, kind)))
-                    done.is_refused(f"loadTable was answered with {status} and {how}")
+                    done.expect_refusal(f"loadTable was answered with {status} and {how}")
                     if done.error == unreadable != proper:
                         raise Unmet(
                             f"the error of a refusal for {status} with {how}, not that of 200 with"
                             " an HTML body",
-                            done.shown,
+                            done.text,
                         )
 
 
@@ -234,7 +234,7 @@ def _outcomes_are_distinguished(
     if not refused.of(operation):
         raise NotOffered(f"the client does not commit by {operation}")
     with lab.judge("IRC-CLI-003"):
-        refused.is_refused(f"{operation} was answered with 409")
+        refused.expect_refusal(f"{operation} was answered with 409")
     lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
     failed = {
         str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status))

@@ -13,7 +13,7 @@ from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.shared_files import SharedFile
-from lakepact.conformance.rows.snapshots import numbered
+from lakepact.conformance.rows.snapshots import item_of
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
@@ -134,7 +134,7 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
 
 def current_schema(metadata: Document) -> Document:
     """Return the current schema of a table."""
-    return numbered(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+    return item_of(metadata["schemas"], "schema-id", metadata["current-schema-id"])
 
 
 class TableFiles:

@@ -267,4 +267,4 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
                     done = lab.performs(
                         task, answering(ASKED, error(status)), namespace=home, table="t"
                     )
-                    done.is_refused(f"the server returned {status}")
+                    done.expect_refusal(f"the server returned {status}")

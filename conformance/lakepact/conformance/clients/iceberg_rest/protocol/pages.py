@@ -172,7 +172,7 @@ def unusual_pages(lab: CatalogClientLab) -> None:
                 f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
                 f" {TOKEN}"
             )
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.shown}")
+            raise Unmet(what, f"{len(done.exchanges)} requests; {done.text}")
 
 
 @check("IRC-CLI-003")
@@ -191,7 +191,7 @@ def refused_pages(lab: CatalogClientLab) -> None:
         for how, answer in answers:
             with case():
                 done = _lists(lab, Pages(later=answer), home)
-                done.is_refused(f"the second page was answered with {how}")
+                done.expect_refusal(f"the second page was answered with {how}")
 
 
 @check("IRC-CLI-010")
@@ -240,7 +240,7 @@ def listings_end(lab: CatalogClientLab) -> None:
     if not any(ended.prints(names) for ended in read.values()):
         raise Blocked(
             "the client returned no tables for any ending of a listing:"
-            f" {' / '.join(ended.shown for ended in read.values())}"
+            f" {' / '.join(ended.text for ended in read.values())}"
         )
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():

@@ -46,7 +46,7 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
             refused = lab.performs(
                 "list-tables", answering(op.list_tables, error(status, kind)), namespace=home
             )
-            refused.is_refused(f"listTables was answered with {status}")
+            refused.expect_refusal(f"listTables was answered with {status}")
 
 
 @check("IRC-CLI-054", "IRC-CLI-068")

@@ -46,7 +46,7 @@ def _done_once(done: Performance, operation: OperationId) -> None:
     answers = done.of(operation)
     succeeded = [exchange for exchange in answers if 200 <= exchange.status < 300]
     if not succeeded:
-        raise Blocked(f"{operation} did not succeed: {done.shown}")
+        raise Blocked(f"{operation} did not succeed: {done.text}")
     first = succeeded[0]
     repeated = [
         e
@@ -61,7 +61,7 @@ def _done_once(done: Performance, operation: OperationId) -> None:
     if not done.is_done:
         raise Unmet(
             f"{done.task} to succeed, since {operation} returned {first.status}",
-            done.shown,
+            done.text,
         )
 
 
@@ -127,7 +127,7 @@ def refused_changes(lab: CatalogClientLab) -> None:
                     break
                 judged += 1
                 with case():
-                    done.is_refused(f"{operation} was answered with {answer.status}")
+                    done.expect_refusal(f"{operation} was answered with {answer.status}")
     if not judged:
         raise NotOffered("the client changes nothing")
 
@@ -246,7 +246,7 @@ def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
                 continue
             with case():
                 if done.is_late:
-                    raise Blocked(done.shown)
+                    raise Blocked(done.text)
                 actual = _of(done.result, expected)
                 if task == "list-namespaces" and isinstance(actual, list):
                     actual = [one for one in actual if one in expected]

@@ -25,7 +25,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
-from lakepact.conformance.rows.snapshots import columns_of, numbered
+from lakepact.conformance.rows.snapshots import columns_of, item_of
 
 if TYPE_CHECKING:
     from lakepact.conformance.rows.snapshots import Columns
@@ -187,7 +187,7 @@ def _layout(request: Document) -> Document:
 
 def _stored_layout(metadata: Document) -> Document:
     spec, order = (
-        numbered(metadata[members], name, metadata[default])
+        item_of(metadata[members], name, metadata[default])
         for members, name, default in (
             ("partition-specs", "spec-id", "default-spec-id"),
             ("sort-orders", "order-id", "default-sort-order-id"),
@@ -290,7 +290,7 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
             )
             lab.require_done(done)
             after = lab.metadata(**where)
-            spec = numbered(after["partition-specs"], "spec-id", after["default-spec-id"])
+            spec = item_of(after["partition-specs"], "spec-id", after["default-spec-id"])
             by_name = {field["name"]: field for field in spec["fields"]}
             added = by_name.pop("id_bucket", {})
             expect.equal(

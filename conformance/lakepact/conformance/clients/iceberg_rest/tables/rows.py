@@ -59,7 +59,7 @@ def snapshots(lab: CatalogClientLab) -> None:
                 _reads(done, rows_of(number), f"of snapshot {number} of {len(table.ids)}")
         with case():
             absent = _absent(table.ids)
-            lab.performs("read-rows-at-snapshot", **_at(table, absent)).is_refused(
+            lab.performs("read-rows-at-snapshot", **_at(table, absent)).expect_refusal(
                 f"there is no snapshot {absent}"
             )
 
@@ -102,7 +102,7 @@ def timestamps(lab: CatalogClientLab) -> None:
         with case():
             early = first - EARLIER
             done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=early)
-            done.is_refused(f"the snapshot-log begins {EARLIER} ms after {early}")
+            done.expect_refusal(f"the snapshot-log begins {EARLIER} ms after {early}")
 
 
 @check("IRC-CLI-040")
@@ -122,7 +122,7 @@ def references(lab: CatalogClientLab) -> None:
                     f"of {name}",
                 )
         with case():
-            lab.performs("read-rows-at-ref", **table.where, ref="absent").is_refused(
+            lab.performs("read-rows-at-ref", **table.where, ref="absent").expect_refusal(
                 "the table has no reference named absent"
             )
 

@@ -188,7 +188,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
             with case():
-                _plans(lab, planning(plain, waits=True, ends=status), home).is_refused(
+                _plans(lab, planning(plain, waits=True, ends=status), home).expect_refusal(
                     f"the status of the plan is {status}"
                 )
 
