@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
-from lakepact.client.delta_sharing.access import chosen
+from lakepact.client.delta_sharing.access import choose_mode
 from lakepact.client.delta_sharing.capabilities import HEADER as CAPABILITIES
 from lakepact.client.delta_sharing.capabilities import promises_end
 from lakepact.client.delta_sharing.lines import EndOfStream, Line, Metadata, Protocol, SharedFile
@@ -66,23 +66,23 @@ class Pages:
             Waiting(self._question.patience),
         )
         while bookmark.token is not None:
-            opened = self._open(bookmark.token or None, waiting.query_id)
+            reply = self._open(bookmark.token or None, waiting.query_id)
             reader = LineReader(
                 formats=self._question.capabilities.formats,
                 gives_changes=self._question.gives_changes,
-                promises_end=promises_end(opened.header(CAPABILITIES)),
-                failure=opened.failure,
+                promises_end=promises_end(reply.header(CAPABILITIES)),
+                failure=reply.failure,
                 is_delta=is_delta,
                 longest=self._reach.calls.limits.line,
                 may_wait=self._question.capabilities.background,
             )
-            for block in opened:
+            for block in reply:
                 yield reader.feed(block)
             lines, self.end = reader.end()
             yield lines
-            opened.close()
+            reply.close()
             if reader.status is not None:
-                self._reach.sleep(waiting.pause(reader.status, opened.failure))
+                self._reach.sleep(waiting.pause(reader.status, reply.failure))
                 continue
             is_delta = reader.is_delta
             bookmark.turn(self.end.next_page_token if self.end else None)
@@ -93,27 +93,29 @@ class Pages:
             if query_id is None
             else self._question.follow_up(query_id, page_token)
         )
-        opened = self._reach.calls.open(call)
-        self._opened = opened
+        reply = self._reach.calls.open(call)
+        self._opened = reply
         # A query in the background is answered later, when the request is over.
-        wanted = None if self._question.capabilities.background else self._question.file_id_hash
-        if wanted is not None and (opened.header(FILE_ID_HASH) or "").lower() != wanted:
+        file_id_hash = (
+            None if self._question.capabilities.background else self._question.file_id_hash
+        )
+        if file_id_hash is not None and (reply.header(FILE_ID_HASH) or "").lower() != file_id_hash:
             raise BadReply(
-                opened.failure(f"the server did not make file ids by {FILE_ID_HASH}: {wanted}")
+                reply.failure(f"the server did not make file ids by {FILE_ID_HASH}: {file_id_hash}")
             )
-        version = opened.header(VERSION)
+        version = reply.header(VERSION)
         if page_token is None and version is not None:
             if not (version.isascii() and version.isdigit()):
-                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
+                raise BadReply(reply.failure(f"the header {VERSION} is not a number"))
             self.version = int(version)
-            if asked := self._question.contradiction(self.version):
+            if subject := self._question.contradiction(self.version):
                 raise BadReply(
-                    opened.failure(
-                        f"the query asks for {asked} of the table, and the header {VERSION} is"
+                    reply.failure(
+                        f"the query asks for {subject} of the table, and the header {VERSION} is"
                         f" {version}"
                     )
                 )
-        return opened
+        return reply
 
 
 class Answer:
@@ -252,4 +254,4 @@ class Answer:
         self.protocol = protocol
         self.metadata = metadata
         if self.operation != METADATA:
-            chosen(metadata.access_modes, ("url",), operation=self.operation)
+            choose_mode(metadata.access_modes, ("url",), operation=self.operation)

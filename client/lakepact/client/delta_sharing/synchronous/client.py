@@ -109,7 +109,7 @@ class SharingClient(Client):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._profile.endpoint!r})"
 
-    def _connected(self, **options: Any) -> dict[str, Any]:
+    def _attributes_with(self, **options: Any) -> dict[str, Any]:
         return {"_reach": self._reach.with_options(**options)}
 
     def close(self) -> None:

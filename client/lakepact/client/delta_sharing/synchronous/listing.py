@@ -107,7 +107,7 @@ class Listing(Answer):
         try:
             rows = Rows(self._reach, self, columns=columns, progress=progress, ahead=math.inf)
             with closing(rows.tables()) as tables:
-                return rows.plan.joined([table for table in tables if table.num_rows])
+                return rows.plan.join([table for table in tables if table.num_rows])
         finally:
             self.close()
 

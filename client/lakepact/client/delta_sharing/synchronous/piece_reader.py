@@ -49,14 +49,14 @@ class PieceReader:
     def __init__(
         self,
         reach: Reach,
-        answered: Answered,
+        answer: Answered,
         plan: Plan,
         *,
         ahead: float = AHEAD,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
-        self._answered = answered
+        self._answered = answer
         self._plan = plan
         self._ahead = ahead
         self._clock = clock
@@ -101,26 +101,26 @@ class PieceReader:
 
     def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
         """Return the result of `fetch`, with a new URL if the old one has expired."""
-        seen, current = self._renewals, self._renewed.get(self._key(file), file)
+        renewals, current = self._renewals, self._renewed.get(self._key(file), file)
         if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
-            return fetch(self._renew(file, seen))
+            return fetch(self._renew(file, renewals))
         try:
             return fetch(current)
         except EXPIRED:
-            renewed = self._renew(file, seen)
-        return fetch(renewed)
+            newest = self._renew(file, renewals)
+        return fetch(newest)
 
-    def _renew(self, file: SharedFile, seen: int) -> SharedFile:
-        """Return the file with a new URL, from an answer that came after `seen` others."""
+    def _renew(self, file: SharedFile, renewals: int) -> SharedFile:
+        """Return the file with a new URL, from an answer that came after `renewals` others."""
         with self._renewing:
-            if self._renewals == seen:
+            if self._renewals == renewals:
                 self._renewed = self._ask_again()
                 self._renewals += 1
-        renewed = self._renewed.get(self._key(file))
-        if renewed is None:
+        newest = self._renewed.get(self._key(file))
+        if newest is None:
             message = f"file {file.id} is no longer listed, and its URL has run out"
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
-        return renewed
+        return newest
 
     def _ask_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
@@ -130,10 +130,10 @@ class PieceReader:
             if self._answered.refresh_token is None:
                 raise
             # Refresh tokens end too.
-            later = Answer(self._reach, question.pinned(version) or question).begin()
-        if later.version != version and (pinned := question.pinned(version)) is not None:
+            later = Answer(self._reach, question.at_version(version) or question).begin()
+        if later.version != version and (at_version := question.at_version(version)) is not None:
             later.close()
-            later = Answer(self._reach, pinned).begin()
+            later = Answer(self._reach, at_version).begin()
         with later:
             return {self._key(file): without_stats(file) for file in later.files()}
 
@@ -145,15 +145,15 @@ class PieceReader:
 
 def tables_of(reach: Reach, task: ReadTask) -> Generator[Any, None, None]:
     """Yield the rows of each file of a task, in order."""
-    answered = task.answered
+    answer = task.answer
     plan = Plan(
-        answered.metadata,
-        answered.operation,
+        answer.metadata,
+        answer.operation,
         columns=task.columns,
-        predicate=answered.question.predicate,
-        gives_changes=answered.question.gives_changes,
+        predicate=answer.question.predicate,
+        gives_changes=answer.question.gives_changes,
     )
-    results = reach.workers.results(PieceReader(reach, answered, plan).read, task.pieces, weight)
+    results = reach.workers.results(PieceReader(reach, answer, plan).read, task.pieces, weight)
     with closing(results):
         for _, tables in results:
             while (table := next(tables, None)) is not None:

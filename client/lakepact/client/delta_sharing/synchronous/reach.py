@@ -72,20 +72,20 @@ class Reach:
             ResponseError: The storage refuses the file.
             Unreachable: No complete reply came.
         """
-        tried = 0
+        tries = 0
         while True:
-            opened = Opened(self.files.driven(self.downloads.get(url, span), OPERATION))
+            response = Opened(self.files.drive(self.downloads.get(url, span), OPERATION))
             try:
-                return _collected(opened, most, span, self.files.limits.file)
+                return _collect(response, most, span, self.files.limits.file)
             except Unreachable as error:
-                tried += 1
-                pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
+                tries += 1
+                pause = self.retries.pause(tries=tries, elapsed=0.0, retry_after=None)
                 if pause is None:
                     raise
                 if self.retries.on_retry is not None:
-                    self.retries.on_retry(Retry(OPERATION, tried, pause, None, error))
+                    self.retries.on_retry(Retry(OPERATION, tries, pause, None, error))
             finally:
-                opened.close()
+                response.close()
             self.sleep(pause)
 
     def close(self) -> None:
@@ -94,31 +94,31 @@ class Reach:
         self.files.close()
 
 
-def _collected(opened: Opened, most: int | None, span: Span | None, unknown: int) -> bytearray:
+def _collect(response: Opened, most: int | None, span: Span | None, unknown: int) -> bytearray:
     """Return the bytes of a reply that were asked for; `unknown` limits a reply that announces no
     length.
     """
-    skipped = span.offset if span is not None and opened.status != 206 else 0
-    wanted = span.length if span is not None else most
-    allowed = unknown if wanted is None else wanted
+    skip = span.offset if span is not None and response.status != 206 else 0
+    length = span.length if span is not None else most
+    bound = unknown if length is None else length
     content = bytearray()
-    for piece in opened:
-        content += piece[skipped:]
-        skipped -= min(skipped, len(piece))
-        if len(content) > allowed or (span is not None and len(content) == allowed):
+    for piece in response:
+        content += piece[skip:]
+        skip -= min(skip, len(piece))
+        if len(content) > bound or (span is not None and len(content) == bound):
             break
-    if wanted is None and len(content) > allowed:
+    if length is None and len(content) > bound:
         raise LimitExceeded(
-            opened.failure(f"the file has more than {allowed} bytes; Limits(file=…) allows more")
+            response.failure(f"the file has more than {bound} bytes; Limits(file=…) allows more")
         )
-    if span is None and wanted is not None and len(content) != wanted:
-        found = f"more than {wanted}" if len(content) > wanted else str(len(content))
+    if span is None and length is not None and len(content) != length:
+        actual = f"more than {length}" if len(content) > length else str(len(content))
         raise DamagedData(
-            opened.failure(f"the file has {found} bytes where the listing says {wanted}")
+            response.failure(f"the file has {actual} bytes where the listing says {length}")
         )
     if span is not None and len(content) < span.length:
         raise DamagedData(
-            opened.failure(
+            response.failure(
                 f"the file has {len(content)} bytes where the listing says {span.length}"
             )
         )

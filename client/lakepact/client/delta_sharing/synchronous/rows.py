@@ -11,7 +11,7 @@ from lakepact.client.delta_sharing import pieces
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
 from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
-from lakepact.client.delta_sharing.read_tasks import Answered, divided, weight
+from lakepact.client.delta_sharing.read_tasks import Answered, divide, weight
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.synchronous.piece_reader import AHEAD, PieceReader
 from lakepact.client.errors import BadReply, Failure, LimitExceeded, Unreachable
@@ -76,7 +76,7 @@ class Rows:
         question.
         """
         todo = self._pieces()
-        done = Progress(
+        progress = Progress(
             files=0,
             of_files=len(todo),
             bytes=0,
@@ -85,20 +85,20 @@ class Rows:
         )
         left = self._question.limit
         reader = PieceReader(
-            self._reach, self._answered(), self.plan, ahead=self._ahead, clock=self._clock
+            self._reach, self._require_answer(), self.plan, ahead=self._ahead, clock=self._clock
         )
         results = self._reach.workers.results(reader.read, todo if left != 0 else (), weight)
         with closing(results):
             for piece, tables in results:
                 rows = 0
                 while left != 0 and (table := next(tables, None)) is not None:
-                    kept = table.slice(0, left)
-                    rows += kept.num_rows
-                    yield kept
-                    left = None if left is None else left - kept.num_rows
-                done = done.after(piece.file.size or 0, rows)
+                    part = table.slice(0, left)
+                    rows += part.num_rows
+                    yield part
+                    left = None if left is None else left - part.num_rows
+                progress = progress.after(piece.file.size or 0, rows)
                 if self._progress is not None:
-                    self._progress(done)
+                    self._progress(progress)
                 if left == 0:
                     break
 
@@ -107,7 +107,7 @@ class Rows:
         for them.
         """
         todo = self._pieces()
-        return list(divided(self._answered(), todo, self._columns, most=most))
+        return list(divide(self._require_answer(), todo, self._columns, most=most))
 
     def _pieces(self) -> list[Piece]:
         # All files are known before the first is fetched: what renews their URLs stands at the end
@@ -122,7 +122,7 @@ class Rows:
         except ValueError as error:
             raise BadReply(Failure(operation=self._answer.operation, message=str(error))) from None
 
-    def _answered(self) -> Answered:
+    def _require_answer(self) -> Answered:
         end = self._answer.end
         return Answered(
             question=self._question,
@@ -136,29 +136,29 @@ class Rows:
         """Return the files of the answer; of a later one, if this one breaks off and the table did
         not change.
         """
-        tried = 0
+        tries = 0
         while True:
             try:
-                return self._listed()
+                return self._list_files()
             except Unreachable as error:
-                tried += 1
-                pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
+                tries += 1
+                pause = self._reach.retries.pause(tries=tries, elapsed=0.0, retry_after=None)
                 if pause is None:
                     raise
-                broken_off = error
+                failure = error
             self._reach.sleep(pause)
             later = self._answer.again(self._question)
             if (later.version, later.metadata) != (self._answer.version, self._answer.metadata):
                 later.close()
-                raise broken_off
+                raise failure
             self._answer = later
 
-    def _listed(self) -> list[SharedFile]:
+    def _list_files(self) -> list[SharedFile]:
         """Return the files whose rows are read."""
         files: list[SharedFile] = []
         left = self._reach.calls.limits.listing
         for file in self._answer.files():
-            if self._is_wanted(file):
+            if self._may_match(file):
                 left -= _FILE_BYTES + len(file.url) + len(file.id)
                 if left < 0:
                     message = (
@@ -169,7 +169,7 @@ class Rows:
                 files.append(without_stats(file))
         return files
 
-    def _is_wanted(self, file: SharedFile) -> bool:
+    def _may_match(self, file: SharedFile) -> bool:
         """Return whether the file can have wanted rows; a server may list later versions than the
         last that was asked about.
         """

@@ -11,7 +11,7 @@ from lakepact.client.delta_sharing import access
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
-from lakepact.client.delta_sharing.queries import About, Changes, Query, sent_moment
+from lakepact.client.delta_sharing.queries import About, Changes, Query, moment_text
 from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
@@ -73,7 +73,7 @@ class Table:
             BadRequest: There is no version at or after that time.
         """
         call = get_table_version.call(
-            **self.place.names(), starting_timestamp=sent_moment(starting_timestamp)
+            **self.place.names(), starting_timestamp=moment_text(starting_timestamp)
         )
         text = (self._reach.calls.reply(call)).header(VERSION)
         if text is None or not (text.isascii() and text.isdigit()):
@@ -98,7 +98,7 @@ class Table:
             NoSuchTable: The table does not exist or is not shared with this recipient.
             UpgradeNeeded: It requires a later reader.
         """
-        question = About(place=self.place, version=version, timestamp=sent_moment(timestamp))
+        question = About(place=self.place, version=version, timestamp=moment_text(timestamp))
         with Answer(self._reach, question).begin() as answer:
             return Description(
                 version=answer.version, protocol=answer.protocol, metadata=answer.metadata
@@ -155,9 +155,9 @@ class Table:
             idempotency_key=new_key() if background else None,
             patience=patience,
             predicate=selection_of(row_filter),
-            limit=_checked(limit),
+            limit=_check_limit(limit),
             version=version,
-            timestamp=sent_moment(timestamp),
+            timestamp=moment_text(timestamp),
             starting_version=starting_version,
             ending_version=ending_version,
             page_size=page_size,
@@ -234,15 +234,15 @@ class Table:
             place=self.place,
             capabilities=Capabilities(several("formats", formats)),
             starting_version=starting_version,
-            starting_timestamp=sent_moment(starting_timestamp),
+            starting_timestamp=moment_text(starting_timestamp),
             ending_version=ending_version,
-            ending_timestamp=sent_moment(ending_timestamp),
+            ending_timestamp=moment_text(ending_timestamp),
             historical_metadata=historical_metadata,
             historical_protocol=historical_protocol,
             page_size=page_size,
             file_id_hash=file_id_hash,
             predicate=selection_of(row_filter),
-            limit=_checked(limit),
+            limit=_check_limit(limit),
         )
         return Listing(self._reach, question).begin()
 
@@ -389,20 +389,20 @@ class Table:
             NoSuchTable: The table does not exist or is not shared with this recipient.
             BadRequest: The server issues no credentials for it.
         """
-        kept = self._reach.credentials.get((self.place, location))
-        if kept is not None and kept.are_good(time.time()):
-            return kept
-        asked: dict[str, Any] = {} if location is None else {"location": location}
-        body = TemporaryTableCredentialsRequest.model_validate(asked)
+        credentials = self._reach.credentials.get((self.place, location))
+        if credentials is not None and credentials.are_good(time.time()):
+            return credentials
+        members: dict[str, Any] = {} if location is None else {"location": location}
+        body = TemporaryTableCredentialsRequest.model_validate(members)
         reply = self._reach.calls.send(
             generate_temporary_table_credentials.call(**self.place.names(), body=body)
         )
-        given = access.read(reply.credentials)
-        self._reach.credentials[self.place, location] = given
-        return given
+        fresh = access.read(reply.credentials)
+        self._reach.credentials[self.place, location] = fresh
+        return fresh
 
 
-def _checked(limit: int | None) -> int | None:
+def _check_limit(limit: int | None) -> int | None:
     if limit is not None and limit < 0:
         raise ValueError(f"a limit is a number of rows, and {limit} is none")
     return limit

@@ -72,8 +72,8 @@ class IcebergCatalog(Namespaces, Edits, Rows, Inspection, Scans, Views, Function
             ValueError: It is not described, or as another kind of catalog.
             ImportError: pyiceberg, which reads them, is not installed.
         """
-        address, given = constructor_arguments(profile_properties(name))
-        return cls(address, **(given | arguments))
+        address, options = constructor_arguments(profile_properties(name))
+        return cls(address, **(options | arguments))
 
     @classmethod
     def from_uri(cls, uri: str, **arguments: Any) -> Self:
@@ -83,5 +83,5 @@ class IcebergCatalog(Namespaces, Edits, Rows, Inspection, Scans, Views, Function
         The arguments and errors are those of `from_profile`.
         """
         base, _, query = uri.partition("?")
-        address, given = constructor_arguments({**dict(parse_qsl(query)), "uri": base})
-        return cls(address, **(given | arguments))
+        address, options = constructor_arguments({**dict(parse_qsl(query)), "uri": base})
+        return cls(address, **(options | arguments))

@@ -75,13 +75,13 @@ class Configured(Client):
     ) -> None:
         properties = dict(properties or {})
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
-        tried = retries or Retries()
-        engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
+        policy = retries or Retries()
+        engine = Engine(server_address(address), auth or NoAuth(), policy, REFUSALS)
         transport = Transport(
             Timeouts.of(timeouts), http, limits, access=Access(verify, cert, proxy)
         )
         self._connection = Connection(engine, transport, sleep)
-        self._retries = tried
+        self._retries = policy
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
         self._properties = {
@@ -110,7 +110,7 @@ class Configured(Client):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
 
-    def _connected(self, **options: Any) -> dict[str, Any]:
+    def _attributes_with(self, **options: Any) -> dict[str, Any]:
         retries = options.get(
             "retries", self._retries
         )  # on whose time keys of changes depend, so that settings are merged again
@@ -175,14 +175,14 @@ class Configured(Client):
 
         The errors are those of `config`.
         """
-        return operation in (self._settings()).offered
+        return operation in (self._settings()).operations
 
     def _settings(self) -> Settings:
         if self._merged is None:
             config = self.config()
-            if moved := (config.overrides or {}).get("uri"):
+            if uri := (config.overrides or {}).get("uri"):
                 self._connection.move(
-                    self.trusted_origins.address(moved, operation="getConfig", name="overrides.uri")
+                    self.trusted_origins.address(uri, operation="getConfig", name="overrides.uri")
                 )
             try:
                 self._merged = settings(
@@ -193,14 +193,14 @@ class Configured(Client):
         return self._merged
 
     def _call(self, call: Call[T]) -> T:
-        return self._connection.send((self._settings()).addressed(call))
+        return self._connection.send((self._settings()).at_catalog(call))
 
     def _changing(self, call: Call[T]) -> T:
         """Make a call that changes what is loaded at its path, so that what is cached for it is
         stale, however it ends.
         """
-        addressed = (self._settings()).addressed(call)
+        own_call = (self._settings()).at_catalog(call)
         try:
-            return self._connection.send(addressed)
+            return self._connection.send(own_call)
         finally:
-            self._etag_cache.forget(addressed.path)
+            self._etag_cache.forget(own_call.path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lakepact.client.errors import CommitRejected, LakepactError, OutcomeUnknown
 from lakepact.client.iceberg_rest.changes import with_snapshot
-from lakepact.client.iceberg_rest.commit_results import committed, incomplete
+from lakepact.client.iceberg_rest.commit_results import commit_response, incomplete
 from lakepact.client.iceberg_rest.row_writes import RowWrite, WriteQueue
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
@@ -40,13 +40,13 @@ class Edits(Tables, Transactions):
         Raises:
             ValueError: `table` does not name a table.
         """
-        return TableCommit(table, self._commit_table_edits, self._resolved)
+        return TableCommit(table, self._commit_table_edits, self._resolve)
 
     def transaction(self) -> Transaction:
         """Return the edits of several tables, to be filled and committed, all or none; nothing is
         sent before `commit`.
         """
-        return Transaction(self._commit_transaction_edits, self._resolved)
+        return Transaction(self._commit_transaction_edits, self._resolve)
 
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         if table.rows is not None:
@@ -56,14 +56,14 @@ class Edits(Tables, Transactions):
             (change,) = changes
             name = (change.namespace, change.name)
             try:
-                done = self.commit_table(name, change.updates, requirements=change.requirements)
+                response = self.commit_table(name, change.updates, requirements=change.requirements)
             except (CommitRejected, OutcomeUnknown):
-                if (loaded := self._applied(table)) is None:
+                if (result := self._result_of_edits(table)) is None:
                     raise
-                return committed(loaded)
-            if missing := table.missing_in(done.metadata):
+                return commit_response(result)
+            if missing := table.missing_in(response.metadata):
                 raise incomplete(missing)
-            return done
+            return response
 
         return self._repeat_after_conflict([table], commit)
 
@@ -77,55 +77,55 @@ class Edits(Tables, Transactions):
             pyiceberg_rows.append_with_edits
         )  # the rows of the catalog are beside this part
         how = RowWrite(branch, properties, self._retries, WriteQueue())
-        done: CommitTableResponse = append(self, table, rows, how)
-        if missing := table.missing_in(done.metadata):
+        response: CommitTableResponse = append(self, table, rows, how)
+        if missing := table.missing_in(response.metadata):
             raise incomplete(missing)
-        return done
+        return response
 
     def _commit_transaction_edits(self, tables: Iterable[TableEdits]) -> None:
         def commit(changes: list[TableChange]) -> None:
             try:
                 self.commit_transaction(changes)
             except (CommitRejected, OutcomeUnknown):
-                if None in [self._applied(table) for table in tables]:
+                if None in [self._result_of_edits(table) for table in tables]:
                     raise
 
         self._repeat_after_conflict(tables, commit)
 
-    def _applied(self, table: TableEdits) -> LoadTableResult | None:
+    def _result_of_edits(self, table: TableEdits) -> LoadTableResult | None:
         """Return the table if it has exactly the edits of a commit that was answered with an error;
         else None.
         """
         with contextlib.suppress(LakepactError):
             name = (table.namespace, table.name)
-            loaded = self.load_table(name, snapshots=table.snapshots)
-            if table.is_applied(loaded.metadata):
-                return loaded
+            result = self.load_table(name, snapshots=table.snapshots)
+            if table.is_applied(result.metadata):
+                return result
         return None
 
     def _repeat_after_conflict(
         self, tables: Iterable[TableEdits], commit: Callable[[list[TableChange]], T]
     ) -> T:
-        started, tried = time.monotonic(), 0
-        rejected: CommitRejected | None = None
+        start, tries = time.monotonic(), 0
+        rejection: CommitRejected | None = None
         while True:
-            changes = [self._resolved(table, rejected) for table in tables]
+            changes = [self._resolve(table, rejection) for table in tables]
             try:
                 return commit(changes)
             except CommitRejected as error:
-                rejected, tried = error, tried + 1
+                rejection, tries = error, tries + 1
                 pause = self._retries.pause(
-                    tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after
+                    tries=tries, elapsed=time.monotonic() - start, retry_after=error.retry_after
                 )
                 if pause is None:
                     raise
                 if self._retries.on_retry is not None:
-                    self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
+                    self._retries.on_retry(Retry(error.operation, tries, pause, error.status, None))
             self._connection.pause(pause)
 
-    def _resolved(self, table: TableEdits, rejected: CommitRejected | None = None) -> TableChange:
-        loaded = self.load_table((table.namespace, table.name), snapshots=table.snapshots)
-        return table.resolved(loaded.metadata, rejected)
+    def _resolve(self, table: TableEdits, rejection: CommitRejected | None = None) -> TableChange:
+        result = self.load_table((table.namespace, table.name), snapshots=table.snapshots)
+        return table.resolve(result.metadata, rejection)
 
 
 class TableCommit(TableEdits):
@@ -203,10 +203,10 @@ class TableCommit(TableEdits):
                 edits.
             NoSuchTable: The table does not exist.
         """
-        done = self._commit(self)
+        response = self._commit(self)
         self._edits.clear()
         self.rows = None
-        return done
+        return response
 
 
 class Transaction:

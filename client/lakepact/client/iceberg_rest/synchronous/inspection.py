@@ -28,19 +28,19 @@ class Inspection(Configured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        return self._inspected("snapshots", table)
+        return self._inspect("snapshots", table)
 
     def history(self, table: TableName) -> foreign.ArrowTable:
         """Return the snapshots that were current, with the times from when on. The argument and
         errors are those of `snapshots`.
         """
-        return self._inspected("history", table)
+        return self._inspect("history", table)
 
     def refs(self, table: TableName) -> foreign.ArrowTable:
         """Return the branches and tags of a table. The argument and errors are those of
         `snapshots`.
         """
-        return self._inspected("refs", table)
+        return self._inspect("refs", table)
 
     def files(
         self,
@@ -62,7 +62,7 @@ class Inspection(Configured):
             NoSuchTable: The table does not exist.
             ImportError: A package is missing; the message names the extra to install.
         """
-        return self._inspected("files", table, (snapshot, timestamp))
+        return self._inspect("files", table, (snapshot, timestamp))
 
     def partitions(
         self,
@@ -74,9 +74,9 @@ class Inspection(Configured):
         """Return the partitions of a snapshot with their numbers of rows and files. The arguments
         and errors are those of `files`.
         """
-        return self._inspected("partitions", table, (snapshot, timestamp))
+        return self._inspect("partitions", table, (snapshot, timestamp))
 
-    def _inspected(
+    def _inspect(
         self, kind: str, table: TableName, choice: tuple[Any, Any] | None = None
     ) -> foreign.ArrowTable:
         need("pyiceberg", "pyarrow", "pyroaring")

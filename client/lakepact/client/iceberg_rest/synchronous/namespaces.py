@@ -115,7 +115,7 @@ class Namespaces(Configured):
         """
         config = self._settings()
         try:
-            if "namespaceExists" in config.offered:
+            if "namespaceExists" in config.operations:
                 self._call(
                     namespace_exists.call(
                         prefix=PREFIX, namespace=config.encode_namespace(namespace)

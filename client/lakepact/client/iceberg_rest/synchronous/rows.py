@@ -54,8 +54,8 @@ class Rows(Configured):
         """
         if limit is not None and (type(limit) is not int or limit < 0):
             raise ValueError(f"limit is a number of rows, 0 or more: given {limit}")
-        chosen = None if columns is None else names("columns", columns)
-        scan = _engine().RowScan(table, chosen, row_filter, snapshot, limit, timestamp)
+        selection = None if columns is None else names("columns", columns)
+        scan = _engine().RowScan(table, selection, row_filter, snapshot, limit, timestamp)
         return TableScan(self, scan)
 
     def append(
@@ -138,10 +138,10 @@ class Rows(Configured):
         The other arguments and errors are those of `append`.
         """
         columns = None if keys is None else list(names("keys", keys))
-        done: UpsertResult = self._write(
+        result: UpsertResult = self._write(
             "upsert", table, branch, snapshot_properties, rows, columns
         )
-        return done
+        return result
 
     def add_files(
         self,

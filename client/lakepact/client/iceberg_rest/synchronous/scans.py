@@ -12,9 +12,9 @@ from lakepact.client.iceberg_rest.scans import (
     FIRST_PAUSE,
     LONGEST_PAUSE,
     ScanPlan,
-    failed,
-    given_up,
+    failure,
     scan_tasks,
+    unusable_plan,
 )
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
@@ -102,37 +102,37 @@ class Scans(Configured):
             case_sensitive=case_sensitive,
             use_snapshot_schema=use_snapshot_schema,
         )
-        wanted = delegation(access_delegation)
+        access = delegation(access_delegation)
         answer = self._call(
-            plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=wanted)
+            plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=access)
         )
         if answer.status == "completed":
             return _plan(answer, answer.plan_id, "planTableScan")
         if answer.status == "failed":
-            raise failed(answer.error, "planTableScan")
-        return self._awaited(where, answer.plan_id, wanted, patience)
+            raise failure(answer.error, "planTableScan")
+        return self._wait_for_plan(where, answer.plan_id, access, patience)
 
-    def _awaited(
-        self, where: TablePath, plan_id: str, wanted: str | None, patience: float
+    def _wait_for_plan(
+        self, where: TablePath, plan_id: str, access: str | None, patience: float
     ) -> ScanPlan:
-        pause, waited = FIRST_PAUSE, 0.0
-        while waited < patience:
+        pause, elapsed = FIRST_PAUSE, 0.0
+        while elapsed < patience:
             answer = self._call(
                 fetch_planning_result.call(
-                    **where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted
+                    **where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=access
                 )
             )
             if answer.status == "completed":
                 return _plan(answer, plan_id, "fetchPlanningResult")
             if answer.status == "failed":
-                raise failed(answer.error, "fetchPlanningResult")
+                raise failure(answer.error, "fetchPlanningResult")
             if answer.status == "cancelled":
-                raise given_up("fetchPlanningResult", "the plan was cancelled")
+                raise unusable_plan("fetchPlanningResult", "the plan was cancelled")
             self._connection.pause(pause)
-            waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
+            elapsed, pause = elapsed + pause, min(2 * pause, LONGEST_PAUSE)
         with contextlib.suppress(LakepactError):
             self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
-        raise given_up(
+        raise unusable_plan(
             "fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled"
         )
 

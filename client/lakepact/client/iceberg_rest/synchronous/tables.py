@@ -16,10 +16,10 @@ from lakepact.client.errors import (
 )
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.commit_results import (
-    added_snapshots,
-    committed,
+    commit_response,
     incomplete,
     missing_snapshots,
+    new_snapshots,
 )
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
@@ -173,13 +173,13 @@ class Tables(Configured):
         self, namespace: list[str], body: CreateTableRequest, access_delegation: Delegation | None
     ) -> LoadTableResult:
         config = self._settings()
-        wanted = delegation(access_delegation)
+        access = delegation(access_delegation)
         return self._call(
             create_table.call(
                 prefix=PREFIX,
                 namespace=config.encode_namespace(namespace),
                 body=body,
-                x_iceberg_access_delegation=wanted,
+                x_iceberg_access_delegation=access,
             )
         )
 
@@ -207,13 +207,13 @@ class Tables(Configured):
         config = self._settings()
         namespace, name = table_identifier(table)
         body = bodies.register_table(name, metadata_location, overwrite=overwrite)
-        wanted = delegation(access_delegation)
+        access = delegation(access_delegation)
         return self._call(
             register_table.call(
                 prefix=PREFIX,
                 namespace=config.encode_namespace(namespace),
                 body=body,
-                x_iceberg_access_delegation=wanted,
+                x_iceberg_access_delegation=access,
             )
         )
 
@@ -249,8 +249,8 @@ class Tables(Configured):
         # Credentials end: what comes with them is never given a second time.
         if access_delegation:
             return self._call(call)
-        return self._connection.send_unless_known(
-            config.addressed(call), self._etag_cache, holds_no_credentials
+        return self._connection.send_conditionally(
+            config.at_catalog(call), self._etag_cache, holds_no_credentials
         )
 
     def load_credentials(
@@ -277,14 +277,14 @@ class Tables(Configured):
             OperationNotSupported: The server gives no credentials.
         """
         config = self._settings()
-        given = self._call(
+        response = self._call(
             load_credentials.call(
                 **config.table(table),
                 plan_id=plan_id,
                 referenced_by=config.encode_view_chain(referenced_by),
             )
         )
-        return given.storage_credentials
+        return response.storage_credentials
 
     def sign_request(
         self,
@@ -334,7 +334,7 @@ class Tables(Configured):
         """
         config = self._settings()
         try:
-            if "tableExists" in config.offered:
+            if "tableExists" in config.operations:
                 self._call(table_exists.call(**config.table(table)))
             else:
                 self.load_table(table, snapshots="refs")
@@ -370,15 +370,15 @@ class Tables(Configured):
         config = self._settings()
         body = bodies.commit_table(table, updates, requirements)
         try:
-            done = self._changing(update_table.call(**config.table(table), body=body))
+            response = self._changing(update_table.call(**config.table(table), body=body))
         except (CommitRejected, OutcomeUnknown) as error:
             retries = NO_RETRIES if isinstance(error, CommitRejected) else self._retries
-            if (loaded := self._with_snapshots(table, body, retries)) is None:
+            if (result := self._with_snapshots(table, body, retries)) is None:
                 raise
-            return committed(loaded)
-        if missing := missing_snapshots(body, done.metadata):
+            return commit_response(result)
+        if missing := missing_snapshots(body, response.metadata):
             raise incomplete(missing)
-        return done
+        return response
 
     def _with_snapshots(
         self, table: TableName, commit: CommitTableRequest, retries: Retries
@@ -386,15 +386,15 @@ class Tables(Configured):
         """Return the table with the snapshots of a commit; None if it does not show them while
         `retries` allow to look.
         """
-        started, tried, pause = time.monotonic(), 0, 0.0 if added_snapshots(commit) else None
+        start, tries, pause = time.monotonic(), 0, 0.0 if new_snapshots(commit) else None
         while pause is not None:
             self._connection.pause(pause)
             with contextlib.suppress(LakepactError):
-                loaded = self.load_table(table)
-                if not missing_snapshots(commit, loaded.metadata):
-                    return loaded
-            tried += 1
-            pause = retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
+                result = self.load_table(table)
+                if not missing_snapshots(commit, result.metadata):
+                    return result
+            tries += 1
+            pause = retries.pause(tries=tries, elapsed=time.monotonic() - start, retry_after=None)
         return None
 
     def drop_table(self, table: TableName, *, purge: bool = False) -> None:

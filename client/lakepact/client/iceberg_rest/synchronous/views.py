@@ -147,7 +147,7 @@ class Views(Configured):
         """
         config = self._settings()
         try:
-            if "viewExists" in config.offered:
+            if "viewExists" in config.operations:
                 self._call(view_exists.call(**config.view(view)))
             else:
                 self.load_view(view)

@@ -30,9 +30,9 @@ class Client:
         if self._arguments["http"] is not None or isinstance(
             self._arguments["verify"], ssl.SSLContext
         ):
-            kept = "http= or with TLS settings in verify=, which stay in their process"
+            obstacle = "http= or with TLS settings in verify=, which stay in their process"
             raise TypeError(
-                f"{type(self).__name__} cannot be pickled with {kept}; give verify, cert and proxy"
+                f"{type(self).__name__} cannot be pickled with {obstacle}; give verify, cert and proxy"
                 " as texts"
             )
         return self._arguments
@@ -50,14 +50,14 @@ class Client:
         """
         changes: dict[str, Any] = {} if retries is None else {"retries": retries}
         changes |= {} if timeouts is None else {"timeouts": Timeouts.of(timeouts)}
-        return self._altered(changes, _arguments=self._arguments | changes)
+        return self._copy_with(changes, _arguments=self._arguments | changes)
 
     def with_response(self) -> Self:
         """Return this client with the last reply of a success in `response`; both share
         connections, tokens and cache.
         """
         replies: deque[Reply] = deque(maxlen=1)
-        return self._altered({"on_reply": replies.append}, _replies=replies)
+        return self._copy_with({"on_reply": replies.append}, _replies=replies)
 
     @property
     def response(self) -> Reply | None:
@@ -66,12 +66,12 @@ class Client:
         """
         return self._replies[0] if self._replies else None
 
-    def _altered(self, options: dict[str, Any], **attributes: Any) -> Self:
+    def _copy_with(self, options: dict[str, Any], **attributes: Any) -> Self:
         other = object.__new__(type(self))
-        vars(other).update(vars(self) | attributes | self._connected(**options))
+        vars(other).update(vars(self) | attributes | self._attributes_with(**options))
         return other
 
-    def _connected(self, **options: Any) -> dict[str, Any]:
+    def _attributes_with(self, **options: Any) -> dict[str, Any]:
         """Return the attributes of this client with other options, see
         `Connection.with_options`.
         """

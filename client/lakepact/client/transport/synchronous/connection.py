@@ -29,8 +29,8 @@ class Opened:
     end.
     """
 
-    def __init__(self, carried: Carried[Any]) -> None:
-        self._carried = carried
+    def __init__(self, result: Carried[Any]) -> None:
+        self._carried = result
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name."""
@@ -55,7 +55,7 @@ class Opened:
         try:
             yield from self._carried.reply.body
         except Interrupted as interruption:
-            raise self._carried.broken_off(interruption.lost) from interruption.lost.cause
+            raise self._carried.interruption(interruption.lost) from interruption.lost.cause
 
     def close(self) -> None:
         """Read no more of it."""
@@ -100,21 +100,19 @@ class Connection:
 
     def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
-        return self.driven(self._engine.send(call), call.operation)
+        return self.drive(self._engine.send(call), call.operation)
 
-    def send_unless_known(
-        self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]
+    def send_conditionally(
+        self, call: Call[T], memory: EtagCache, may_store: Callable[[T], bool]
     ) -> T:
         """Make one call, or learn that its reply is known already, see
         `Engine.send_unless_known`.
         """
-        return self.driven(
-            self._engine.send_unless_known(call, memory, may_be_kept), call.operation
-        )
+        return self.drive(self._engine.send_conditionally(call, memory, may_store), call.operation)
 
     def authorization(self, call: Call[Any]) -> str | None:
         """Return the header that authorizes a call, see `Engine.authorization`."""
-        return self.driven(self._engine.authorization(call), call.operation)
+        return self.drive(self._engine.authorization(call), call.operation)
 
     def pause(self, seconds: float) -> None:
         """Wait between two calls."""
@@ -122,16 +120,16 @@ class Connection:
 
     def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""
-        return (self.driven(self._engine.carry(call), call.operation)).reply
+        return (self.drive(self._engine.carry(call), call.operation)).reply
 
     def open(self, call: Call[Any]) -> Opened:
         """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
-        return Opened(self.driven(self._engine.carry(call, is_streamed=True), call.operation))
+        return Opened(self.drive(self._engine.carry(call, is_streamed=True), call.operation))
 
-    def driven(self, flow: Flow[T], operation: str) -> T:
+    def drive(self, flow: Flow[T], operation: str) -> T:
         """Return the result of a flow of requests and pauses, which make a call of `operation`."""
         answer: Reply | Lost | None = None
-        sent: list[Request] = []
+        requests: list[Request] = []
         while True:
             try:
                 step = flow.send(answer)
@@ -142,10 +140,10 @@ class Connection:
                 self._sleep(step.seconds)
                 answer = None
             else:
-                with request_span(operation, step, sent.count(step)) as ended:
+                with request_span(operation, step, requests.count(step)) as finish:
                     answer = self._transport.send(step)
-                    ended(answer)
-                sent.append(step)
+                    finish(answer)
+                requests.append(step)
 
     def close(self) -> None:
         """Close the connections to the server."""

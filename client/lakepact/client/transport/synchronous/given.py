@@ -31,7 +31,7 @@ class GivenClient:
     def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = with_missing(request.headers, USUAL)
-        sent = httpx.Request(
+        http_request = httpx.Request(
             request.method,
             request.url,
             headers=headers,
@@ -39,7 +39,7 @@ class GivenClient:
             extensions=extensions(timeouts),
         )
         # Redirects are not followed: they would send the credentials to another address.
-        response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
+        response = self._http.send(http_request, stream=True, auth=None, follow_redirects=False)
         whole = response.content if response.is_stream_consumed else None
         return Answer(
             response.status_code,

@@ -53,12 +53,12 @@ class Network:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
-        sent = outgoing(request, extensions(timeouts))
+        http_request = outgoing(request, extensions(timeouts))
         self._slots.take(timeouts.pool)
         connection = None
         try:
-            connection = self._connection(sent.url.origin, timeouts)
-            response = connection.handle_request(sent)
+            connection = self._connection(http_request.url.origin, timeouts)
+            response = connection.handle_request(http_request)
         except BaseException as error:
             self._give_back(connection)
             if is_of_socks(error):
@@ -76,16 +76,16 @@ class Network:
         self, origin: httpcore.Origin, timeouts: Timeouts
     ) -> httpcore.ConnectionInterface:
         for idle in self._idle[::-1]:
-            if idle.can_handle_request(origin) and self._taken(idle):
+            if idle.can_handle_request(origin) and self._take(idle):
                 if not idle.has_expired():
                     self._busy.add(idle)
                     return idle
                 idle.close()
-        opened = self._opened(origin, timeouts)
-        self._busy.add(opened)
-        return opened
+        connection = self._open(origin, timeouts)
+        self._busy.add(connection)
+        return connection
 
-    def _opened(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
+    def _open(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
         if through := proxy(origin, self._proxies):
             pool = httpcore.ConnectionPool(
                 self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend
@@ -98,7 +98,7 @@ class Network:
             stream = stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)
         return httpcore.HTTP11Connection(origin, stream, _IDLE)
 
-    def _taken(self, idle: httpcore.ConnectionInterface) -> bool:
+    def _take(self, idle: httpcore.ConnectionInterface) -> bool:
         try:
             self._idle.remove(idle)
         except ValueError:  # another thread took it
@@ -119,7 +119,7 @@ class Network:
         for oldest in self._idle[:1]:
             if (
                 oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most
-            ) and self._taken(oldest):
+            ) and self._take(oldest):
                 oldest.close()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

@@ -13,7 +13,7 @@ from lakepact.client.limits import (
     Meter,
     too_large,
 )
-from lakepact.client.transport.failures import lost
+from lakepact.client.transport.failures import loss
 from lakepact.reach.access import Access
 from lakepact.reach.content_codings import Decoder, DecodingError
 from lakepact.reach.wire import Interrupted, Lost, Reply
@@ -52,9 +52,9 @@ class Body:
             codings = dict(self._answer.headers).get("content-encoding")
             decoder, raw = Decoder(codings) if codings else None, self._answer.pieces()
             while (piece := self._next(raw)) is not None:
-                yield from decoder.decoded(piece) if decoder else (piece,)
+                yield from decoder.decode(piece) if decoder else (piece,)
         except self._failures as error:
-            raise Interrupted(lost(error)) from None
+            raise Interrupted(loss(error)) from None
         finally:
             self.close()
 
@@ -136,7 +136,7 @@ class Transport:
         except Interrupted as interruption:
             return interruption.lost
         except self._failures as error:
-            return lost(error)
+            return loss(error)
         finally:
             METER.reset(token)
 
