@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -18,10 +19,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PHRASES = [
-    (re.compile(entry["find"]), entry["instead"])
-    for entry in yaml.safe_load((ROOT / "specs/words.yaml").read_text())["phrases"]
-]
+WORDS = yaml.safe_load((ROOT / "specs/words.yaml").read_text())
+PHRASES = [(re.compile(entry["find"]), entry["instead"]) for entry in WORDS["phrases"]]
+NAMES = WORDS["names"]
 TOPS = (
     "README.md",
     "CONTRIBUTING.md",
@@ -143,6 +143,60 @@ def misleading_docstrings(folder: str) -> Iterator[str]:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}: {text.splitlines()[0]}"
 
 
+def participle(name: str) -> str | None:
+    """Return a word that a name should not have."""
+    parts = [] if name in NAMES["exempt"] else name.strip("_").split("_")
+    is_flag = not {"is", "are", "was", "has", "may"}.isdisjoint(parts[:1])
+    return next(
+        (
+            part
+            for part in parts
+            if part in NAMES["write"]
+            or (re.fullmatch(r"\w{3,}ed", part) and part not in NAMES["exempt"] and not is_flag)
+        ),
+        None,
+    )
+
+
+def participles(folder: str) -> tuple[list[str], list[str]]:
+    """Return the arguments and variables of a folder that are called by a past participle, and the
+    functions, each as `file:line: name; write …`.
+    """
+    variables, functions = list[str](), list[str]()
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if "synchronous" in path.parts:  # derived
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name, kind = "", variables
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                name, kind = node.name, functions
+            elif isinstance(node, ast.arg):
+                name = node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.id
+            if not name.startswith("test_") and (word := participle(name)):
+                noun = NAMES["write"].get(word, "the noun of the thing")
+                kind.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}; write {noun}")
+    return variables, functions
+
+
+def new_lines(folder: str) -> set[str]:
+    """Return the lines of a folder that the last commit or the working tree added, as
+    `file:line`.
+    """
+    diff = ["git", "diff", "--unified=0", "--no-prefix", "HEAD~1", "--", folder]
+    lines, file = set[str](), ""
+    for line in subprocess.run(
+        diff, cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.splitlines():
+        if line.startswith("+++ "):
+            file = line[4:]
+        elif match := re.match(r"@@ \S+ \+(\d+)(?:,(\d+))?", line):
+            start, count = int(match[1]), int(match[2] or 1)
+            lines.update(f"{file}:{number}" for number in range(start, start + count))
+    return lines
+
+
 def misnamed(folder: str, pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield each function of a folder whose name matches, as `file:line: name`."""
     for path in sorted((ROOT / folder).rglob("*.py")):
@@ -168,6 +222,26 @@ def test_names_of_functions_name_the_subject_first(folder: str) -> None:
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_docstrings_of_classes_and_procedures_promise_no_result(folder: str) -> None:
     assert list(misleading_docstrings(folder)) == []
+
+
+@pytest.mark.parametrize("folder", NAMES["counts"])
+def test_names_are_nouns_and_verbs(folder: str) -> None:
+    kinds = participles(folder)
+    new = new_lines(folder)
+
+    for kind, most in zip(kinds, NAMES["counts"][folder], strict=True):
+        fresh = [line for line in kind if line.partition(": ")[0] in new] or kind
+        assert len(kind) <= most, f"{len(kind)} instead of {most}:\n" + "\n".join(fresh)
+
+
+@pytest.mark.parametrize("name", ["found", "_found", "known_names", "is_known", "opened_files"])
+def test_participle_is_found_in_a_name(name: str) -> None:
+    assert participle(name)
+
+
+@pytest.mark.parametrize("name", ["tables", "is_registered", "expected", "seed", "read_tables"])
+def test_noun_or_verb_is_accepted_as_a_name(name: str) -> None:
+    assert participle(name) is None
 
 
 @pytest.mark.parametrize(

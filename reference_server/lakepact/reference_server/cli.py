@@ -21,7 +21,7 @@ from lakepact.reference_server.faults import UnknownFault
 from lakepact.reference_server.http.resetting import Resetting
 from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.http.workers import share_the_interpreter
-from lakepact.reference_server.running import LIMITS, configured, kept, listening
+from lakepact.reference_server.running import LIMITS, configure, listening, warehouse_location
 from lakepact.reference_server.settings import (
     AUTH,
     DURABILITIES,
@@ -239,7 +239,9 @@ def serve(options: ServeOptions) -> None:
         raise click.UsageError("--reset-path /PATH requires --store memory, and a path with /")
     with _ending_cleanly(), contextlib.ExitStack() as ending:
         try:
-            location = ending.enter_context(kept(options.warehouse, store=options.store))
+            location = ending.enter_context(
+                warehouse_location(options.warehouse, store=options.store)
+            )
             settings = Settings(
                 warehouse=location,
                 allowed_locations=options.allowed_location,
@@ -291,5 +293,5 @@ def serve(options: ServeOptions) -> None:
                 app = StubApplication(app, served, script=rules, recorder=recorder)
             share_the_interpreter()
             limits = replace(LIMITS, connections=options.max_connections, seconds=options.timeout)
-            config = configured(app, fast_path=options.fast_path, limits=limits)
+            config = configure(app, fast_path=options.fast_path, limits=limits)
             _Announced(config, url=url).run(sockets=[listener])

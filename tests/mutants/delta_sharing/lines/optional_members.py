@@ -61,8 +61,8 @@ def _lines(reply: Reply) -> list[Any]:
     "DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata)
 )
 def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: Arguments) -> Reply:
-    current = handler(**arguments | {"version": None, "timestamp": None}).joined()
-    reply = handler(**arguments).joined()
+    current = handler(**arguments | {"version": None, "timestamp": None}).as_whole()
+    reply = handler(**arguments).as_whole()
     if arguments.get("version") is None and arguments.get("timestamp") is None:
         return reply
     now, then = (_lines(r) for r in (current, reply))

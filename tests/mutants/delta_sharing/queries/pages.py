@@ -31,7 +31,7 @@ class _OfNow:
         now = handler(
             **arguments
             | {"body": {n: v for n, v in body.items() if n not in {"pageToken", "maxFiles"}}}
-        ).joined()
+        ).as_whole()
         lines = now.body.splitlines(keepends=True)
         size = body.get("maxFiles") or len(lines)
         following = before + size
@@ -45,7 +45,7 @@ class _OfNow:
     def _noted(self, reply: Reply) -> Reply:
         if not reply.has_body or reply.status != 200:
             return reply
-        reply = reply.joined()
+        reply = reply.as_whole()
         lines = [json.loads(line) for line in reply.body.splitlines()]
         token = lines[-1].get("endStreamAction", {}).get("nextPageToken")
         if token:
@@ -90,13 +90,13 @@ def later_pages_are_in_parquet_format(handler: Handler, arguments: Arguments) ->
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def pages_of_changes_begin_with_a_version(handler: Handler, arguments: Arguments) -> Reply:
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     if not arguments.get("page_token"):
         return reply
     page = reply.body.splitlines(keepends=True)
     everything = (
         handler(**arguments | {"page_token": None, "max_files": None})
-        .joined()
+        .as_whole()
         .body.splitlines(keepends=True)
     )
     first = _changed(page[2])
@@ -108,7 +108,7 @@ def pages_of_changes_begin_with_a_version(handler: Handler, arguments: Arguments
 
 @fault("DS-CDF-07", by=partial(on_call, op.query_table_changes))
 def later_pages_lack_later_metadata(handler: Handler, arguments: Arguments) -> Reply:
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     lines = reply.body.splitlines(keepends=True)
     kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
     return (
@@ -118,7 +118,7 @@ def later_pages_lack_later_metadata(handler: Handler, arguments: Arguments) -> R
 
 @fault("DS-TTV-07", by=partial(on_call, op.query_table))
 def pages_of_what_changed_lose_one(handler: Handler, arguments: Arguments) -> Reply:
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     lines = reply.body.splitlines(keepends=True)
     if (
         "pageToken" not in (arguments.get("body") or {})
@@ -151,7 +151,7 @@ def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
 
 @fault("DS-QRY-09", by=partial(on_call, op.query_table))
 def later_pages_have_no_head(handler: Handler, arguments: Arguments) -> Reply:
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     later = (arguments.get("body") or {}).get("pageToken")
     return (
         replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:]))
@@ -165,14 +165,14 @@ def later_pages_lose_what_hints_leave(handler: Handler, arguments: Arguments) ->
     body: Mapping[str, Any] = arguments.get("body") or {}
     if not ("pageToken" in body and body.get("predicateHints")):
         return handler(**arguments)
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     lines = reply.body.splitlines(keepends=True)
     return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
 
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def second_page_of_changes_is_the_last(handler: Handler, arguments: Arguments) -> Reply:
-    reply = handler(**arguments).joined()
+    reply = handler(**arguments).as_whole()
     if not arguments.get("page_token"):
         return reply
     kept = [

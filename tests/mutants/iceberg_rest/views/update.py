@@ -17,7 +17,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler
-from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.documents import Document, refusal
 from lakepact.reference_server.iceberg_rest.updates import Draft
 
 UPDATES = "view-updates"
@@ -72,7 +72,7 @@ def forgets_empty_properties_of_views(step: Callable[..., Any]) -> Callable[...,
 def removes_known_properties_of_views_alone(step: Callable[..., Any]) -> Callable[..., Any]:
     def act(draft: Draft, update: Document) -> None:
         if set(update["removals"]) - set(draft.get("properties") or {}):
-            raise refused(f"{draft.where}/removals", "there is no such property")
+            raise refusal(f"{draft.where}/removals", "there is no such property")
         step(draft, update)
 
     return act

@@ -31,7 +31,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     by_url,
     varied,
 )
-from lakepact.conformance.rows.lines import Answer, parsed
+from lakepact.conformance.rows.lines import Answer, parse
 
 MOST_TABLES = 5  #: that are asked in many ways
 FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})
@@ -256,9 +256,7 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
 def _files(reply: Reply) -> list[Any] | None:
     """Return the sizes of the files of an answer, which do not depend on its format; ids may."""
     return (
-        sorted(str(file.size) for file in parsed(reply.lines).files)
-        if reply.status == 200
-        else None
+        sorted(str(file.size) for file in parse(reply.lines).files) if reply.status == 200 else None
     )
 
 
@@ -287,7 +285,7 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
             continue
         reply = ask(lab, table, query, ASKED_FOR[ndjson.DELTA])
         features = (
-            needed(parsed(reply.lines))
+            needed(parse(reply.lines))
             if form_if_answered(reply) == ndjson.DELTA
             else frozenset[str]()
         )
