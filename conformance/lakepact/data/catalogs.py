@@ -46,6 +46,16 @@ class CatalogAddress:
     properties: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     api_key: Auth | None = None
 
+    def settings(self) -> dict[str, str]:
+        """Return the properties with those of pyiceberg's configuration, the address as `uri`.
+
+        Raises:
+            ValueError: pyiceberg's configuration has no such catalog.
+        """
+        is_url = "://" in self.address
+        named = {"uri": self.address} if is_url else profile_properties(self.address)
+        return {**named, **self.properties}
+
     def connect(self) -> IcebergCatalog:
         """Return the client of the catalog.
 
@@ -53,9 +63,7 @@ class CatalogAddress:
             ValueError: pyiceberg's configuration has no such catalog, or a property is not
                 supported.
         """
-        is_url = "://" in self.address
-        named = {"uri": self.address} if is_url else profile_properties(self.address)
-        own = {**named, **self.properties}
+        own = self.settings()
         trusted = own.pop("trustedOrigins", "").replace(",", " ").split()
         url, arguments = constructor_arguments(own)
         if self.api_key:

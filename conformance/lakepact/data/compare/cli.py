@@ -98,8 +98,8 @@ class CompareOptions:
 def compare(options: CompareOptions) -> None:
     """Compare tables of two catalogs: schemas, partition specs, and all rows.
 
-    A and B are Iceberg catalogs (a URL, or a name in the configuration of pyiceberg), folders of
-    Delta tables (a path, s3://…), or shares (PROFILE.share#SHARE).
+    A and B are Iceberg catalogs (a URL, sqlite:///FILE, or a name in the configuration of
+    pyiceberg), folders of Delta tables (a path, s3://…), or shares (PROFILE.share#SHARE).
 
     Exit code: 0 no difference, 1 differences, 2 wrong usage, 3 something could not be read.
 

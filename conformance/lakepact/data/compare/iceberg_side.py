@@ -27,6 +27,7 @@ from lakepact.data.compare.model import (
     PartitionField,
     PinnedTable,
 )
+from lakepact.data.sql_catalog import SCHEME
 from lakepact.generated.iceberg_rest.models import SQLViewRepresentation
 
 WILD = re.compile(r"[*?[]")
@@ -174,6 +175,11 @@ class IcebergSide:
         chosen = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
         if self._spark:
             return session.read.options(**chosen).table(f"{self._spark}.{name}")
+        if self.catalog.address.startswith(SCHEME):
+            raise CannotCompare(
+                "Spark reads a catalog of SQLite by Iceberg's jar alone: name it by"
+                " --spark-catalog-a or --spark-catalog-b, or take --engine local"
+            )
         own = {
             key: value
             for key, value in self._address.properties.items()

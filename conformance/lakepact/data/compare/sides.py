@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from lakepact.client import Auth
 from lakepact.data.catalogs import CatalogAddress
@@ -13,6 +13,7 @@ from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.iceberg_side import IcebergSide
 from lakepact.data.compare.model import PinnedTable
 from lakepact.data.compare.shared_side import SharedSide
+from lakepact.data.sql_catalog import SCHEME, SqlCatalog
 
 
 class Side(Protocol):
@@ -42,8 +43,8 @@ def side_of(
     """Return the side at an address.
 
     Args:
-        address: The URL of a catalog, its name in pyiceberg's configuration, `PROFILE#SHARE`, or a
-            folder of Delta tables.
+        address: The URL of a catalog, `sqlite:///` and the file of one, its name in pyiceberg's
+            configuration, `PROFILE#SHARE`, or a folder of Delta tables.
         properties: Of the catalog or the storage, as pyiceberg or deltalake take them.
         api_key: The caller of a catalog, if an API key alone identifies it.
         as_of: The time whose tables are compared; by default now.
@@ -53,10 +54,11 @@ def side_of(
         CannotCompare: The profile cannot be read.
         ValueError: There is no such catalog, or a property is not supported.
     """
-    is_url = address.startswith(("http://", "https://"))
+    is_url = address.startswith(("http://", "https://", SCHEME))
     if "#" in address and not is_url:
         return SharedSide(address, as_of=as_of)
     if is_url or not ("/" in address or Path(address).exists()):
         catalog = CatalogAddress(address, properties, api_key)
-        return IcebergSide(catalog.connect(), catalog, as_of=as_of, spark=spark)
+        opened: Any = SqlCatalog.of(catalog) or catalog.connect()
+        return IcebergSide(opened, catalog, as_of=as_of, spark=spark)
     return DeltaSide(address, dict(properties), as_of=as_of)

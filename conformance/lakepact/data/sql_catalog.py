@@ -1,0 +1,162 @@
+"""The catalog that `SqlCatalog` of pyiceberg keeps in a file of SQLite.
+
+It is read here, since pyiceberg would import whatever class the metadata of a table name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from lakepact.client import Limits
+from lakepact.client.decoding import explained
+from lakepact.client.origins import FILES, TrustedOrigins
+from lakepact.data.catalogs import CannotOpen, CatalogAddress
+from lakepact.generated.iceberg_rest import models
+from lakepact.generated.wire import WireModel
+from lakepact.reach.content_codings import Decoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SCHEME = "sqlite:///"
+TABLES, NAMESPACES = "iceberg_tables", "iceberg_namespace_properties"
+VIEW = "VIEW"
+ZIPPED = b"\x1f\x8b"
+Loaded = TypeVar("Loaded", bound=WireModel)
+
+
+class SqlCatalog:
+    """The calls of `IcebergCatalog` that read, over the tables of such a file.
+
+    The file is on this machine, as its tables may be.
+
+    Args:
+        address: `sqlite:///` and the path of the file.
+        name: The name of the catalog in the file; None for the only one.
+        properties: Settings of pyiceberg, which open the files of tables.
+
+    Raises:
+        CannotOpen: The file holds no such catalog.
+    """
+
+    def __init__(self, address: str, name: str | None, properties: Mapping[str, str]) -> None:
+        self.address = address
+        self._file = Path(address.removeprefix(SCHEME).partition("?")[0]).resolve()
+        self._properties = properties
+        self.trusted_origins = TrustedOrigins(frozenset({FILES}), frozenset(properties.values()))
+        names = {row["catalog_name"] for table in (TABLES, NAMESPACES) for row in self._all(table)}
+        if name not in names and not (name is None and len(names) == 1):
+            raise CannotOpen(
+                f"{self._file} was expected to hold the catalog {name or 'of one name'}, and holds"
+                f" {', '.join(sorted(names)) or 'none'}: describe it in .pyiceberg.yaml by its name"
+            )
+        self._name = name or names.pop()
+
+    @classmethod
+    def of(cls, address: CatalogAddress) -> SqlCatalog | None:
+        """Return the catalog at an address; None for a catalog of another kind."""
+        settings = address.settings()
+        uri = settings.get("uri", "")
+        name = None if uri == address.address else address.address
+        return cls(uri, name, settings) if uri.startswith(SCHEME) else None
+
+    def close(self) -> None:
+        """Do nothing: each query opens the file."""
+
+    def properties(self) -> Mapping[str, str]:
+        """Return the settings of pyiceberg."""
+        return self._properties
+
+    def list_namespaces(self, parent: Sequence[str] | None) -> list[tuple[str, ...]]:
+        """Return the namespaces in another one, or the outermost ones."""
+        start = tuple(parent or ())
+        names = [row["namespace"] for row in self._rows(NAMESPACES)]
+        names += [row["table_namespace"] for row in self._rows(TABLES)]
+        levels = {tuple(name.split("."))[: len(start) + 1] for name in names}
+        return sorted(each for each in levels if each[:-1] == start)
+
+    def load_namespace(self, namespace: Sequence[str]) -> models.GetNamespaceResponse:
+        """Return a namespace with its properties; `exists` is pyiceberg's mark of one without."""
+        properties = {
+            row["property_key"]: row["property_value"]
+            for row in self._rows(NAMESPACES)
+            if row["namespace"] == ".".join(namespace) and row["property_key"] != "exists"
+        }
+        return models.GetNamespaceResponse(namespace=list(namespace), properties=properties)
+
+    def list_tables(self, namespace: Sequence[str]) -> Iterator[models.TableIdentifier]:
+        """Yield the tables of a namespace."""
+        return self._listed(namespace, are_views=False)
+
+    def list_views(self, namespace: Sequence[str]) -> Iterator[models.TableIdentifier]:
+        """Yield the views of a namespace, which Iceberg's `JdbcCatalog` writes."""
+        return self._listed(namespace, are_views=True)
+
+    def table_exists(self, name: Sequence[str]) -> bool:
+        """Return whether there is a table."""
+        return any(one.name == name[-1] for one in self.list_tables(name[:-1]))
+
+    def load_table(self, name: Sequence[str], **_: object) -> models.LoadTableResult:
+        """Return a table with its metadata."""
+        return self._loaded(models.LoadTableResult, name)
+
+    def load_view(self, name: Sequence[str]) -> models.LoadViewResult:
+        """Return a view with its metadata."""
+        return self._loaded(models.LoadViewResult, name)
+
+    def _listed(
+        self, namespace: Sequence[str], *, are_views: bool
+    ) -> Iterator[models.TableIdentifier]:
+        for row in self._rows(TABLES):
+            is_view = dict(row).get("iceberg_type") == VIEW
+            if row["table_namespace"] == ".".join(namespace) and is_view == are_views:
+                yield models.TableIdentifier(namespace=list(namespace), name=row["table_name"])
+
+    def _loaded(self, model: type[Loaded], name: Sequence[str]) -> Loaded:
+        location = next(
+            row["metadata_location"]
+            for row in self._rows(TABLES)
+            if (row["table_namespace"], row["table_name"]) == (".".join(name[:-1]), name[-1])
+        )
+        document = {
+            "metadata-location": location,
+            "metadata": orjson.loads(self._content(location)),
+        }
+        try:
+            return model.model_validate({**document, "config": {}})
+        except ValidationError as invalid:
+            raise ValueError(f"{location}: {explained(invalid)}") from None
+
+    def _content(self, location: str) -> bytes:
+        """Return the content of a metadata file, within the limit of replies."""
+        # Imported here, because pyiceberg is an extra.
+        from lakepact.client.iceberg_rest.file_io import file_io  # noqa: PLC0415
+
+        limit, content = Limits().body, bytearray()
+        io = file_io(self._properties, location, self.trusted_origins)
+        with io.new_input(location).open() as stream:
+            raw = stream.read(limit + 1)
+        for piece in Decoder("gzip").decoded(raw) if raw.startswith(ZIPPED) else (raw,):
+            content += piece
+            if len(content) > limit:
+                raise ValueError(f"{location} has more than {limit} bytes of metadata")
+        return bytes(content)
+
+    def _rows(self, table: str) -> list[sqlite3.Row]:
+        return [row for row in self._all(table) if row["catalog_name"] == self._name]
+
+    def _all(self, table: str) -> list[sqlite3.Row]:
+        try:
+            uri = f"{self._file.as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+                database.row_factory = sqlite3.Row
+                return database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of our own
+        except sqlite3.Error as wrong:
+            raise CannotOpen(f"{self._file} is no catalog of SQLite: {wrong}") from wrong
