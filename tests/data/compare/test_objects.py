@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from lakepact.client import IcebergCatalog
 from two_catalogs import compare, results, served
@@ -69,6 +70,20 @@ def test_differences_of_namespaces_and_views_count_unless_ignored(sides: tuple[s
 
     assert code == 0, output
     assert "1 table compared: no difference" in output
+
+
+def test_summary_counts_namespaces_and_views_apart_from_tables(sides: tuple[str, str]) -> None:
+    output = compare(*sides, "--table", "*")[1]
+
+    assert "1 table compared: none differ; 1 namespace differs; 2 views differ\n" in output
+
+
+def test_table_that_is_called_like_a_namespace_is_counted_as_a_table(tmp_path: Path) -> None:
+    for side, rows in (("a", [1, 2]), ("b", [1, 3])):
+        write_deltalake(tmp_path / side / "namespace sales" / "orders", pa.table({"id": rows}))
+
+    output = compare(tmp_path / "a", tmp_path / "b", "--table", "*")[1]
+    assert "1 table compared: 1 differs\n" in output
 
 
 @pytest.mark.parametrize(("status", "code"), [(404, 0), (500, 3)])

@@ -21,6 +21,7 @@ from lakepact.conformance.evidence.arrow import pa
 from lakepact.data.catalogs import CatalogAddress, batches
 from lakepact.data.compare.model import (
     ICEBERG,
+    NAMESPACE,
     CannotCompare,
     Column,
     Layout,
@@ -31,7 +32,6 @@ from lakepact.data.sql_catalog import SCHEME
 from lakepact.generated.iceberg_rest.models import SQLViewRepresentation
 
 WILD = re.compile(r"[*?[]")
-NAMESPACE, VIEW = OBJECTS = ("namespace", "view")
 #: Behind the name of a namespace, so that patterns of tables match it.
 IN_NAMESPACE = ".*"
 DEEPEST = 50  #: levels of a namespace, of which a server could invent more for ever

@@ -10,11 +10,12 @@ from lakepact.conformance.evidence.arrow import Schema
 from lakepact.conformance.evidence.redaction import redacted
 
 ICEBERG, DELTA = "iceberg", "delta"
+TABLE, NAMESPACE, VIEW = "table", "namespace", "view"
 #: Kinds of differences that make a comparison fail, and the others, which are only reported.
 FAILING = (
-    "namespace",
-    "view",
-    "table",
+    NAMESPACE,
+    VIEW,
+    TABLE,
     "column",
     "type",
     "required",
@@ -115,7 +116,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """The comparison of one table: a line of the report."""
+    """The comparison of one table, namespace or view: a line of the report."""
 
     table: str
     other: str  #: its name on side B
@@ -127,6 +128,7 @@ class Compared:
     key: tuple[str, ...] = ()  #: the columns that found rows on both sides
     seconds: float = 0.0
     options: str = ""  #: that decide about differences; another run with others compares again
+    kind: str = TABLE  #: or `NAMESPACE` or `VIEW`
 
 
 def counted(count: int, noun: str) -> str:

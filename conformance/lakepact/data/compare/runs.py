@@ -18,8 +18,8 @@ import orjson
 from lakepact.conformance.evidence.escaping import json
 from lakepact.data.compare import layouts
 from lakepact.data.compare.engines import Engine
-from lakepact.data.compare.iceberg_side import IN_NAMESPACE, NAMESPACE, OBJECTS, IcebergSide
-from lakepact.data.compare.model import Compared, Difference, message
+from lakepact.data.compare.iceberg_side import IN_NAMESPACE, IcebergSide
+from lakepact.data.compare.model import NAMESPACE, TABLE, VIEW, Compared, Difference, message
 from lakepact.data.compare.sides import Side
 from lakepact.data.compare.tables import Choices, compare
 
@@ -151,16 +151,19 @@ class Run:
         a, b = self.a, self.b
         if not (isinstance(a, IcebergSide) and isinstance(b, IcebergSide)):
             return
-        for kind in OBJECTS:
+        for kind in (NAMESPACE, VIEW):
             try:
                 of_a = a.objects(kind, self.names.patterns)
                 pairs = self.names.paired(of_a, b.objects(kind, self.names.patterns_on_b))
             except Exception as wrong:  # noqa: BLE001 - as for tables
-                yield Compared(f"{kind} *", f"{kind} *", error=message(wrong, self.secrets))
+                error = message(wrong, self.secrets)
+                yield Compared(f"{kind} *", f"{kind} *", error=error, kind=kind)
                 continue
             for name, is_there in pairs.items():
                 shown, other = name.removesuffix(IN_NAMESPACE), self.names.on_b(name)
-                result = Compared(f"{kind} {shown}", f"{kind} {other.removesuffix(IN_NAMESPACE)}")
+                result = Compared(
+                    f"{kind} {shown}", f"{kind} {other.removesuffix(IN_NAMESPACE)}", kind=kind
+                )
                 found = [_absent(kind, shown, is_there)]
                 try:
                     if all(is_there):
@@ -188,7 +191,7 @@ class Run:
                     return earlier
                 result = compare(self.engine, a, b, self.choices, secrets=self.secrets)
             else:
-                result = Compared(name, other, differences=(_absent("table", name, is_there),))
+                result = Compared(name, other, differences=(_absent(TABLE, name, is_there),))
         except Exception as wrong:  # noqa: BLE001 - catalogs, files and engines fail in many ways; other tables are compared
             result = Compared(name, other, error=message(wrong, self.secrets))
         result = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -10,13 +11,11 @@ from rich.console import Console
 
 from lakepact.conformance.evidence.escaping import html, terminal
 from lakepact.conformance.report.page import page, plain_table, top
-from lakepact.data.compare.iceberg_side import OBJECTS
-from lakepact.data.compare.model import Compared, Difference, counted
+from lakepact.data.compare.model import TABLE, Compared, Difference, counted
 from lakepact.data.compare.values import MISSING
 
 HEADS = ("kind", "what", "A", "B")
 NOT_COMPARED = "Rows of earlier snapshots, statistics of files and grants."
-_OBJECTS = tuple(f"{kind} " for kind in OBJECTS)
 
 
 def line(console: Console, table: Compared) -> None:
@@ -44,17 +43,20 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
 
 def summary(tables: Sequence[Compared]) -> str:
     """Return how many tables, namespaces and views differ."""
+    differing = Counter(table.kind for table in tables if table.differences)
     unread = sum(bool(table.error) for table in tables)
-    objects = [table for table in tables if table.table.startswith(_OBJECTS)]
-    readable = len(tables) - unread - len(objects)
-    failed, others = (sum(bool(one.differences) for one in many) for many in (tables, objects))
-    parts = [f"{counted(readable, 'table')} compared: {failed - others or 'none'} differ"]
-    if not failed:
-        parts = [f"{counted(readable, 'table')} compared: no difference"]
-    if not readable:
-        parts = ["no table was compared"]
-    if others:
-        parts.append(f"{others} namespaces or views differ")
+    readable = sum(table.kind == TABLE and not table.error for table in tables)
+    verbs = {kind: "differs" if count == 1 else "differ" for kind, count in differing.items()}
+    result = f"{differing[TABLE] or 'none'} {verbs.get(TABLE, 'differ')}"
+    parts = [
+        f"{counted(readable, TABLE)} compared: {result if differing else 'no difference'}"
+        if readable
+        else "no table was compared",
+        *(
+            f"{counted(differing[kind], kind)} {verbs[kind]}"
+            for kind in sorted(verbs.keys() - {TABLE})
+        ),
+    ]
     if unread:
         parts.append(f"{unread} could not be compared")
     return "; ".join(parts)
