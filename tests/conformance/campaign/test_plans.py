@@ -19,7 +19,14 @@ from hypothesis import strategies as st
 from campaigns import few_cases
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.planning.cases import case_of, read, row_of, spelled, text_of
-from lakepact.conformance.campaign.planning.generation import GENERATOR, MODES, blocks, drawn
+from lakepact.conformance.campaign.planning.generation import (
+    EFFECT,
+    FOLLOWED,
+    GENERATOR,
+    MODES,
+    blocks,
+    drawn,
+)
 from lakepact.conformance.campaign.planning.seeds import NUMBERS, Wanted
 from lakepact.conformance.campaign.planning.sequences import STEPS
 from lakepact.conformance.campaign.plans import Taken, plan
@@ -142,6 +149,17 @@ def test_plan_holds_each_case_once_without_values_of_a_target(tmp_path: Path) ->
     assert len(rows) == len({row["number"] for row in rows})
     assert not [text for text in texts if "lp_" in text or "plan.invalid" in text]
     assert [text for text in texts if "$learned" in text]
+
+
+def test_plan_of_all_modes_draws_requests_that_reads_follow_once() -> None:
+    only = ("createNamespace",)
+    plain, followed = (
+        planned("iceberg_rest", modes=modes, only=only) for modes in (FOLLOWED, [EFFECT])
+    )
+    ids = {row["case_id"] for row in planned("iceberg_rest", modes=MODES, only=only)}
+
+    assert ids >= {row["case_id"] for row in followed}
+    assert ids.isdisjoint(row["case_id"] for row in plain)
 
 
 def test_existing_plan_is_not_overwritten(tmp_path: Path) -> None:

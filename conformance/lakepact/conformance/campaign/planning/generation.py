@@ -41,8 +41,8 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import OperationId
 
 ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
-#: Requests that should be accepted, near ones and sequences, each followed by reads.
-EFFECT = "effect"
+#: Requests of these modes, each followed by reads.
+EFFECT, FOLLOWED = "effect", ("example", "near", SEQUENCE)
 MODES = (*ONE_REQUEST, SEQUENCE, EFFECT, CHECK)
 GENERATOR = 1  #: raise it when equal seeds draw other cases than before
 NOWHERE = "http://plan.invalid"  #: nothing is ever sent there
@@ -103,7 +103,8 @@ def blocks(
     Args:
         contract: name of the contract.
         seeds: the seeds.
-        modes: the modes.
+        modes: the modes; those of `FOLLOWED` are left out beside `EFFECT`, which has their
+            requests.
         per_seed: cases per operation, mode and seed; important operations have several times as
             many.
         only: patterns of operations; for checks also of requirements and names.
@@ -113,6 +114,7 @@ def blocks(
         LookupError: the contract has no checks.
     """
     weights = _weights(contract, tuple(only))
+    modes = [mode for mode in modes if EFFECT not in modes or mode not in FOLLOWED]
     requests = tuple(mode for mode in modes if mode in ONE_REQUEST)
     found: list[Block] = []
     for n, seed in enumerate(seeds):
@@ -120,16 +122,12 @@ def blocks(
         def block(what: str, modes: tuple[str, ...], times: int, seed: int = seed) -> Block:
             return Block(contract, seed, what, modes, times, tuple(only))
 
-        if requests:
-            found += [
-                block(operation, requests, per_seed * weight)
-                for operation, weight in weights.items()
-            ]
-        if EFFECT in modes:
-            found += [
-                block(operation, (EFFECT,), per_seed * weight)
-                for operation, weight in weights.items()
-            ]
+        found += [
+            block(operation, together, per_seed * weight)
+            for together in (requests, (EFFECT,) * (EFFECT in modes))
+            for operation, weight in weights.items()
+            if together
+        ]
         for mode in (SEQUENCE, EFFECT):
             if mode in modes and weights:
                 found.append(block(SEQUENCE, (mode,), per_seed * SEQUENCES))
@@ -182,7 +180,7 @@ class _Drawing:
 
     def rows(self, block: Block) -> list[dict[str, Any]]:
         if block.modes == (EFFECT,):
-            plain = replace(block, modes=("example", "near"))
+            plain = replace(block, modes=FOLLOWED[:2])
             return [with_reads(row) for row in self.rows(plain)]
         if block.what == CHECK:
             return [
