@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,17 @@ def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> Non
     }
 
     assert found == {"/error/code"}
+
+
+def test_deviating_answer_stands_beside_one_that_most_targets_give(shown: facts.Facts) -> None:
+    cause = next(each for each in shown.causes if each.way.kind == "status")
+    deviating, sound = (row for _, row in sorted(cause.answers.items()))
+    other = sound | {"response_body": b"{}"}
+    three = replace(cause, answers={"a": sound, "b": other, "c": deviating})
+
+    names, statuses, *_ = three.side_by_side
+    assert names.split() == ["a", "│", "c"]
+    assert (statuses[0], statuses.count(str(sound["http_status"]))) == ("!", 1)
 
 
 def test_report_begins_with_the_gravest_cause(shown: facts.Facts) -> None:

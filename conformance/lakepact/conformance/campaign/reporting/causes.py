@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,25 +87,26 @@ class Cause:
 
     @property
     def places(self) -> list[str]:
-        """The places in the body where the first two different answers differ, with both values."""
+        """The places in the body where two of the answers differ, with both values."""
+        two = _two(self.contract, self.answers, self.way.kind)
         return [
             f"{at}: {_short(a)} ≠ {_short(b)}"
-            for at, a, b in differences(*_two(self.contract, self.answers, _body))
+            for at, a, b in differences(*(_body(self.contract, row) for row in two.values()))
         ]
 
     @property
     def side_by_side(self) -> list[str]:
-        """The first two different answers, line by line; `!` marks lines that differ."""
-        return list(
-            itertools.islice(_beside(*_two(self.contract, self.answers, _lines)), SHOWN_LINES)
-        )
+        """The answer that fewest targets give beside the one that most give, line by line below the
+        targets' names; `!` marks lines that differ.
+        """
+        two = _two(self.contract, self.answers, self.way.kind)
+        lines = _beside(*(_lines(self.contract, row) for row in two.values()))
+        return [f"  {_columns(*two)}", *itertools.islice(lines, SHOWN_LINES)]
 
 
 def ways(contract: str, answers: Answers) -> list[Way]:
     """Return the ways in which targets answer a step differently, the gravest first."""
-    rows = {
-        target: row for target, row in sorted(answers.items()) if row["state"] in {ANSWERED, BROKEN}
-    }
+    rows = _answered(answers)
     if len(rows) < 2:
         return []
     seen = {target: _classes(contract, row) for target, row in rows.items()}
@@ -128,7 +129,10 @@ def ways(contract: str, answers: Answers) -> list[Way]:
             )
             what = list(
                 dict.fromkeys(
-                    generic(at, place) for at, _, _ in differences(*_two(contract, rows, _body))
+                    generic(at, place)
+                    for at, _, _ in differences(
+                        *(_body(contract, row) for row in _two(contract, rows, kind).values())
+                    )
                 )
             )
         found += [
@@ -204,13 +208,19 @@ def _classes(contract: str, row: Row) -> dict[str, str]:
     return normalised(contract, evidence.exchange_of(row), row["pages"])
 
 
-def _two(contract: str, answers: Answers, shown: Callable[[str, Row], Any]) -> tuple[Any, Any]:
-    """Return what is shown of the first answer, and of the first one that differs from it."""
-    one, *others = (answers[target] for target in sorted(answers))
-    alike = _classes(contract, one)
-    return shown(contract, one), shown(
-        contract, next((other for other in others if _classes(contract, other) != alike), others[0])
-    )
+def _answered(answers: Answers) -> Answers:
+    return {
+        target: row for target, row in sorted(answers.items()) if row["state"] in {ANSWERED, BROKEN}
+    }
+
+
+def _two(contract: str, answers: Answers, kind: str) -> Answers:
+    """Return an answer that fewest targets give and one that most give, in the order of targets."""
+    classes = {target: _classes(contract, row)[kind] for target, row in _answered(answers).items()}
+    first = {each: target for target, each in reversed(classes.items())}
+    (common, _), *others = Counter(classes.values()).most_common()
+    two = {first[common], first[others[-1][0]] if others else [*classes][-1]}
+    return {target: answers[target] for target in classes if target in two}
 
 
 def _body(contract: str, row: Row) -> Any:
@@ -240,9 +250,11 @@ def _beside(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
             for left, right in itertools.zip_longest(
                 one[start:end], other[other_start:other_end], fillvalue=""
             ):
-                yield (
-                    f"{' ' if tag == 'equal' else '!'} {_cut(left):<{WIDTH}} │ {_cut(right)}".rstrip()
-                )
+                yield f"{' ' if tag == 'equal' else '!'} {_columns(left, right)}"
+
+
+def _columns(left: str, right: str) -> str:
+    return f"{_cut(left):<{WIDTH}} │ {_cut(right)}".rstrip()
 
 
 def _cut(text: str) -> str:
