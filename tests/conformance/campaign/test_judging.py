@@ -7,6 +7,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 from campaigns import Here, few_cases, ran
@@ -87,6 +88,20 @@ def test_faulty_target_alone_fails(exchanges: Any) -> None:
     }
 
     assert failing == {"bad"}
+
+
+@pytest.mark.parametrize(
+    ("status", "mode", "count"),
+    [(503, "valid", 1), (500, "valid", 1), (501, "valid", 0), (503, "check", 0), (404, "valid", 0)],
+)
+def test_server_error_leaves_open_whether_the_server_answers(
+    status: int, mode: str, count: int, exchanges: Any
+) -> None:
+    row = exchanges.filter(pc.equal(exchanges["operation_id"], "loadTable")).to_pylist()[0]
+    verdicts = judged(row | {"http_status": status, "mode": mode})[0]
+    open_ones = [each["observed"] for each in verdicts if each["verdict"] == "inconclusive"]
+
+    assert open_ones == [f"status {status}"] * count
 
 
 def test_requirements_of_a_missing_feature_get_no_verdict(exchanges: Any) -> None:

@@ -29,6 +29,7 @@ Features = Mapping[str, Mapping[str, bool]]
 
 AT_ONCE = 2_000  #: exchanges that are in memory
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
+LOWEST_SERVER_ERROR, NOT_IMPLEMENTED = 500, 501
 NO_ANSWER = "no answer"  #: in the place of a status
 SHOWN = 2000  #: characters of what was expected and what came
 SAME = (
@@ -149,6 +150,10 @@ def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> 
         row["mode"] != CHECK and exchange.operation and suite.fuzz is not None
     ):  # a check knows itself what it sends
         yield from _refusals(suite, exchange)
+        if exchange.status >= LOWEST_SERVER_ERROR and exchange.status != NOT_IMPLEMENTED:
+            # It shows nothing of what the server does, and once it may be chance.
+            observed = f"status {exchange.status}"
+            yield "answers", suite.fuzz.answers, INCONCLUSIVE, "a status below 500", observed
 
 
 def _invariants(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
