@@ -4,29 +4,16 @@ server.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema, pa
-from lakepact.data.compare.model import Column, Layout, PartitionField, PinnedTable
+from lakepact.data.compare.arrow_columns import columns, fields
+from lakepact.data.compare.model import Layout, PartitionField, PinnedTable
 from lakepact.data.shapes import ICEBERG, Shape
 from lakepact.data.truth import Version, WrittenTable
 
 FIELD_ID = b"PARQUET:field_id"
-#: Types of Arrow, as both formats name them.
-NAMES = {
-    "bool": "boolean",
-    "int32": "int",
-    "int64": "long",
-    "float": "float",
-    "double": "double",
-    "string": "string",
-    "binary": "binary",
-    "date32[day]": "date",
-    "timestamp[us]": "timestamp",
-    "timestamp[us, tz=UTC]": "timestamptz",
-}
 
 
 def truth(table: WrittenTable, version: int, *, rows: Version | None = None) -> PinnedTable:
@@ -51,7 +38,7 @@ def truth(table: WrittenTable, version: int, *, rows: Version | None = None) -> 
 
 def field_ids(schema: Schema) -> dict[str, int]:
     """Return the field ids of a schema, by path."""
-    return {path: int(field.metadata[FIELD_ID]) for path, field in _fields(schema, "")}
+    return {path: int(field.metadata[FIELD_ID]) for path, field in fields(schema)}
 
 
 def _frame(session: Any, shape: Shape, rows: Version) -> Any:
@@ -66,7 +53,7 @@ def _layout(table: WrittenTable, shape: Shape, version: int) -> Layout:
     ids = table.ids[version] if table.ids else {}
     return Layout(
         format=table.protocol,
-        columns=tuple(_columns(shape.schema, ids)),
+        columns=tuple(columns(shape.schema, ids)),
         partition=tuple(
             PartitionField(transform, column)
             for column, transform in shape.partition
@@ -74,29 +61,3 @@ def _layout(table: WrittenTable, shape: Shape, version: int) -> Layout:
         ),
         format_version=str(shape.format_version) if is_iceberg else "",
     )
-
-
-def _columns(schema: Schema, ids: Mapping[str, int]) -> Iterator[Column]:
-    for path, field in _fields(schema, ""):
-        yield Column(path, _type(field.type), not field.nullable, ids.get(path))
-
-
-def _fields(parent: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    count = len(parent) if isinstance(parent, pa.Schema) else parent.num_fields
-    fields = [parent.field(n) for n in range(count)]
-    names = [field.name for field in fields]
-    if isinstance(parent, pa.MapType):
-        fields, names = [parent.key_field, parent.item_field], ["key", "value"]
-    elif not isinstance(parent, pa.Schema | pa.StructType):
-        names = ["element"]
-    for name, field in zip(names, fields, strict=True):
-        yield f"{prefix}{name}", field
-        if pa.types.is_nested(field.type):
-            yield from _fields(field.type, f"{prefix}{name}.")
-
-
-def _type(kind: Any) -> str:
-    if pa.types.is_decimal(kind):
-        return f"decimal({kind.precision}, {kind.scale})"
-    nested = {pa.types.is_struct: "struct", pa.types.is_map: "map", pa.types.is_list: "list"}
-    return next((name for check, name in nested.items() if check(kind)), NAMES.get(str(kind), ""))

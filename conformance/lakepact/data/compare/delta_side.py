@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from lakepact.conformance.evidence.arrow import Schema, pa
+from lakepact.data.compare.arrow_columns import columns
 from lakepact.data.compare.model import (
     DELTA,
     CannotCompare,
-    Column,
     Layout,
     PartitionField,
     PinnedTable,
 )
 
 LOG = "_delta_log"
-#: Types that Iceberg calls otherwise, or has only wider.
-NAMES = {
-    "integer": "int",
-    "timestamp": "timestamptz",
-    "timestamp_ntz": "timestamp",
-}
 DEEPEST = 4  #: levels of folders in which tables are looked for
 
 
@@ -97,19 +89,13 @@ class DeltaSide:
             table.load_as_version(self._as_of)  # the first version, if it is later
             if table.history(1)[0]["timestamp"] > self._as_of.timestamp() * 1000:
                 raise CannotCompare(f"it had no version at {self._as_of.isoformat()}")
-        text, metadata, version = table.schema().to_json(), table.metadata(), table.version()
-        schema = arrow_schema(text)
-        return PinnedTable(
-            name=name,
-            pin=f"version {version} of {metadata.id}",
-            layout=layout(
-                orjson.loads(text),
-                metadata.partition_columns,
-                metadata.configuration,
-                version=version,
-            ),
-            schema=schema,
-            batches=lambda: _batches(table, schema),
+        version = table.version()
+        return pinned(
+            name,
+            table.metadata(),
+            table.schema().to_json(),
+            version=version,
+            batches=lambda schema: _batches(table, schema),
             frame=lambda session: (
                 session.read.format("delta").option("versionAsOf", version).load(table.table_uri)
             ),
@@ -138,56 +124,38 @@ def _batches(table: Any, schema: Schema) -> Iterator[Any]:
         yield batch.cast(schema) if batch.schema != schema else batch
 
 
-def layout(
-    schema: Mapping[str, Any],
-    partition: Sequence[str],
-    properties: Mapping[str, str],
+def pinned(
+    name: str,
+    metadata: Any,
+    schema: str,
     *,
     version: int | None,
-) -> Layout:
-    """Return the layout of a version of a table from its schema, as the log has it, and the names
-    of its partition columns.
+    batches: Callable[[Schema], Iterator[Any]],
+    frame: Callable[[Any], Any],
+) -> PinnedTable:
+    """Return a version of a Delta table.
+
+    Args:
+        name: Of the table.
+        metadata: As its log has them.
+        schema: The schema of the version, as its log has it.
+        version: Its number, if a server states it.
+        batches: Yields the rows in record batches of a schema.
+        frame: Returns its DataFrame in a Spark session.
     """
-    columns = tuple(column for field in schema["fields"] for column in _columns(field))
-    spec = tuple(PartitionField("identity", name) for name in partition)
-    return Layout(
-        DELTA,
-        columns,
-        spec,
-        properties=dict(properties),
-        snapshots=None if version is None else version + 1,
+    declared = pa.schema(import_module("deltalake").Schema.from_json(schema))
+    nullable = pa.schema([pa.field(field.name, field.type) for field in declared])
+    return PinnedTable(
+        name=name,
+        pin=f"version {'unknown' if version is None else version} of {metadata.id}",
+        layout=Layout(
+            DELTA,
+            tuple(columns(declared, {})),
+            tuple(PartitionField("identity", name) for name in metadata.partition_columns),
+            properties=dict(metadata.configuration),
+            snapshots=None if version is None else version + 1,
+        ),
+        schema=nullable,
+        batches=lambda: batches(nullable),
+        frame=frame,
     )
-
-
-def arrow_schema(text: str) -> Schema:
-    """Return a schema of a log as Arrow has it."""
-    found = pa.schema(import_module("deltalake").Schema.from_json(text))
-    return pa.schema([pa.field(field.name, field.type) for field in found])
-
-
-def _columns(field: Mapping[str, Any], prefix: str = "") -> Iterator[Column]:
-    name, kind = f"{prefix}{field['name']}", field["type"]
-    doc = (field.get("metadata") or {}).get("comment", "")
-    yield Column(name, _type(kind), not field.get("nullable", True), doc=doc)
-    if isinstance(kind, dict):
-        for part in _parts(kind):
-            yield from _columns(part, f"{name}.")
-
-
-def _parts(kind: Mapping[str, Any]) -> list[dict[str, Any]]:
-    if kind["type"] == "struct":
-        return list(kind["fields"])
-    if kind["type"] == "array":
-        return [{"name": "element", "type": kind["elementType"], "nullable": kind["containsNull"]}]
-    value = {"name": "value", "type": kind["valueType"], "nullable": kind["valueContainsNull"]}
-    return [{"name": "key", "type": kind["keyType"], "nullable": False}, value]
-
-
-def _type(kind: Any) -> str:
-    if isinstance(kind, dict):
-        return {"array": "list"}.get(kind["type"], str(kind["type"]))
-    if kind.startswith("decimal("):
-        return (
-            f"decimal({', '.join(part.strip() for part in kind[len('decimal(') : -1].split(','))})"
-        )
-    return NAMES.get(kind, str(kind))

@@ -6,12 +6,10 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import orjson
-
 from lakepact import client
 from lakepact.client import UpgradeNeeded
 from lakepact.data.catalogs import LIMITS, RETRIES
-from lakepact.data.compare.delta_side import arrow_schema, layout
+from lakepact.data.compare.delta_side import pinned
 from lakepact.data.compare.model import CannotCompare, PinnedTable
 
 if TYPE_CHECKING:
@@ -52,22 +50,16 @@ class SharedSide:
         schema, _, table = name.partition(".")
         shared = self.client.table(self._share, schema, table)
         listing = shared.query(version=at, timestamp=self._as_of, formats=tuple(formats))
-        version, metadata = listing.version, listing.metadata
-        columns = arrow_schema(metadata.schema_string)
+        version = listing.version
         tasks = listing.tasks()
         pin = {} if version is None else {"versionAsOf": str(version)}
         options = {"profile": self._file, **pin}
-        return PinnedTable(
-            name=name,
-            pin=f"version {'unknown' if version is None else version} of {metadata.id}",
-            layout=layout(
-                orjson.loads(metadata.schema_string),
-                metadata.partition_columns,
-                metadata.configuration,
-                version=version,
-            ),
-            schema=columns,
-            batches=lambda: (
+        return pinned(
+            name,
+            listing.metadata,
+            listing.metadata.schema_string,
+            version=version,
+            batches=lambda columns: (
                 batch
                 for task in tasks
                 for rows in self.client.read(task)
