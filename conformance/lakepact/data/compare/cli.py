@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import sys
 from dataclasses import asdict, dataclass
@@ -11,15 +10,14 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.escaping import json
-from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
 from lakepact.data.catalogs import CatalogLogin
 from lakepact.data.compare import show
 from lakepact.data.compare.engines import EngineOptions
 from lakepact.data.compare.model import FAILING, INFORMATION, Compared, message
 from lakepact.data.compare.queries import SAMPLED
-from lakepact.data.compare.runs import FILE, Journal, Names, Run
-from lakepact.data.compare.sides import side_of
+from lakepact.data.compare.runs import FILE, Journal, Names, running
+from lakepact.data.compare.sides import SideAddress
 from lakepact.data.compare.tables import Choices
 from lakepact.extras import install
 from lakepact.reach.options import FOLDER, argument, flag, option, part, several, with_options
@@ -106,50 +104,16 @@ def compare(options: CompareOptions) -> None:
     Example: lakepact data compare https://old.example.com https://new.example.com --table 'sales.*'
     --report ./compared
     """
-    sides = {"a": options.of_a, "b": options.of_b}
-    settings = [_properties(side, name) for name, side in sides.items()]
-    keys = [side.api_key for side in sides.values()]
-    secrets = tuple(
-        value
-        for each in settings
-        for name, value in each.items()
-        if SECRET_NAMES.search(name) and value
-    )
+    sides = [_side(options.a, options.of_a, "a"), _side(options.b, options.of_b, "b")]
     names = Names(options.table, tuple(_pair(text, "--map") for text in options.map))
-    times = [_time(side.as_of) for side in sides.values()]
-    addresses = (redacted(options.a, secrets), redacted(options.b, secrets))
-    console = Screen(highlight=False, soft_wrap=True)
+    console, found = Screen(highlight=False, soft_wrap=True), []
     try:
-        with contextlib.ExitStack() as ending:
-            a, b = [
-                ending.enter_context(
-                    contextlib.closing(
-                        side_of(
-                            address,
-                            each,
-                            api_key=key,
-                            as_of=time,
-                            spark=side.spark_catalog,
-                        )
-                    )
-                )
-                for address, each, key, time, side in zip(
-                    (options.a, options.b), settings, keys, times, sides.values(), strict=True
-                )
-            ]
-            tables = names.of_both(a, b)
-            run = Run(
-                ending.enter_context(options.engine.started()),
-                a,
-                b,
-                names,
-                _choices(options).with_addresses(options.a, options.b),
-                Journal(options.report),
-                addresses,
-                secrets,
-            )
-            found = []
-            for result in run.results(tables, options.workers):
+        journal, choices = Journal(options.report), _choices(options)
+        with (
+            options.engine.started() as engine,
+            running(engine, sides, names, choices, journal) as run,
+        ):
+            for result in run.results(options.workers):
                 found.append(result)
                 if options.json:
                     click.echo(json(asdict(result)))
@@ -157,15 +121,16 @@ def compare(options: CompareOptions) -> None:
                     show.line(console, result)
     except Exception as wrong:  # noqa: BLE001 - catalogs fail in many ways, each is one line
         how = f"; {install('data')}" if isinstance(wrong, ImportError) else ""
+        secrets = [secret for side in sides for secret in side.secrets]
         click.echo(f"lakepact data compare: {message(wrong, secrets)}{how}", err=True)
         sys.exit(INCOMPLETE)
     if not found:
         raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")
     found.sort(key=lambda result: result.table)
     if not options.json:
-        show.details(console, found, addresses)
+        show.details(console, found, run.addresses)
     if options.report:
-        page = show.as_page(found, addresses, _described(options))
+        page = show.as_page(found, run.addresses, _described(options))
         (options.report / PAGE).write_text(page, encoding="utf-8")
     unused = _unused_key(options.key, found)
     if unused:
@@ -208,8 +173,11 @@ def _unused_key(keys: tuple[str, ...], tables: list[Compared]) -> str | None:
     return next((key for key in common if tuple(key.split(",")) not in used), None)
 
 
-def _properties(side: SideOptions, name: str) -> dict[str, str]:
-    return {**dict(_pair(text, f"--property-{name}") for text in side.property), **side.properties}
+def _side(address: str, options: SideOptions, name: str) -> SideAddress:
+    own = dict(_pair(text, f"--property-{name}") for text in options.property)
+    properties = {**own, **options.properties}
+    as_of = _time(options.as_of)
+    return SideAddress(address, properties, options.api_key, as_of, options.spark_catalog)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.data.compare.model import Compared
-from lakepact.data.compare.runs import Journal, Names, Run
-from lakepact.data.compare.sides import side_of
+from lakepact.data.compare.runs import Journal, Names, running
+from lakepact.data.compare.sides import SideAddress
 from lakepact.data.compare.spark_engine import SparkEngine
 from lakepact.data.compare.tables import Choices
 
@@ -43,25 +41,8 @@ def compare_on_spark(
     Raises:
         CannotCompare: A side cannot be read.
     """
-    settings = (properties_a or {}, properties_b or {})
-    secrets = [
-        value for each in settings for name, value in each.items() if SECRET_NAMES.search(name)
-    ]
-    with contextlib.ExitStack() as ending:
-        left = ending.enter_context(contextlib.closing(side_of(a, settings[0])))
-        right = ending.enter_context(contextlib.closing(side_of(b, settings[1])))
-        names = Names(tuple(tables), tuple((renamed or {}).items()))
-        choices = Choices({"": tuple(key)} if key else {}).with_addresses(a, b)
-        addresses = (redacted(a, secrets), redacted(b, secrets))
-        run = Run(
-            SparkEngine(spark),
-            left,
-            right,
-            names,
-            choices,
-            Journal(None),
-            addresses,
-            tuple(secrets),
-        )
-        results = run.results(names.of_both(left, right), workers)
-        return sorted(results, key=lambda result: result.table)
+    sides = (SideAddress(a, properties_a or {}), SideAddress(b, properties_b or {}))
+    names = Names(tuple(tables), tuple((renamed or {}).items()))
+    choices = Choices({"": tuple(key)} if key else {})
+    with running(SparkEngine(spark), sides, names, choices, Journal(None)) as run:
+        return sorted(run.results(workers), key=lambda result: result.table)

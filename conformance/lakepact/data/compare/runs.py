@@ -4,9 +4,10 @@ later run continues.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -16,11 +17,12 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.evidence.escaping import json
+from lakepact.conformance.evidence.redaction import redacted
 from lakepact.data.compare import layouts
 from lakepact.data.compare.engines import Engine
 from lakepact.data.compare.iceberg_side import IN_NAMESPACE, IcebergSide
 from lakepact.data.compare.model import NAMESPACE, TABLE, VIEW, Compared, Difference, message
-from lakepact.data.compare.sides import Side
+from lakepact.data.compare.sides import Side, SideAddress
 from lakepact.data.compare.tables import Choices, compare
 
 FILE = "tables.jsonl"
@@ -120,6 +122,19 @@ def _replaced(name: str, pairs: Sequence[tuple[str, str]]) -> str:
     return name
 
 
+@contextlib.contextmanager
+def running(
+    engine: Engine, sides: Sequence[SideAddress], names: Names, choices: Choices, journal: Journal
+) -> Generator[Run]:
+    """Yield the comparison of two addresses, whose sides are closed afterwards."""
+    own = choices.with_addresses(*(side.address for side in sides))
+    secrets = tuple(secret for side in sides for secret in side.secrets)
+    addresses = tuple(redacted(side.address, secrets) for side in sides)
+    with contextlib.ExitStack() as ending:
+        a, b = (ending.enter_context(contextlib.closing(side.opened())) for side in sides)
+        yield Run(engine, a, b, names, own, journal, addresses, secrets)
+
+
 @dataclass(frozen=True)
 class Run:
     """The comparison of many tables of two sides by an engine."""
@@ -130,11 +145,12 @@ class Run:
     names: Names
     choices: Choices
     journal: Journal
-    addresses: tuple[str, str]  #: without secrets
+    addresses: tuple[str, ...]  #: without secrets
     secrets: tuple[str, ...] = ()  #: reach no report
 
-    def results(self, tables: dict[str, tuple[bool, bool]], workers: int) -> Iterator[Compared]:
+    def results(self, workers: int) -> Iterator[Compared]:
         """Yield what differs beside tables, and the comparison of each table as it is finished."""
+        tables = self.names.of_both(self.a, self.b)
         yield from self._objects()
         with ThreadPoolExecutor(workers, "compare") as executor:
             waiting = [

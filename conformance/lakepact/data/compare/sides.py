@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from lakepact.client import Auth
+from lakepact.conformance.evidence.redaction import SECRET_NAMES
 from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.iceberg_side import IcebergSide
@@ -32,15 +34,9 @@ class Side(Protocol):
         ...
 
 
-def side_of(
-    address: str,
-    properties: Mapping[str, str],
-    *,
-    api_key: Auth | None = None,
-    as_of: dt.datetime | None = None,
-    spark: str | None = None,
-) -> Side:
-    """Return the side at an address.
+@dataclass(frozen=True)
+class SideAddress:
+    """Where a side is, and how it is opened.
 
     Args:
         address: The URL of a catalog, `sqlite:///` and the file of one, its name in pyiceberg's
@@ -49,16 +45,33 @@ def side_of(
         api_key: The caller of a catalog, if an API key alone identifies it.
         as_of: The time whose tables are compared; by default now.
         spark: The name of the catalog in the settings of Spark, to read it by Iceberg's jar.
-
-    Raises:
-        CannotCompare: The profile cannot be read.
-        ValueError: There is no such catalog, or a property is not supported.
     """
-    is_url = address.startswith(("http://", "https://", SCHEME))
-    if "#" in address and not is_url:
-        return SharedSide(address, as_of=as_of)
-    if is_url or not ("/" in address or Path(address).exists()):
-        catalog = CatalogAddress(address, properties, api_key)
-        opened: Any = SqlCatalog.of(catalog) or catalog.connect()
-        return IcebergSide(opened, catalog, as_of=as_of, spark=spark)
-    return DeltaSide(address, dict(properties), as_of=as_of)
+
+    address: str
+    properties: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    api_key: Auth | None = None
+    as_of: dt.datetime | None = None
+    spark: str | None = None
+
+    @property
+    def secrets(self) -> list[str]:
+        """The properties that no report may show."""
+        named = self.properties.items()
+        return [value for name, value in named if SECRET_NAMES.search(name) and value]
+
+    def opened(self) -> Side:
+        """Return the side.
+
+        Raises:
+            CannotCompare: The profile cannot be read.
+            ValueError: There is no such catalog, or a property is not supported.
+        """
+        address, as_of = self.address, self.as_of
+        is_url = address.startswith(("http://", "https://", SCHEME))
+        if "#" in address and not is_url:
+            return SharedSide(address, as_of=as_of)
+        if is_url or not ("/" in address or Path(address).exists()):
+            catalog = CatalogAddress(address, self.properties, self.api_key)
+            opened: Any = SqlCatalog.of(catalog) or catalog.connect()
+            return IcebergSide(opened, catalog, as_of=as_of, spark=self.spark)
+        return DeltaSide(address, dict(self.properties), as_of=as_of)
