@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from lakepact.client import LakepactError
+from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.evidence.escaping import json, plain
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.report.screen import Screen
@@ -34,7 +35,7 @@ from lakepact.data.compare.tables import Choices
 from lakepact.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.data.verify import ALL, ROWS, Verification
-from lakepact.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
+from lakepact.data.writers import CannotWrite, Writer, on_spark, write_here
 from lakepact.reach.options import FOLDER, argument, flag, option, part, several, with_options
 from lakepact.reach.urls import server_address
 
@@ -114,13 +115,13 @@ def write(options: WriteOptions) -> None:
     tables: list[WrittenTable] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        writer: Writer = (
-            OnSpark(options.spark.master, options.spark.conf, remote=options.spark.remote)
-            if options.engine == "spark"
-            else LocalWriter()
-        )
         with contextlib.ExitStack() as ending:
-            ending.enter_context(writer)
+            writer: Writer = write_here
+            if options.engine == "spark":
+                spark = options.spark
+                writer = ending.enter_context(
+                    on_spark(spark.master, spark.conf, remote=spark.remote)
+                )
             if ICEBERG in protocols:
                 address = catalog or CatalogAddress(ending.enter_context(_served(folder)))
                 opened = ending.enter_context(address.opened())
@@ -148,7 +149,7 @@ def write(options: WriteOptions) -> None:
                     [table for table in tables if table.protocol == DELTA],
                     NAMESPACE,
                 )
-    except (CannotWrite, Blocked, OSError) as wrong:
+    except (CannotRun, CannotWrite, Blocked, OSError) as wrong:
         click.echo(f"lakepact data: {wrong}", err=True)
         sys.exit(INCOMPLETE)
     truth.write(folder, Written(NAMESPACE, tuple(tables)))

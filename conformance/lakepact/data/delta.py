@@ -54,7 +54,7 @@ def write(
                 configuration=configuration,
             )
         else:
-            writer.write(writers.pieces(shape.name, versions[0], folder / shape.name, files=files))
+            writer(writers.pieces(shape.name, versions[0], folder / shape.name, files=files))
             deltalake.convert_to_deltalake(there, configuration=configuration)
         before = versions[0]
         for number, version in enumerate(versions[1:], start=1):

@@ -140,7 +140,7 @@ def _add(
     """
     if folder:
         cut = writers.pieces(shape.name, rows, folder, files=files)
-        writer.write(cut)
+        writer(cut)
         table.add_files([f"file://{piece.path}" for piece in cut], check_duplicate_files=False)
         return
     with table.transaction() as transaction:

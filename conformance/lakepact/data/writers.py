@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from lakepact.conformance.evidence.arrow import pa, pq
 from lakepact.data.shapes import SHAPES
@@ -58,85 +59,44 @@ def write_piece(piece: dict[str, Any]) -> int:
     return int(piece["last"] - piece["first"])
 
 
-class LocalWriter:
-    """This process, one file after another."""
-
-    name = "local"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def write(self, pieces: Sequence[Piece]) -> None:
-        """Write pieces, each into the file that it names."""
-        for piece in pieces:
-            try:
-                write_piece(asdict(piece))
-            except OSError as wrong:
-                raise CannotWrite(
-                    f"{piece.path} cannot be written: {wrong.strerror or wrong}"
-                ) from wrong
+#: Writes pieces, each into the file that it names, and raises an error if one is not there
+#: afterwards.
+Writer: TypeAlias = Callable[[Sequence[Piece]], None]
 
 
-class OnSpark:
-    """Spark, whose tasks write pieces side by side.
+def write_here(pieces: Sequence[Piece]) -> None:
+    """Write pieces in this process, one after another."""
+    for piece in pieces:
+        write_piece(asdict(piece))
+
+
+@contextlib.contextmanager
+def on_spark(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[Writer]:
+    """Yield a writer on Spark, whose tasks write pieces side by side.
 
     Args:
-        master: where it runs.
-        confs: further settings, `KEY=VALUE`.
-        remote: address of a Spark Connect server, in the place of `master`.
+        master: Where it runs.
+        confs: Further settings, `KEY=VALUE`.
+        remote: Address of a Spark Connect server, in the place of `master`.
 
     Raises:
-        CannotWrite: something that Spark needs is missing here.
+        CannotRun: Something that Spark needs is missing here.
     """
+    from lakepact.conformance.campaign.engines.spark import Spark  # noqa: PLC0415 - writing without Spark needs it not
 
-    name = "spark"
+    with Spark(master, confs, remote=remote) as spark:
 
-    def __init__(
-        self, master: str, confs: Sequence[str] = (), *, remote: str | None = None
-    ) -> None:
-        from lakepact.conformance.campaign.engines.spark import Spark  # noqa: PLC0415 - writing without Spark needs neither
-        from lakepact.conformance.campaign.errors import CannotRun  # noqa: PLC0415
+        def write(pieces: Sequence[Piece]) -> None:
+            table = pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
+            written = spark.mapped(table, written_batches, DONE, parts=len(pieces)).to_pylist()
+            rows = {each["path"]: each["rows"] for each in written}
+            short = [each.path for each in pieces if rows.get(each.path) != each.last - each.first]
+            if short:
+                raise CannotWrite(
+                    f"Spark wrote {len(short)} of {len(pieces)} files not: {short[0]}"
+                )
 
-        self._refusal = CannotRun
-        try:
-            self._spark = Spark(master, confs, remote=remote)
-        except CannotRun as missing:
-            raise CannotWrite(str(missing)) from missing
-
-    def __enter__(self) -> Self:
-        try:
-            self._spark.__enter__()
-        except self._refusal as wrong:
-            raise CannotWrite(str(wrong)) from wrong
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._spark.__exit__()
-
-    def write(self, pieces: Sequence[Piece]) -> None:
-        """Write pieces, each into the file that it names."""
-        table = pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
-        try:
-            written = self._spark.mapped(table, written_batches, DONE, parts=len(pieces))
-        except self._refusal as wrong:
-            raise CannotWrite(str(wrong)) from wrong
-        done = dict(
-            zip(written.column("path").to_pylist(), written.column("rows").to_pylist(), strict=True)
-        )
-        short = [piece.path for piece in pieces if done.get(piece.path) != piece.last - piece.first]
-        if short:
-            raise CannotWrite(
-                f"Spark did not write {short[0]}"
-                + (f" and {len(short) - 1} more" if len(short) > 1 else "")
-            )
-
-
-#: Writes pieces, each into the file that it names, and raises `CannotWrite` if one is not there
-#: afterwards.
-Writer: TypeAlias = LocalWriter | OnSpark
+        yield write
 
 
 def written_batches(batches: Iterable[Any]) -> Iterator[Any]:
