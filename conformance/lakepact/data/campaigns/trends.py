@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.campaign.analysis.findings import BAD, VERDICTS
 from lakepact.conformance.campaign.errors import CannotLand
-from lakepact.conformance.campaign.paths import STORES, located, parquet
 from lakepact.conformance.report.page import page, plain_table, section, top
 from lakepact.data.campaigns import RUN
 from lakepact.data.campaigns.delta import INSTALL
 from lakepact.data.catalogs import CatalogAddress
+from lakepact.data.compare.delta_side import batches_of
 
 #: The columns that are read of each table.
 COLUMNS = {
@@ -130,21 +129,13 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
                 f"{folder / name} is no Delta table; lakepact campaign land --as delta --to"
                 f" {folder} makes it"
             )
-    files = {name: deltalake.DeltaTable(str(folder / name)).file_uris() for name in COLUMNS}
+    tables = {name: deltalake.DeltaTable(str(folder / name)) for name in COLUMNS}
     return {
-        name: [row for uri in files[name] for row in _rows_of_file(uri, few)]
+        name: [
+            row for batch in batches_of(tables[name], ", ".join(few)) for row in batch.to_pylist()
+        ]
         for name, few in COLUMNS.items()
     }
-
-
-def _rows_of_file(uri: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-    # A table of pyarrow over deltalake's file system may end the process with an abort when Python
-    # ends.
-    with parquet(
-        located(uri if urlsplit(uri).scheme in STORES else unquote(urlsplit(uri).path))
-    ) as file:
-        rows: list[dict[str, Any]] = file.read(columns=list(columns)).to_pylist()
-    return rows
 
 
 def of_iceberg(catalog: CatalogAddress, *, namespace: str) -> dict[str, list[dict[str, Any]]]:

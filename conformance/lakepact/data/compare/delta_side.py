@@ -95,7 +95,7 @@ class DeltaSide:
             table.metadata(),
             table.schema().to_json(),
             version=version,
-            batches=lambda schema: _batches(table, schema),
+            batches=lambda schema: (batch.cast(schema) for batch in batches_of(table)),
             frame=lambda session: (
                 session.read.format("delta").option("versionAsOf", version).load(table.table_uri)
             ),
@@ -113,15 +113,16 @@ def _folders(fs: Any, files: Any, path: str) -> list[str]:
         raise CannotCompare(f"there is no folder {path}") from missing
 
 
-def _batches(table: Any, schema: Schema) -> Iterator[Any]:
+def batches_of(table: Any, columns: str = "*") -> Iterator[Any]:
     """Yield the record batches of a table; the query engine applies deletion vectors and column
     mapping.
+
+    Args:
+        table: As deltalake opens it.
+        columns: Names of columns, separated by commas.
     """
-    query = (
-        import_module("deltalake").QueryBuilder().register("t", table).execute("SELECT * FROM t")
-    )
-    for batch in pa.RecordBatchReader.from_stream(query):
-        yield batch.cast(schema) if batch.schema != schema else batch
+    builder = import_module("deltalake").QueryBuilder().register("t", table)
+    yield from pa.RecordBatchReader.from_stream(builder.execute(f"SELECT {columns} FROM t"))  # noqa: S608 - names of our own
 
 
 def pinned(
