@@ -226,6 +226,20 @@ def test_report_names_differing_tables_first_with_options_and_versions(tmp_path:
     assert "<td>same</td>" in page
 
 
+def test_information_about_many_tables_is_shown_once(tmp_path: Path) -> None:
+    for side, properties in (("a", None), ("b", {"delta.appendOnly": "true"})):
+        for n in range(5):
+            folder = tmp_path / side / "sales" / f"t{n}"
+            write_deltalake(folder, pa.table({"id": [1]}), configuration=properties)
+
+    command = ("--table", "*", "--report", tmp_path / "report")
+    code, output = compare(tmp_path / "a", tmp_path / "b", *command)
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert code == 0
+    assert [text.count("delta.appendOnly") for text in (output, page)] == [1, 1]
+    assert "(sales.t0, sales.t1, sales.t2 and 2 more)" in output
+
+
 def test_rows_of_namespaces_that_are_spelled_alike_are_kept_apart(
     sides: tuple[str, str, Any, Any],
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -14,6 +14,7 @@ from lakepact.conformance.report.page import page, plain_table, top
 from lakepact.data.compare.model import TABLE, Compared, Difference, counted
 from lakepact.data.compare.values import MISSING
 
+NAMED = 3  #: tables of one information
 HEADS = ("kind", "what", "A", "B")
 NOT_COMPARED = "Rows of earlier snapshots, statistics of files and grants."
 
@@ -28,7 +29,7 @@ def line(console: Console, table: Compared) -> None:
 def details(console: Console, tables: Sequence[Compared], addresses: Sequence[str]) -> None:
     """Show what differs, and a summary."""
     for table in tables:
-        if table.differences or table.information:
+        if table.differences:
             console.print(f"\n[bold]{terminal(table.table)}[/]")
             for side, address, pin in zip("AB", addresses, table.pins, strict=True):
                 console.print(
@@ -36,9 +37,27 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
                 )
         for difference in table.differences:
             console.print(f"  {sentence(difference)}")
-        for difference in table.information:
-            console.print(f"  {sentence(difference, color='dim')}")
+    information = _information(tables)
+    if information:
+        console.print("\n[bold]Information[/]")
+    for difference, names in information:
+        console.print(f"  {sentence(difference, color='dim')} [dim]({terminal(names)})[/]")
     console.print(f"\n{summary(tables)}")
+
+
+def _information(tables: Sequence[Compared]) -> list[tuple[Difference, str]]:
+    """Return what is only reported, the most frequent first, with the names of its tables."""
+    names = defaultdict[Difference, list[str]](list)
+    for table in tables:
+        for difference in table.information:
+            names[difference].append(table.table)
+    return [
+        (
+            each,
+            f"{', '.join(some[:NAMED])}{f' and {len(some) - NAMED:,} more' * (len(some) > NAMED)}",
+        )
+        for each, some in sorted(names.items(), key=lambda item: -len(item[1]))
+    ]
 
 
 def summary(tables: Sequence[Compared]) -> str:
@@ -82,24 +101,26 @@ def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) 
         tables, key=lambda table: (not table.differences, not table.error, table.table)
     )
     anchors = {id(table): f"t{n}" for n, table in enumerate(ordered)}
-    rows = "".join(_row(table, anchors[id(table)]) for table in ordered)
+    results = "".join(_row(table, anchors[id(table)]) for table in ordered)
+    rows = [(*_cells(each), names) for each, names in _information(tables)]
     heads = "".join(f"<th>{name}</th>" for name in ("table", "result", "rows of A", "rows of B"))
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),
-        f'<main><div class="wide"><table><tr>{heads}</tr>{rows}</table></div>',
-        *(_section(table, anchors[id(table)]) for table in ordered if _notes(table)),
+        f'<main><div class="wide"><table><tr>{heads}</tr>{results}</table></div>',
+        *(_section(table, anchors[id(table)]) for table in ordered if _is_open(table)),
+        *(["<h2>Information</h2>", plain_table((*HEADS, "tables"), rows)] if rows else ()),
         f"<h2>What was not compared</h2><p>{html(NOT_COMPARED)}</p></main>",
     ]
     return page("lakepact data compare", parts)
 
 
-def _notes(table: Compared) -> bool:
-    return bool(table.differences or table.information or table.error)
+def _is_open(table: Compared) -> bool:
+    return bool(table.differences or table.error)
 
 
 def _row(table: Compared, anchor: str) -> str:
     name = html(table.table)
-    link = f'<a href="#{anchor}">{name}</a>' if _notes(table) else name
+    link = f'<a href="#{anchor}">{name}</a>' if _is_open(table) else name
     first = f": {_sentence(table.differences[0])}" if table.differences else ""
     result = "differs" if table.differences else "not compared" if table.error else "same"
     counts = "".join(f"<td>{'' if n is None else f'{n:,}'}</td>" for n in table.rows)
@@ -111,11 +132,13 @@ def _section(table: Compared, anchor: str) -> str:
     parts = [f'<h2 id="{anchor}">{html(table.table)}</h2>', pins and f"<p>{html(pins)}</p>"]
     if table.error:
         parts.append(f"<p>Not compared: {html(table.error)}</p>")
-    for heading, found in (("", table.differences), ("Information", table.information)):
-        if found:
-            rows = [(each.kind, each.what, each.a or "", each.b or "") for each in found]
-            parts += [heading and f"<h3>{heading}</h3>", plain_table(HEADS, rows)]
+    if table.differences:
+        parts.append(plain_table(HEADS, [_cells(each) for each in table.differences]))
     return "".join(parts)
+
+
+def _cells(difference: Difference) -> tuple[str, ...]:
+    return difference.kind, difference.what, difference.a or "", difference.b or ""
 
 
 def _sentence(difference: Difference) -> str:
