@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import sys
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
@@ -103,6 +103,14 @@ def schema(*, without: Iterable[str] = (), **changed: types.NestedField) -> Sche
     )
 
 
+def typed(name: str, kind: Any, **others: Any) -> Schema:
+    """Return the columns, one of them with another type."""
+    changed: dict[str, Any] = {
+        name: schema().find_field(name).model_copy(update={"field_type": kind, **others})
+    }
+    return schema(**changed)
+
+
 def create(
     catalog: Any,
     name: str | tuple[str, ...],
@@ -110,14 +118,19 @@ def create(
     *,
     columns: Schema | None = None,
     spec: PartitionSpec = SPEC,
+    properties: Mapping[str, str] | None = None,
 ) -> Any:
     """Create a table with rows."""
     table = catalog.create_table(
-        name, columns or schema(), partition_spec=spec or UNPARTITIONED_PARTITION_SPEC
+        name,
+        columns or schema(),
+        partition_spec=spec or UNPARTITIONED_PARTITION_SPEC,
+        properties=dict(properties or {}),
     )
     names = table.schema().as_arrow().names
     rows = [{key: value for key, value in each.items() if key in names} for each in rows]
-    table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()))
+    if rows:
+        table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()))
     return table
 
 
