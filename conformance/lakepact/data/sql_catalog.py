@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SCHEME = "sqlite:///"
-TABLES, NAMESPACES = "iceberg_tables", "iceberg_namespace_properties"
+QUERIES = ("SELECT * FROM iceberg_tables", "SELECT * FROM iceberg_namespace_properties")
 VIEW = "VIEW"
 ZIPPED = b"\x1f\x8b"
 Loaded = TypeVar("Loaded", bound=WireModel)
@@ -47,17 +47,25 @@ class SqlCatalog:
     """
 
     def __init__(self, address: str, name: str | None, properties: Mapping[str, str]) -> None:
-        self.address = address
-        self._file = Path(address.removeprefix(SCHEME).partition("?")[0]).resolve()
-        self._properties = properties
+        self.address, self._properties = address, properties
         self.trusted_origins = TrustedOrigins(frozenset({FILES}), frozenset(properties.values()))
-        names = {row["catalog_name"] for table in (TABLES, NAMESPACES) for row in self._all(table)}
+        path = Path(address.removeprefix(SCHEME).partition("?")[0]).resolve()
+        try:
+            uri = f"{path.as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
+                file.row_factory = sqlite3.Row
+                tables, namespaces = ([*map(dict, file.execute(query))] for query in QUERIES)
+        except sqlite3.Error as wrong:
+            raise CannotOpen(f"{path} is no catalog of SQLite: {wrong}") from wrong
+        names = {row["catalog_name"] for row in (*tables, *namespaces)}
         if name not in names and not (name is None and len(names) == 1):
             raise CannotOpen(
-                f"{self._file} was expected to hold the catalog {name or 'of one name'}, and holds"
+                f"{path} was expected to hold the catalog {name or 'of one name'}, and holds"
                 f" {', '.join(sorted(names)) or 'none'}: describe it in .pyiceberg.yaml by its name"
             )
-        self._name = name or names.pop()
+        name = name or names.pop()
+        self._tables = [row for row in tables if row["catalog_name"] == name]
+        self._namespaces = [row for row in namespaces if row["catalog_name"] == name]
 
     @classmethod
     def of(cls, address: CatalogAddress) -> SqlCatalog | None:
@@ -68,7 +76,7 @@ class SqlCatalog:
         return cls(uri, name, settings) if uri.startswith(SCHEME) else None
 
     def close(self) -> None:
-        """Do nothing: each query opens the file."""
+        """Do nothing: the file is read when it is opened."""
 
     def properties(self) -> Mapping[str, str]:
         """Return the settings of pyiceberg."""
@@ -77,8 +85,8 @@ class SqlCatalog:
     def list_namespaces(self, parent: Sequence[str] | None) -> list[tuple[str, ...]]:
         """Return the namespaces in another one, or the outermost ones."""
         start = tuple(parent or ())
-        names = [row["namespace"] for row in self._rows(NAMESPACES)]
-        names += [row["table_namespace"] for row in self._rows(TABLES)]
+        names = [row["namespace"] for row in self._namespaces]
+        names += [row["table_namespace"] for row in self._tables]
         levels = {tuple(name.split("."))[: len(start) + 1] for name in names}
         return sorted(each for each in levels if each[:-1] == start)
 
@@ -86,7 +94,7 @@ class SqlCatalog:
         """Return a namespace with its properties; `exists` is pyiceberg's mark of one without."""
         properties = {
             row["property_key"]: row["property_value"]
-            for row in self._rows(NAMESPACES)
+            for row in self._namespaces
             if row["namespace"] == ".".join(namespace) and row["property_key"] != "exists"
         }
         return models.GetNamespaceResponse(namespace=list(namespace), properties=properties)
@@ -99,10 +107,6 @@ class SqlCatalog:
         """Yield the views of a namespace, which Iceberg's `JdbcCatalog` writes."""
         return self._listed(namespace, are_views=True)
 
-    def table_exists(self, name: Sequence[str]) -> bool:
-        """Return whether there is a table."""
-        return any(one.name == name[-1] for one in self.list_tables(name[:-1]))
-
     def load_table(self, name: Sequence[str], **_: object) -> models.LoadTableResult:
         """Return a table with its metadata."""
         return self._loaded(models.LoadTableResult, name)
@@ -114,23 +118,21 @@ class SqlCatalog:
     def _listed(
         self, namespace: Sequence[str], *, are_views: bool
     ) -> Iterator[models.TableIdentifier]:
-        for row in self._rows(TABLES):
-            is_view = dict(row).get("iceberg_type") == VIEW
+        for row in self._tables:
+            is_view = row.get("iceberg_type") == VIEW
             if row["table_namespace"] == ".".join(namespace) and is_view == are_views:
                 yield models.TableIdentifier(namespace=list(namespace), name=row["table_name"])
 
     def _loaded(self, model: type[Loaded], name: Sequence[str]) -> Loaded:
         location = next(
             row["metadata_location"]
-            for row in self._rows(TABLES)
+            for row in self._tables
             if (row["table_namespace"], row["table_name"]) == (".".join(name[:-1]), name[-1])
         )
-        document = {
-            "metadata-location": location,
-            "metadata": orjson.loads(self._content(location)),
-        }
+        metadata = orjson.loads(self._content(location))
+        document = {"metadata-location": location, "metadata": metadata, "config": {}}
         try:
-            return model.model_validate({**document, "config": {}})
+            return model.model_validate(document)
         except ValidationError as invalid:
             raise ValueError(f"{location}: {explained(invalid)}") from None
 
@@ -148,15 +150,3 @@ class SqlCatalog:
             if len(content) > limit:
                 raise ValueError(f"{location} has more than {limit} bytes of metadata")
         return bytes(content)
-
-    def _rows(self, table: str) -> list[sqlite3.Row]:
-        return [row for row in self._all(table) if row["catalog_name"] == self._name]
-
-    def _all(self, table: str) -> list[sqlite3.Row]:
-        try:
-            uri = f"{self._file.as_uri()}?mode=ro"
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-                database.row_factory = sqlite3.Row
-                return database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of our own
-        except sqlite3.Error as wrong:
-            raise CannotOpen(f"{self._file} is no catalog of SQLite: {wrong}") from wrong

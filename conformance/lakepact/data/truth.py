@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from lakepact.data.figures import Figures, figures
 from lakepact.data.shapes import SHAPES, Shape
 
@@ -120,10 +122,4 @@ def read(folder: Path) -> Written:
             f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT};"
             " write the tables again"
         )
-    return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
-
-
-def _table(said: dict[str, Any]) -> WrittenTable:
-    versions = tuple(Version(version["first"], version["last"]) for version in said["versions"])
-    said |= {"versions": versions, "snapshots": tuple(said["snapshots"]), "ids": tuple(said["ids"])}
-    return WrittenTable(**said)
+    return TypeAdapter(Written).validate_python(document)

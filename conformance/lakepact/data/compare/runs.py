@@ -12,9 +12,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
-import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import redacted
@@ -38,11 +37,9 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
         lines = self._path.read_bytes().splitlines() if self._path and self._path.exists() else []
         for line in lines:
-            try:
-                finished = _compared(orjson.loads(line))
-            except (orjson.JSONDecodeError, TypeError, KeyError):
-                continue  # the last line of a run that was ended
-            self._known[finished.table] = finished
+            with contextlib.suppress(ValidationError):  # the last line of a run that was ended
+                finished = TypeAdapter(Compared).validate_json(line)
+                self._known[finished.table] = finished
 
     def finished(
         self, table: str, pins: tuple[str | None, str | None], options: str
@@ -65,16 +62,6 @@ class Journal:
                     file.tell() and file.seek(-1, 2) and file.read(1) != b"\n"
                 )  # an earlier run was ended within a line
                 file.write(b"\n" * bool(is_cut) + json(asdict(finished)).encode() + b"\n")
-
-
-def _compared(document: dict[str, Any]) -> Compared:
-    kinds = {
-        name: tuple(Difference(**each) for each in document.pop(name))
-        for name in ("differences", "information")
-    }
-    pairs = {name: tuple(document.pop(name)) for name in ("pins", "rows", "key")}
-    members: dict[str, Any] = {**document, **pairs, **kinds}
-    return Compared(**members)
 
 
 @dataclass(frozen=True)
