@@ -156,14 +156,8 @@ def _float(numbers: Any) -> Array:
 
 
 def _decimal(numbers: Any) -> Array:
-    whole = pa.array((_spread(numbers) % np.uint64(10**12)).astype(np.int64)).cast(
-        pa.decimal128(19, 0)
-    )
-    return (
-        pc.multiply(whole, pa.scalar(1, pa.decimal128(1, 0)))
-        .cast(pa.decimal128(38, 3))
-        .cast(pa.decimal128(18, 3))
-    )
+    whole = pa.array((_spread(numbers) % np.uint64(10**12)).astype(np.int64))
+    return whole.cast(pa.decimal128(38, 3)).cast(pa.decimal128(18, 3))
 
 
 def _boolean(numbers: Any) -> Array:

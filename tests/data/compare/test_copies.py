@@ -237,6 +237,8 @@ def test_information_about_many_tables_is_shown_once(tmp_path: Path) -> None:
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert code == 0
     assert [text.count("delta.appendOnly") for text in (output, page)] == [1, 1]
+    assert "A missing, B true" in output
+    assert page.count("<td>missing</td>") == 1
     assert "(sales.t0, sales.t1, sales.t2 and 2 more)" in output
 
 

@@ -29,6 +29,8 @@ TABLES = {
     **findings.TABLES,
 }
 RUN = "run_id"
+#: Properties of snapshots and versions, which make storing idempotent.
+SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from lakepact.conformance.campaign.errors import CannotLand
-from lakepact.data.campaigns import RUN, TABLES, Kept, Landed
+from lakepact.data.campaigns import RUN, SAYS_CONTENT, SAYS_RUN, TABLES, Kept, Landed
 from lakepact.extras import install
 
 INSTALL = install("delta")
 SHARE, SCHEMA = "lakepact", "campaigns"
-SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 SHARES = """\
 # Written by `lakepact campaign land`; recipients are yours to add: name them and their tokens, then
 #   lakepact serve --shares {path} --profiles DIR

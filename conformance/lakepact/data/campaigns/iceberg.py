@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from lakepact import client
-from lakepact.data.campaigns import RUN, Kept, Landed
+from lakepact.data.campaigns import RUN, SAYS_CONTENT, SAYS_RUN, Kept, Landed
 from lakepact.data.catalogs import CatalogAddress
 
 NAMESPACE = "lakepact"
@@ -18,8 +18,6 @@ PROPERTIES = {
     "write.metadata.delete-after-commit.enabled": "false",
     "write.target-file-size-bytes": str(1 << 27),  # in memory
 }
-#: The snapshot property with the id of the run, which makes storing idempotent.
-SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
 
 def land(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lakepact.conformance.evidence.arrow import Schema, pa
 from lakepact.data.compare.arrow_columns import columns
@@ -46,32 +47,22 @@ class DeltaSide:
     def names(self, _: Sequence[str]) -> Iterator[str]:
         """Yield the names of tables: their folders, with dots."""
         fs = import_module("pyarrow.fs")
-        files, root = self._files()
-        level = [root]
-        for _depth in range(DEEPEST):
-            folders = {path: _folders(fs, files, path) for path in level}
-            for path, inner in folders.items():
-                if LOG in inner:
-                    below = path[len(root) :].strip("/")
-                    name = below.replace("/", ".") or path.rpartition("/")[2]
-                    if self._folders.setdefault(name, below) != below:
-                        raise CannotCompare(f"{self._folders[name]} and {below} are both {name}")
-                    yield name
-            level = [
-                f"{path}/{name}"
-                for path, inner in folders.items()
-                if LOG not in inner
-                for name in inner
-            ]
-
-    def _files(self) -> tuple[Any, str]:
-        """Return the file system and the path of the folder, with the options of the storage."""
-        fs = import_module("pyarrow.fs")
-        if not self._options:
-            files, root = fs.FileSystem.from_uri(self._address)
-            return files, str(root)
+        # The reader of the tables lists folders too, with its credentials and options.
         handler = import_module("deltalake.fs").DeltaStorageHandler(self._address, self._options)
-        return fs.PyFileSystem(handler), ""
+        files, level = fs.PyFileSystem(handler), [""]
+        for _depth in range(DEEPEST):
+            inner: list[str] = []
+            for folder in level:
+                infos = files.get_file_info(fs.FileSelector(folder))
+                names = [each.base_name for each in infos if each.type == fs.FileType.Directory]
+                if LOG in names:
+                    name = folder.replace("/", ".") or unquote(self._address.rpartition("/")[2])
+                    if self._folders.setdefault(name, folder) != folder:
+                        raise CannotCompare(f"{self._folders[name]} and {folder} are both {name}")
+                    yield name
+                else:
+                    inner += [f"{folder}/{each}".lstrip("/") for each in names]
+            level = inner
 
     def table(self, name: str) -> PinnedTable:
         """Return a table at its latest version, or at that of the time.
@@ -100,17 +91,6 @@ class DeltaSide:
                 session.read.format("delta").option("versionAsOf", version).load(table.table_uri)
             ),
         )
-
-
-def _folders(fs: Any, files: Any, path: str) -> list[str]:
-    try:
-        return [
-            info.base_name
-            for info in files.get_file_info(fs.FileSelector(path))
-            if info.type == fs.FileType.Directory
-        ]
-    except FileNotFoundError as missing:
-        raise CannotCompare(f"there is no folder {path}") from missing
 
 
 def batches_of(table: Any, columns: str = "*") -> Iterator[Any]:

@@ -120,7 +120,7 @@ class Normal:
             return None
         members = []
         for name, inner_kinds in shared_members(kinds):
-            place = f"m{names_of(kinds[self._side]).index(name)}"
+            place = f"m{kinds[self._side].get_field_index(name)}"
             member = self.expression(self._sql.member.format(value, place), inner_kinds, depth)
             members.append(member or "NULL")
         packed = self._packed(members)
@@ -129,11 +129,6 @@ class Normal:
     def _packed(self, members: Iterable[str]) -> str:
         pairs = (self._sql.pair.format(f"m{n}", member) for n, member in enumerate(members))
         return self._sql.struct.format(", ".join(pairs))
-
-
-def names_of(kind: Any) -> list[str]:
-    """Return the names of the members of a struct."""
-    return [kind.field(n).name for n in range(kind.num_fields)]
 
 
 def shared_members(kinds: Kinds) -> Iterator[tuple[str, Kinds]]:

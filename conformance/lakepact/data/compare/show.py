@@ -138,13 +138,20 @@ def _section(table: Compared, anchor: str) -> str:
 
 
 def _cells(difference: Difference) -> tuple[str, ...]:
-    return difference.kind, difference.what, difference.a or "", difference.b or ""
+    return difference.kind, difference.what, *_sides(difference)
+
+
+def _sides(difference: Difference) -> tuple[str, ...]:
+    """Return both sides; nothing for a difference that has none."""
+    sides = (difference.a, difference.b)
+    if sides == (None, None):
+        return "", ""
+    return tuple(MISSING if side is None else side for side in sides)
 
 
 def _sentence(difference: Difference) -> str:
-    sides = [MISSING if value is None else value for value in (difference.a, difference.b)]
-    both = difference.a is not None or difference.b is not None
-    return difference.what + (f": A {sides[0]}, B {sides[1]}" if both else "")
+    a, b = _sides(difference)
+    return difference.what + (f": A {a}, B {b}" if a or b else "")
 
 
 def _result(table: Compared) -> str:

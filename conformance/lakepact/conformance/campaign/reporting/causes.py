@@ -88,11 +88,8 @@ class Cause:
     @property
     def places(self) -> list[str]:
         """The places in the body where two of the answers differ, with both values."""
-        two = _two(self.contract, self.answers, self.way.kind)
-        return [
-            f"{at}: {_short(a)} ≠ {_short(b)}"
-            for at, a, b in differences(*(_body(self.contract, row) for row in two.values()))
-        ]
+        bodies = _bodies(self.contract, self.answers, self.way.kind)
+        return [f"{at}: {_short(a)} ≠ {_short(b)}" for at, a, b in differences(*bodies)]
 
     @property
     def side_by_side(self) -> list[str]:
@@ -127,14 +124,8 @@ def ways(contract: str, answers: Answers) -> list[Way]:
             place = place_of_answer(
                 suite_of(contract).contract, first["operation_id"], first["http_status"]
             )
-            what = list(
-                dict.fromkeys(
-                    generic(at, place)
-                    for at, _, _ in differences(
-                        *(_body(contract, row) for row in _two(contract, rows, kind).values())
-                    )
-                )
-            )
+            places = differences(*_bodies(contract, rows, kind))
+            what = list(dict.fromkeys(generic(at, place) for at, _, _ in places))
         found += [
             Way(first["operation_id"], first["method"] in READING, kind, each) for each in what
         ]
@@ -221,6 +212,10 @@ def _two(contract: str, answers: Answers, kind: str) -> Answers:
     (common, _), *others = Counter(classes.values()).most_common()
     two = {first[common], first[others[-1][0]] if others else [*classes][-1]}
     return {target: answers[target] for target in classes if target in two}
+
+
+def _bodies(contract: str, answers: Answers, kind: str) -> list[Any]:
+    return [_body(contract, row) for row in _two(contract, answers, kind).values()]
 
 
 def _body(contract: str, row: Row) -> Any:
