@@ -75,7 +75,7 @@ def on_spark(master: str, confs: Sequence[str], *, remote: str | None) -> Genera
     """Yield a writer on Spark, whose tasks write pieces side by side.
 
     Args:
-        master: Where it runs.
+        master: The address of its master.
         confs: Further settings, `KEY=VALUE`.
         remote: Address of a Spark Connect server, in the place of `master`.
 

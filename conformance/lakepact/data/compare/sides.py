@@ -36,7 +36,7 @@ class Side(Protocol):
 
 @dataclass(frozen=True)
 class SideAddress:
-    """Where a side is, and how it is opened.
+    """The address of a side, and the settings that open it.
 
     Args:
         address: The URL of a catalog, `sqlite:///` and the file of one, its name in pyiceberg's
