@@ -1018,6 +1018,18 @@ def test_title_of_a_mistake_names_it_and_the_operations(kind: str, at: str, titl
     assert [cause.title for cause in causes(lines)] == [title]
 
 
+@pytest.mark.parametrize(
+    ("body", "what"), [("{}", "empty body"), ("<html>Log in</html>", "a web page")]
+)
+def test_answers_without_members_are_called_what_they_are(body: str, what: str) -> None:
+    operations = ("loadTable", "listTables", "loadView", "listViews", "listNamespaces")
+    places = [f"/member-{number}" for number, _ in enumerate(operations)]
+    lines = [*answers(*operations, body=body), *differing(*places, kind="missing")]
+
+    titles = [cause.title for cause in causes(lines)]
+    assert titles == [f"requests returned {what}: {', '.join(operations)}"]
+
+
 def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
     lines = [
         *errors("no", status=409, kind="Conflict"),

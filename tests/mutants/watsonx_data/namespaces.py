@@ -43,6 +43,13 @@ def creates_nothing(handler: Handler, arguments: Arguments) -> Reply:
     )
 
 
+@fault("WXD-NS-003", by=partial(on_call, op.update_properties))
+def updates_lose_the_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    removals = [*(body.get("removals") or ()), "storage_location"]
+    return handler(**{**arguments, "body": {**body, "removals": removals}})
+
+
 @fault("WXD-NS-004", by=partial(replace_rule, "locate_namespace"))
 def namespaces_share_a_folder(properties: dict[str, str], location: str) -> None:
     properties.setdefault("storage_location", f"{location.rpartition('/')[0]}/namespaces")

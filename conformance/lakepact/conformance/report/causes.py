@@ -218,7 +218,7 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             return f"no {methods} request of the run was refused, for {len(findings)} requirements"
         case ("no error body",):
             fault = "errors have no error body of the contract"
-        case ("empty body" | "no JSON" as flaw,):
+        case ("empty body" | "a web page" | "no JSON" as flaw,):
             fault = f"requests returned {flaw}"
         case ("unserved", status):
             fault = f"operations that should be served returned {status}"

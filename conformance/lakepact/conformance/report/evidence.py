@@ -44,7 +44,7 @@ Key: TypeAlias = "tuple[object, ...]"
 MANY = 10
 FEW = 3  #: the same for an error whose status says nothing of what is stored
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
-FLAWS = ("empty body", "no JSON")  #: why a body has no members
+FLAWS = ("empty body", "a web page", "no JSON")  #: why a body has no members
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
 STORED = frozenset({NOT_FOUND, CONFLICT})  #: statuses of errors about what is stored
 #: Mistakes of a request whose content is right.
@@ -504,6 +504,6 @@ def flaw_of(body: str) -> str:
         return "empty body" if orjson.loads(body) in ({}, [], None) else ""
     except orjson.JSONDecodeError:
         if body.lstrip().startswith("<"):
-            return "empty body"
+            return "a web page"
         is_whole = body.startswith("{") and not body.endswith(" bytes)") and "\n{" not in body
         return "no JSON" if is_whole else ""

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
@@ -64,8 +65,8 @@ def plain(location: str) -> str:
 
 @check("WXD-NS-003", "WXD-NS-004", "WXD-NS-005")
 def namespaces_have_a_location(lab: WatsonxLab) -> None:
-    """A namespace has the requested location, by default a folder of its name in the warehouse, and
-    its tables are below it.
+    """A namespace has the requested location, also after an update of its properties, by default a
+    folder of its name in the warehouse, and its tables are below it.
     """
     bare = lab.make_namespace()
     stored = properties_of(lab, bare)
@@ -106,14 +107,12 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
     wanted = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
     placed = lab.make_namespace(properties={"storage_location": wanted})
     with lab.judge("WXD-NS-003"):
-        stored = properties_of(lab, placed)
-        found = {plain(location) for location in locations(stored).values()}
-        expect.true(
-            plain(wanted) in found,
-            f"a namespace at {wanted}",
-            sorted(found),
-            at=stored.at.within("location"),
-        )
+        expect_location(lab, placed, wanted)
+        updates = {"removals": [], "updates": {"owner": lab.name()}}
+        if lab.offers(op.update_properties) and (
+            lab.send(op.update_properties, namespace=placed, body=updates).status == 200
+        ):
+            expect_location(lab, placed, wanted, " after an update of its properties")
     table = lab.make_table(placed)
     with lab.judge("WXD-NS-005"):
         expect.true(
@@ -122,6 +121,18 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
             table.location,
             at=table.place("location"),
         )
+
+
+def expect_location(lab: WatsonxLab, namespace: Namespace, location: str, when: str = "") -> None:
+    """Expect a namespace to have a location."""
+    stored = properties_of(lab, namespace)
+    actual = {plain(each) for each in locations(stored).values()}
+    expect.true(
+        plain(location) in actual,
+        f"a namespace at {location}{when}",
+        sorted(actual),
+        at=stored.at.within("location"),
+    )
 
 
 def bucket(location: str) -> str:

@@ -176,7 +176,7 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
                 expect.status(
                     reply,
                     *REFUSALS,
-                    about=f"for {operation} with `ZenApiKey {broken}`",
+                    about=f"for {operation} with a malformed ZenApiKey",
                     mutation=Mutation(Wrong.SYNTAX, "Authorization"),
                 )
 
