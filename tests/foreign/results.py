@@ -29,7 +29,8 @@ class Results:
         """
         wanted = {server.name for server in servers} - self.not_run.keys()
         return all(
-            self.cells.get(thing, {}).keys() >= wanted and FAILS not in self.cells[thing].values()
+            self.cells.get(thing, {}).keys() >= wanted
+            and FAILS not in self.cells.get(thing, {}).values()
             for thing in things
         )
 
