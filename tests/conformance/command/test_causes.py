@@ -1018,6 +1018,18 @@ def test_title_of_a_mistake_names_it_and_the_operations(kind: str, at: str, titl
     assert [cause.title for cause in causes(lines)] == [title]
 
 
+def test_web_page_is_one_cause_whatever_was_expected_of_its_request() -> None:
+    page = "<html>Log in</html>"
+    lines = [
+        *answers("loadTable", "dropTable", body=page),
+        result("R-1", 1, expected=(404,)),
+        different("R-2", 2, "/member", "missing"),
+    ]
+
+    titles = [cause.title for cause in causes(lines)]
+    assert titles == ["requests returned a web page: loadTable, dropTable"]
+
+
 @pytest.mark.parametrize(
     ("body", "what"), [("{}", "empty body"), ("<html>Log in</html>", "a web page")]
 )

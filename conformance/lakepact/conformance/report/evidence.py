@@ -44,7 +44,8 @@ Key: TypeAlias = "tuple[object, ...]"
 MANY = 10
 FEW = 3  #: the same for an error whose status says nothing of what is stored
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
-FLAWS = ("empty body", "a web page", "no JSON")  #: why a body has no members
+WEB_PAGE = "a web page"
+FLAWS = ("empty body", WEB_PAGE, "no JSON")  #: why a body has no members
 NOBODY = "no credentials"  #: the mistake of a request that does not say who calls
 STORED = frozenset({NOT_FOUND, CONFLICT})  #: statuses of errors about what is stored
 #: Mistakes of a request whose content is right.
@@ -177,7 +178,7 @@ class Evidence:
             if number := self._applied.get(kind):
                 first = self._first.get(number)
                 return self.key(first) if first else ("applied", *kind[:2])
-        if wider := self._wider(cause):
+        if wider := self._wider(cause) or _web_page(cause):
             return wider
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
@@ -424,6 +425,13 @@ def _objects(exchange: ExchangeLine) -> frozenset[str]:
     return frozenset(exchange.get("objects", ()))
 
 
+def _web_page(finding: Finding) -> Key:
+    """Return the key of a web page that is no error; an empty one for other answers."""
+    body = finding.exchange["response"]["body"] if finding.exchange else ""
+    is_page = finding.status < LOWEST_ERROR and flaw_of(body) == WEB_PAGE
+    return (WEB_PAGE,) if is_page else ()
+
+
 def _key(finding: Finding) -> Key:
     if finding.is_about(Kind.LOST):
         return ("lost", resource_of(finding.operation))
@@ -504,6 +512,6 @@ def flaw_of(body: str) -> str:
         return "empty body" if orjson.loads(body) in ({}, [], None) else ""
     except orjson.JSONDecodeError:
         if body.lstrip().startswith("<"):
-            return "a web page"
+            return WEB_PAGE
         is_whole = body.startswith("{") and not body.endswith(" bytes)") and "\n{" not in body
         return "no JSON" if is_whole else ""
