@@ -234,12 +234,16 @@ def test_configuration_of_the_page_fails_no_requirement() -> None:
     assert found["WXD-CFG-005"] is Outcome.WARN
 
 
-@pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the base path of an instance with the credentials of the page."""
+@pytest.fixture(scope="module", params=["", "account-id: an-account"], ids=["", "account"])
+def instance(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[str]:
+    """Yield the base path of an instance with the credentials of the page, also in account
+    scope.
+    """
     (credentials,) = re.findall(r"^```yaml\n(tokens.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     folder = tmp_path_factory.mktemp("instance")
-    (folder / "credentials.yaml").write_text(credentials, "utf-8")
+    (folder / "credentials.yaml").write_text(credentials + request.param, "utf-8")
     with running(
         contract=NAME,
         prefix="iceberg_data",
@@ -252,7 +256,10 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_pyiceberg_opens_a_catalog_as_the_page_says(instance: str) -> None:
     (profile,) = re.findall(r"^```yaml\n(catalog:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (with_key,) = re.findall(r"^```yaml\n( +auth:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (account,) = re.findall(r"With account scope, also `(header\.\S+): ACCOUNT`", PAGE)
     with_token = yaml.safe_load(profile)["catalog"]["wxd"] | {"uri": instance, "token": "a-token"}
+    if instance.endswith("/api/v1/iceberg"):
+        with_token[account] = "an-account"
     encoded = base64.b64encode(b"hank:an-api-key").decode()
     by_key = {name: value for name, value in with_token.items() if name != "token"} | (
         yaml.safe_load(with_key.replace("BASE64", encoded))
