@@ -15,7 +15,7 @@ import orjson
 from pydantic import ValidationError
 
 from lakepact.client import Limits
-from lakepact.client.decoding import explained
+from lakepact.client.decoding import explain
 from lakepact.client.origins import FILES, TrustedOrigins
 from lakepact.data.catalogs import CannotOpen, CatalogAddress
 from lakepact.generated.iceberg_rest import models
@@ -134,7 +134,7 @@ class SqlCatalog:
         try:
             return model.model_validate(document)
         except ValidationError as invalid:
-            raise ValueError(f"{location}: {explained(invalid)}") from None
+            raise ValueError(f"{location}: {explain(invalid)}") from None
 
     def _content(self, location: str) -> bytes:
         """Return the content of a metadata file, within the limit of replies."""
@@ -145,7 +145,7 @@ class SqlCatalog:
         io = file_io(self._properties, location, self.trusted_origins)
         with io.new_input(location).open() as stream:
             raw = stream.read(limit + 1)
-        for piece in Decoder("gzip").decoded(raw) if raw.startswith(ZIPPED) else (raw,):
+        for piece in Decoder("gzip").decode(raw) if raw.startswith(ZIPPED) else (raw,):
             content += piece
             if len(content) > limit:
                 raise ValueError(f"{location} has more than {limit} bytes of metadata")
