@@ -32,7 +32,7 @@ from lakepact.spark.iceberg_files import plan_on_driver, plan_on_server
 from .deleted_rows import KEPT, table_with_deletes
 
 TRUSTED = {
-    "trusted": TrustedOrigins.of(
+    "origins": TrustedOrigins.of(
         "http://127.0.0.1", own=["spark_file_io.RefusingFileIO", "spark_file_io.ExpiringFileIO"]
     )
 }

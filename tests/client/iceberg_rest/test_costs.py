@@ -46,4 +46,4 @@ def test_load_of_a_small_table_takes_few_calls(calls_of_a_load):
 
 
 def test_name_of_a_table_is_taken_apart_once(calls_of_a_load):
-    assert [calls_of_a_load[name] for name in ("_parts", "_joined", "levels")] == [1, 1, 0]
+    assert [calls_of_a_load[name] for name in ("_parts", "_join", "levels")] == [1, 1, 0]

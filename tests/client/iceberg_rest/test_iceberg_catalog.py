@@ -113,7 +113,7 @@ def test_missing_endpoints_mean_fourteen_default_operations(catalog, endpoints):
 
     assert driven.offers("commitTransaction")
     assert not driven.offers("tableExists")
-    assert len(driven._settings().offered) == 14
+    assert len(driven._settings().operations) == 14
 
 
 VIEW_OPERATIONS = {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
@@ -128,7 +128,9 @@ def test_property_adds_views_to_a_server_without_endpoints(catalog, place, value
     config = {"defaults": {}, "overrides": {}, **({} if place == "caller" else {place: supported})}
     driven, _ = catalog({}, config=config, properties=supported if place == "caller" else {})
 
-    assert {operation for operation in driven._settings().offered if "View" in operation} == views
+    assert {
+        operation for operation in driven._settings().operations if "View" in operation
+    } == views
 
 
 def test_property_adds_no_views_to_a_server_with_endpoints(catalog):

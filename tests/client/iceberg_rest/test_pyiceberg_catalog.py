@@ -213,7 +213,7 @@ def test_operation_that_the_server_lacks_raises_the_error_of_the_client(
     theirs, catalog, monkeypatch
 ):
     monkeypatch.setattr(
-        catalog, "_merged", replace(catalog._settings(), offered=frozenset({"loadTable"}))
+        catalog, "_merged", replace(catalog._settings(), operations=frozenset({"loadTable"}))
     )
 
     with pytest.raises(OperationNotSupported, match="dropView"):

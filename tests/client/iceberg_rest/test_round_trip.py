@@ -266,7 +266,7 @@ def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
     for report in (commit, *scans):
         catalog.report_metrics((namespace, "a/b"), report)
 
-    kept = server.service.reports.kept()[-3:]
+    kept = server.service.reports.stored()[-3:]
     assert [(report.namespace, report.table) for report in kept] == [(namespace, "a/b")] * 3
     assert [report.document for report in kept] == [commit, *scans]
     with pytest.raises(errors.NoSuchTable):

@@ -37,7 +37,7 @@ STARTED = f"""
 import asyncio, sys
 from lakepact.reference_server.app import application, services
 from lakepact.reference_server.cli import serve
-from lakepact.reference_server.running import configured
+from lakepact.reference_server.running import configure
 from lakepact.reference_server.settings import Settings
 
 sent = []
@@ -47,7 +47,7 @@ async def send(message):
     sent.append(message)
 
 app = application(*services([], Settings()))
-configured(app).load()
+configure(app).load()
 scope = {{"type": "http", "method": "GET", "path": "/v1/config", "raw_path": b"/v1/config", "query_string": b"", "headers": []}}
 asyncio.run(app(scope, receive, send))
 print(sent[0]["status"], sorted({{name.split(".")[0] for name in sys.modules}} & set({sorted(LATE)})))

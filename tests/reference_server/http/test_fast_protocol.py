@@ -599,7 +599,7 @@ def test_answers_of_the_fast_path_are_counted_by_the_server(ways: Ways) -> None:
 
 
 def test_headers_that_come_once_are_not_kept(ways: Ways) -> None:
-    known = ways._configs["short"].http_protocol_class.keywords["known"]
+    known = ways._configs["short"].http_protocol_class.keywords["headers"]
     before = len(known._known)
     ways.say(
         "short",

@@ -34,7 +34,7 @@ def test_a_report_is_kept_as_it_came(
 
     answer = send("POST", f"{table}/metrics", report)
 
-    kept = server.service.reports.kept()[-1]
+    kept = server.service.reports.stored()[-1]
     assert (answer.status, answer.body) == (204, b"")
     assert (kept.namespace, kept.table, kept.document) == ((namespace,), "t", report)
 
@@ -57,13 +57,13 @@ def test_a_report_is_kept_as_it_came(
 def test_invalid_report_returns_400_and_is_not_kept(
     server: Server, send: Callable[..., Any], table: str, report: Any, said: str
 ) -> None:
-    before = server.service.reports.kept()
+    before = server.service.reports.stored()
 
     answer = send("POST", f"{table}/metrics", report)
 
     assert answer.error == (400, "BadRequestException", 400)
     assert said in answer.message
-    assert server.service.reports.kept() == before
+    assert server.service.reports.stored() == before
 
 
 @given(st.lists(st.binary(max_size=12)))
