@@ -93,9 +93,9 @@ def failures_are_reported(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-11") as case:
         for task, how, script in scripts:
             with case():
-                run(task, script, **({"table": table} if task == "read-table" else {})).expect_refusal(
-                    how
-                )
+                run(
+                    task, script, **({"table": table} if task == "read-table" else {})
+                ).expect_refusal(how)
 
 
 XML = (("content-type", "application/xml"),)
