@@ -114,8 +114,9 @@ def site(reports: Iterable[Published]) -> str:
     groups: dict[str, list[Published]] = {}
     for report in reports:
         groups.setdefault(report.group, []).append(report)
+    most_first = sorted(groups.items(), key=lambda each: -len(each[1]))
     content = {
-        "groups": [_group(name, members) for name, members in groups.items()],
+        "groups": [_group(name, members) for name, members in most_first],
         "looks": {
             outcome: [look.style, look.sign, look.sentence] for outcome, look in LOOKS.items()
         },
@@ -137,13 +138,15 @@ def _body(content: str) -> Iterator[str]:
 
 def _group(name: str, members: Sequence[Published]) -> _Group:
     newest_first = sorted(members, key=lambda each: each.ended, reverse=True)
-    seen = set[tuple[str, str]]()
+    newest: dict[str, Published] = {}
+    names = set[tuple[str, str]]()
     for each in newest_first:
-        if (each.name, each.ended) in seen:
+        if (each.name, each.ended) in names:
             raise SameReport(
                 f"two reports are called {plain(each.name)} and ended at {each.ended}: name them"
             )
-        seen.add((each.name, each.ended))
+        names.add((each.name, each.ended))
+        newest.setdefault(each.name, each)
     requirements: dict[str, _Requirement] = {}
     for each in newest_first:
         for line in each.outline.results:
@@ -164,11 +167,12 @@ def _group(name: str, members: Sequence[Published]) -> _Group:
         name,
         f"{newest_first[0].outline.contract}: {header['side']}s",
         list(requirements.values()),
-        [_report(each, requirements) for each in members],
+        [_report(each, requirements, newest[each.name] is each) for each in members],
     )
 
 
-def _report(published: Published, requirements: Iterable[str]) -> _Report:
+def _report(published: Published, requirements: Iterable[str], is_newest: bool) -> _Report:  # noqa: FBT001
+    """Return a report; the findings of earlier ones are on their own pages alone."""
     shown = published.outline
     outcomes = {line["requirement"]: line["outcome"] for line in shown.results}
     places = {str(outcome): place for place, outcome in enumerate(LOOKS)}
@@ -195,7 +199,7 @@ def _report(published: Published, requirements: Iterable[str]) -> _Report:
                 group.cause["number"] if group.cause else 0,
                 [(label, plain(text[:SHOWN])) for label, text in entry.terms if label in TERMS],
             )
-            for group in shown.groups
+            for group in (shown.groups if is_newest else ())
             for entry in group.entries
         ],
     )

@@ -43,7 +43,7 @@ nav.causes { display: block; border-top: 0; margin: 0 } nav.causes li { margin: 
 [hidden] { display: none !important }
 #filters { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin: 3rem 0 0; padding: 10px 0; position: sticky; top: 0;
   background: var(--page); border-bottom: 1px solid var(--line); font-size: .87rem; color: var(--soft); z-index: 1 }
-#filters input { width: min(15em, 60vw) } #filters output { color: var(--text) }
+#filters input { width: min(17em, 60vw) } #filters output { color: var(--text) }
 input, select, button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: 3px 8px }
 button { cursor: pointer } :is(input, select, button, summary, a, pre):focus-visible { outline: 2px solid var(--link); outline-offset: 1px }
