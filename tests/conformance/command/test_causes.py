@@ -1290,3 +1290,20 @@ def test_effect_of_an_accepted_request_before_a_refused_one_is_no_loss() -> None
     assert [(c.severity, c.title) for c in causes([*lines, *found])] == [
         (Severity.EFFECT, "updateTable returned 200, expected 400 (also loadTable)")
     ]
+
+
+def test_listing_of_an_object_whose_creation_was_refused_is_no_effect_of_another_one() -> None:
+    listing = exchange(3, 200, operation="listNamespaces") | {"objects": []}
+    listing["request"]["method"] = "GET"
+    lines = [
+        exchange(1, 200, operation="createNamespace", table="lp_0_1_1"),
+        exchange(2, 400, ERROR % ("no", "Bad", 400), operation="createNamespace", table="lp_0_1_2"),
+        listing,
+    ]
+    surplus = different("R-1", 3, "/namespaces", "surplus", expected="namespaces without lp_0_1_2")
+    results = [result("R-1", 1, expected=BAD), surplus]
+
+    assert [(cause.severity, cause.title[:50]) for cause in causes([*lines, *results])] == [
+        (Severity.DATA, "after a refused createNamespace, listNamespaces re"),
+        (Severity.EFFECT, "createNamespace returned 200, expected 400"),
+    ]

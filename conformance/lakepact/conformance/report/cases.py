@@ -55,6 +55,7 @@ SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
 #: Characters of a message, which the report cuts behind as many particulars as there are.
 SHOWN_MESSAGE = 150
+OBJECT = re.compile(r"lp_[0-9a-f]+(?:_\d+)+")  #: the name of an object that a check creates
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts
 #: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted
 #: behind "because" is a variable in code.
@@ -115,6 +116,12 @@ class Finding:
             if self.exchange
             else ""
         )
+
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """The names of the checks in the request, or in what is expected of a listing."""
+        in_request = self.exchange.get("objects", ()) if self.exchange else ()
+        return frozenset(in_request or OBJECT.findall(self.failure["expected"]))
 
     @property
     def reads(self) -> bool:

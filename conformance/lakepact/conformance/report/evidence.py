@@ -297,7 +297,7 @@ class Evidence:
             finding.is_about_status and not finding.expects_success and finding.is_error
         ):
             return None
-        number, objects = finding.exchange["number"], _objects(finding.exchange)
+        number, objects = finding.exchange["number"], finding.objects
         if number in self._accepted:
             return self._accepted[number]
         if finding.accepted or finding.is_of_any_exchange:
@@ -323,9 +323,8 @@ class Evidence:
 
 
 def _right(finding: Finding) -> Key:
-    """Return the requirement, the operation and the objects of a finding with an exchange."""
-    objects = _objects(finding.exchange) if finding.exchange else frozenset()
-    return finding.requirement, finding.operation, objects
+    """Return the requirement, the operation and the objects of a finding."""
+    return finding.requirement, finding.operation, finding.objects
 
 
 def _is_crash(finding: Finding) -> bool:
@@ -394,7 +393,7 @@ def _after(
         return finding
     if finding.is_of_any_exchange:  # others than loads after a refusal say nothing of it
         return replace(finding, refused=exchanges.get(finding.exchange.get("refused", 0)))
-    number, objects = finding.exchange["number"], _objects(finding.exchange)
+    number, objects = finding.exchange["number"], finding.objects
     own = changes.get(finding.exchange["check"], ())
     before = [e for e in own if e["number"] < number and (_objects(e) & objects or not objects)]
     accepted = (e for e in before if e["response"]["status"] < LOWEST_ERROR)

@@ -4,13 +4,13 @@ it, in Markdown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
+from lakepact.conformance.report.cases import OBJECT
 from lakepact.conformance.report.observed import harmed_by
 from lakepact.conformance.report.outline import outline
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.report.outline import Entry, Group, Outline
     from lakepact.generated.report import CauseLine, Line
 
-NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
 LONGEST = 60  #: requests of a finding that they repeat
 SHOWN_ANSWER = 1000  #: characters of an answer
@@ -40,7 +39,7 @@ def issue(report: Sequence[Line], cause: CauseLine, *, server: str = "") -> str:
 def _lines(shown: Outline, group: Group, server: str) -> Iterator[str]:
     header, (first, *others) = shown.header, group.entries
     severity = group.cause["severity"] if group.cause else ""
-    yield f"# {md(NAME.sub('…', ' '.join(group.title.split())))}\n"
+    yield f"# {md(OBJECT.sub('…', ' '.join(group.title.split())))}\n"
     yield f"{md(server or header['target'])}, severity: {md(severity)}.\n"
     yield f"The contract demands: {md(first.result['sentence'])}\n"
     yield f"Clause: {code(first.result['clause'])} of {md(shown.contract)}."
