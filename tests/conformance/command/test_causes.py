@@ -195,10 +195,10 @@ def changed(number: int, operation: str, *, table: str) -> list[dict[str, Any]]:
     return [exchange(number, 200, operation=operation, table=table), lost]
 
 
-def of_any_exchange(found: dict[str, Any]) -> dict[str, Any]:
+def of_any_exchange(line: dict[str, Any], *, check: str = "invariant") -> dict[str, Any]:
     """Return the result as an invariant finds it, on the exchange of a check."""
-    found["verdicts"][0]["check"] = "invariant"
-    return found
+    line["verdicts"][0]["check"] = check
+    return line
 
 
 def with_header(line: dict[str, Any], value: str) -> dict[str, Any]:
@@ -861,6 +861,57 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["12"],
     ),
+    "requirements of a commit that a server does not check, and the changes lost by that": (
+        [
+            commit(1, "add-snapshot", requirements=("assert-ref-snapshot-id",)),
+            commit(2, "add-schema", requirements=("assert-table-uuid",)),
+            commit(3, "add-spec", requirements=("assert-default-spec-id",)),
+            exchange(4, 200) | {"check": "race", "concurrent": True},
+            *(
+                mistaken(f"R-{n}", n, "stale", "/requirements/0", expected=(409,))
+                for n in (1, 2, 3)
+            ),
+            of_any_exchange(different("R-4", 4, ""), check="race"),
+        ],
+        ["1234"],
+    ),
+    "two requirements of a commit that a server does not check": (
+        [
+            commit(1, "add-schema", requirements=("assert-table-uuid",)),
+            commit(2, "add-spec", requirements=("assert-default-spec-id",)),
+            *(mistaken(f"R-{n}", n, "stale", "/requirements/0", expected=(409,)) for n in (1, 2)),
+        ],
+        ["1", "2"],
+    ),
+    "numbers as text after simultaneous changes": (
+        [
+            exchange(1, 200) | {"concurrent": True},
+            exchange(2, 200, operation="loadTable") | READ,
+            different("R-1", 1, "/metadata/refs/main", "number as text"),
+            of_any_exchange(different("R-2", 2, "/metadata/snapshots", "number as text")),
+        ],
+        ["12"],
+    ),
+    "a wrong value in all loads, also after a refused change": (
+        [
+            *errors("no", status=409, kind="Conflict"),
+            load_after(1, 2),
+            exchange(3, 200, operation="loadTable") | READ,
+            of_any_exchange(
+                with_failures(
+                    "R-1",
+                    *(
+                        {
+                            "exchange": n,
+                            "difference": {"at": "/format-version", "kind": "another value"},
+                        }
+                        for n in (2, 3)
+                    ),
+                )
+            ),
+        ],
+        ["1"],
+    ),
     "changes lost by simultaneous requests": (
         [
             *answers("updateTable", "loadTable", "loadNamespaceMetadata"),
@@ -904,6 +955,11 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         (exchange(1, 503) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
         (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.REFUSED),
         (
+            exchange(1, 404, operation="registerTable"),
+            result("R-1", 1, expected=(200,), risk="data", operations=["dropTable"]),
+            Severity.DATA,
+        ),
+        (
             exchange(1, 200),
             mistaken("R-1", 1, "access", "rights", expected=(403,)),
             Severity.EXPOSED,
@@ -940,6 +996,7 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         "lost",
         "busy",
         "refused",
+        "lost by an earlier change",
         "exposed",
         "wrong rows",
         "wrong bounds",

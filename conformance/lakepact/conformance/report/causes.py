@@ -184,7 +184,8 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
         return Severity.TEXT
     if not finding.expects_success or finding.status in BUSY:  # they ask to come again
         return Severity.STATUS
-    is_lost = finding.shows_refused or (is_data and finding.reads)
+    is_later = finding.operation not in finding.result.get("operations", (finding.operation,))
+    is_lost = finding.shows_refused or (is_data and (finding.reads or is_later))
     return Severity.DATA if is_lost else Severity.REFUSED
 
 

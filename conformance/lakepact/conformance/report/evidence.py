@@ -28,7 +28,6 @@ from lakepact.conformance.report.cases import (
     Finding,
     cases_of,
     kinds,
-    message_of,
     resource_of,
     subject,
 )
@@ -71,10 +70,18 @@ class Evidence:
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
         changes = _changes(exchanges)
+        cases = [case for result in broken for case in cases_of(result, exchanges)]
+        #: Requirements with places that answers have wrong, whatever was refused before.
+        wrong = {
+            (case.requirement, case.place)
+            for case in cases
+            if case.exchange and "refused" not in case.exchange
+        }
         self.findings = [
-            _after(case, changes, exchanges)
-            for result in broken
-            for case in cases_of(result, exchanges)
+            case
+            if case.is_of_any_exchange and (case.requirement, case.place) in wrong
+            else _after(case, changes, exchanges)
+            for case in cases
         ]
         self._accepted: dict[int, Finding] = {}
         self._first: dict[int, Finding] = {}  #: by exchange, the case that says most about it
@@ -85,7 +92,7 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
-        #: By operation and error, the number of a refused change that a load shows to be applied.
+        #: By operation and status, the number of a refused change that a load shows to be applied.
         self._applied: dict[Key, int] = {}
         for case in self.findings:
             if case.is_of_any_exchange and case.shows_refused and case.refused is not None:
@@ -129,6 +136,12 @@ class Evidence:
             for case in self._accepted.values()
             if case.mistake == (Wrong.ACCESS, NOBODY)
         }
+        #: By operation, a commit that was accepted although its table had another snapshot.
+        self._unchecked = {
+            case.operation: case
+            for case in self._accepted.values()
+            if case.mistake == (Wrong.STALE, "assert-ref-snapshot-id")
+        }
         #: The changes that checks sent at the same time, by check.
         self._simultaneous = {
             line["check"]: str(line["operation"])
@@ -136,7 +149,11 @@ class Evidence:
             if "concurrent" in line and line["request"]["method"] not in READS
         }
         whichever = Counter(filter(None, (_whichever(key) for key, _ in keys)))
-        self._whichever = {key for key, members in whichever.items() if members >= SEVERAL}
+        self._whichever = {
+            key
+            for key, members in whichever.items()
+            if members >= (FEW if Wrong.STALE in key else SEVERAL)
+        }
         self._undue = {
             _error(finding)
             for finding in self.findings
@@ -177,17 +194,25 @@ class Evidence:
             kind = _refusal(cause.refused)
             if number := self._applied.get(kind):
                 first = self._first.get(number)
-                return self.key(first) if first else ("applied", *kind[:2])
+                return self.key(first) if first else ("applied", *kind)
         if wider := self._wider(cause) or _web_page(cause):
             return wider
         key = _key(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
             return self._first_key(cause, key)
+        return self._shared(cause, key)
+
+    def _shared(self, cause: Finding, key: Key) -> Key:
+        """Return the key of an answer that many requests get; `key` if it is not one."""
         if key[0] in self._flaws:
             return key[:1]
+        if _is_unread(key) and cause.status in self._unread:
+            return ("unread", cause.status)
         if _whichever(key) in self._whichever and not self._breaks_more(cause):
             return _whichever(key)
-        return self._refused_alike(cause, key) or self._crashes.get(key, key)
+        if key[0] == "refused" and cause.refusal in self._alike:
+            return ("refused alike", *cause.refusal)
+        return self._crashes.get(key, key)
 
     def _wider(self, finding: Finding) -> Key:
         """Return the key of a fault that shows in many requests; an empty one if there is none."""
@@ -203,25 +228,19 @@ class Evidence:
             key, of_requirement = _error(finding), (finding.requirement, str(CONFLICT))
             is_conflict = finding.status == CONFLICT
             return self._places.setdefault(of_requirement, key) if is_conflict else key
-        operation = self._raced(finding)
-        return ("lost", resource_of(operation)) if operation else ()
+        return self._raced(finding)
 
-    def _raced(self, finding: Finding) -> str:
-        """Return the change that a check sent several times at once; empty if the finding has its
-        own fault.
+    def _raced(self, finding: Finding) -> Key:
+        """Return the key of changes of which a check sent several at once; an empty one if the
+        finding has its own fault.
         """
         if finding.is_error or finding.accepted or finding.is_of_any_exchange:
-            return ""
-        return self._simultaneous.get(finding.verdict["check"], "")
-
-    def _refused_alike(self, finding: Finding, key: Key) -> Key:
-        """Return the key of an error that many mistakes get; else an empty one."""
-        if key[0] != "refused":
             return ()
-        if _is_unread(key) and finding.status in self._unread:
-            return ("unread", finding.status)
-        is_alike = finding.refusal in self._alike
-        return ("refused alike", *finding.refusal) if is_alike else ()
+        operation = self._simultaneous.get(finding.verdict["check"])
+        if operation is None or finding.is_about(Kind.TYPE, Kind.SPELLING):
+            return ()
+        unchecked = self._unchecked.get(operation)
+        return self._key_of(unchecked) if unchecked else ("lost", resource_of(operation))
 
     def _of_requirement(self, finding: Finding) -> Finding:
         """Return the case that says most about a rule that the server does not keep.
@@ -337,7 +356,7 @@ def _whichever(key: Key) -> Key:
     one for other mistakes.
     """
     match key:
-        case ("accepted", Wrong.MISSING | Wrong.TYPE as kind, _):
+        case ("accepted", Wrong.MISSING | Wrong.TYPE | Wrong.STALE as kind, _):
             return ("accepted", kind, "")
         case ("refused", Wrong.MISSING | Wrong.TYPE as kind, _, int() as status, error):
             is_parsed = kind == Wrong.TYPE or status < SERVER_ERROR
@@ -416,8 +435,8 @@ def _clarity(finding: Finding) -> tuple[int, ...]:
 
 
 def _refusal(refused: ExchangeLine) -> Key:
-    """Return the operation, status and message of a refused change."""
-    return (refused["operation"], refused["response"]["status"], message_of(refused))
+    """Return the operation and status of a refused change."""
+    return (refused["operation"], refused["response"]["status"])
 
 
 def _objects(exchange: ExchangeLine) -> frozenset[str]:

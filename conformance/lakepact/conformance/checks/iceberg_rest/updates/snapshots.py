@@ -59,16 +59,11 @@ def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
     Raises:
         Unmet: there is none.
     """
-    for snapshot in table.member("snapshots"):
-        if snapshot.get("snapshot-id") == snapshot_id:
-            found: dict[str, Any] = snapshot
-            return found
-    raise expect.unmet(
-        f"a snapshot {snapshot_id}",
-        expect.shown(snapshot_ids(table)),
-        at=table.place("snapshots"),
-        kind=Kind.MISSING,
-    )
+    by_id: dict[Any, dict[str, Any]] = {
+        snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")
+    }
+    expect.contains(snapshot_id, by_id, "snapshots", at=table.place("snapshots"))
+    return by_id[snapshot_id]
 
 
 def expect_no_dangling_refs(table: Table) -> None:
