@@ -16,6 +16,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 CODE = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
 WIDTH = 100
+GENERATED = ("generated", "synchronous")  #: folders of modules that `codegen` writes
 
 
 class Area(NamedTuple):
@@ -30,7 +31,7 @@ class Area(NamedTuple):
 BUDGET = (
     Area("product", ("client", "conformance", "reference_server", "specs"), 891_813),
     Area("tests", ("tests",), 745_000),
-    Area("generated", ("generated",), 62_000),
+    Area("generated", ("generated", "client"), 62_000),
 )
 #: The most lines of the product that are wider than the formatter makes them.
 MOST_WIDE_LINES = 600
@@ -53,6 +54,7 @@ def sources(area: Area) -> list[str]:
         for folder in area.folders
         for path in sorted((ROOT / folder).rglob("*.py"))
         if "__pycache__" not in path.parts
+        and any(folder in path.parts for folder in GENERATED) is (area.name == "generated")
     ]
 
 
