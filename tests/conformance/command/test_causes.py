@@ -1349,7 +1349,7 @@ def test_effect_of_an_accepted_request_before_a_refused_one_is_no_loss() -> None
     ]
 
 
-def test_listing_of_an_object_whose_creation_was_refused_is_no_effect_of_another_one() -> None:
+def test_object_that_is_listed_after_its_refused_creation_is_a_grave_cause() -> None:
     listing = exchange(3, 200, operation="listNamespaces") | {"objects": []}
     listing["request"]["method"] = "GET"
     lines = [

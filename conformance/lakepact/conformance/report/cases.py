@@ -45,6 +45,8 @@ MAPS = frozenset({"config", "defaults", "overrides", "properties", "refs", "summ
 NAMESPACE = frozenset(
     {"loadNamespaceMetadata", "updateProperties", "listNamespaces"}
 )  #: their last word is another
+#: Operations whose answers name the files that a client reads.
+SCANS = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
 #: Members of requests that name a table or view.
 IDENTIFIERS = frozenset({"source", "destination", "identifier"})
 READS = frozenset({"GET", "HEAD"})
@@ -441,6 +443,8 @@ def resource_of(operation: str) -> str:
     """Return the last word of an operation, such as "Table" of createTable, loadTable and
     updateTable.
     """
+    if operation in SCANS:
+        return "Scan"
     return (
         "Namespace"
         if operation in NAMESPACE

@@ -17,14 +17,13 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
-from lakepact.conformance.report.cases import NOT_FOUND, SERVER_ERROR, Finding
+from lakepact.conformance.report.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
 from lakepact.conformance.report.evidence import Evidence, Key
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
 
-#: Operations whose answers name the files that a client reads, and members with the files.
-ROWS = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
+#: Members with the files that a client reads.
 FILES = frozenset({"file-scan-tasks", "delete-files", "plan-tasks"})
 
 SHOWN_MESSAGE = 80  #: characters of a server's message in a title
@@ -197,7 +196,7 @@ def _cannot_be_read(finding: Finding) -> bool:
 def _loses_rows(finding: Finding) -> bool:
     """Return whether a plan has other files than the rows that were asked for."""
     return (
-        finding.operation in ROWS
+        finding.operation in SCANS
         and len(finding.place) == 1
         and finding.place[0] in FILES
         and not finding.is_about(Kind.TYPE, Kind.SPELLING)

@@ -92,7 +92,7 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
-        #: By operation and status, the number of a refused change that a load shows to be applied.
+        #: By operation and sort of error, the number of a refused change that a load shows to be applied.
         self._applied: dict[Key, int] = {}
         for case in self.findings:
             if case.is_of_any_exchange and case.shows_refused and case.refused is not None:
@@ -231,8 +231,8 @@ class Evidence:
         return self._raced(finding)
 
     def _raced(self, finding: Finding) -> Key:
-        """Return the key of changes of which a check sent several at once; an empty one if the
-        finding has its own fault.
+        """Return the key of simultaneous changes of a check; an empty one if the finding has its
+        own fault.
         """
         if finding.is_error or finding.accepted or finding.is_of_any_exchange:
             return ()
@@ -435,8 +435,8 @@ def _clarity(finding: Finding) -> tuple[int, ...]:
 
 
 def _refusal(refused: ExchangeLine) -> Key:
-    """Return the operation and status of a refused change."""
-    return (refused["operation"], refused["response"]["status"])
+    """Return the operation of a refused change, and whether the server failed."""
+    return (refused["operation"], refused["response"]["status"] >= SERVER_ERROR)
 
 
 def _objects(exchange: ExchangeLine) -> frozenset[str]:

@@ -177,7 +177,7 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
             f"not compared with the file, which cannot be read from here: {table.metadata_location}"
         )
     answered = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
-    expect.equal(significant(file), answered, "the metadata file", at=table.reply.place())
+    expect.equal(significant(file), answered, "the metadata file", at=table.reply.place("metadata"))
     return "equal to the metadata file"
 
 
