@@ -62,6 +62,21 @@ def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
     assert SECRET not in said.err
 
 
+def test_error_of_an_unknown_caller_names_the_options():
+    with miniature(lambda *_: (401, {}, b"")) as url:
+        result = lakepact("ls", url)
+
+    assert "--token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header" in result.err
+
+
+def test_refused_configuration_names_the_warehouse_option():
+    error = {"error": {"message": "which one?", "type": "BadRequestException", "code": 400}}
+    with miniature(lambda *_: answer(400, error)) as url:
+        result = lakepact("ls", url)
+
+    assert "which one?; --warehouse NAME names a warehouse" in result.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -11,7 +11,7 @@ from typing import ParamSpec
 
 import click
 
-from lakepact.client.errors import LakepactError, NotFound
+from lakepact.client.errors import BadRequest, LakepactError, NotAuthenticated, NotFound
 from lakepact.client.text import plain
 
 P = ParamSpec("P")
@@ -58,7 +58,7 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
                     FAILED if expected else NOT_FOUND,
                 )
             except (LakepactError, NotRead) as error:
-                _end(verb, str(error), FAILED)
+                _end(verb, f"{error}{_option(error)}", FAILED)
             except (WrongUsage, ImportError, ValueError) as error:
                 # The client's arguments are what was typed, and it says what is wrong with them.
                 _end(verb, str(error), USAGE)
@@ -66,6 +66,19 @@ def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
         return call
 
     return around
+
+
+def _option(error: Exception) -> str:
+    """Return the options that a refused request lacks, as an end of its message."""
+    match error:
+        case NotAuthenticated(operation="token"):
+            return ": --token-endpoint, --credential-env, --scope"
+        case NotAuthenticated():
+            return ": --token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header"
+        case BadRequest(operation="getConfig"):
+            return "; --warehouse NAME names a warehouse"
+        case _:
+            return ""
 
 
 def say(verb: str, message: str) -> None:
