@@ -2,7 +2,7 @@
 
     lakepact check-client -- python examples/clients/pyiceberg_client.py
 
-Needs pyiceberg with pyarrow, fsspec and botocore.
+Needs pyiceberg with pyarrow; the task that signs requests also fsspec and botocore.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from botocore.awsrequest import AWSRequest
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.expressions import AlwaysTrue, And, EqualTo
-from pyiceberg.io.fsspec import S3V4RestSigner
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import SortOrder
@@ -269,6 +267,9 @@ class Tasks:
         return properties_of(self.catalog.load_table(self.name))
 
     def sign_repeatedly(self) -> Any:
+        from botocore.awsrequest import AWSRequest  # noqa: PLC0415  this task alone needs it
+        from pyiceberg.io.fsspec import S3V4RestSigner  # noqa: PLC0415  needs botocore too
+
         table = self.catalog.load_table(self.name)
         signer = S3V4RestSigner(table.io.properties)
         bucket, _, key = table.metadata_location.removeprefix("s3://").partition("/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.cli import main
+from lakepact.conformance.programs.everyday import on_target
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.issue import issue
 
@@ -69,6 +71,27 @@ def test_program_that_answers_no_task_is_not_observed(report: list[dict[str, Any
 
     assert "outcome" not in line
     assert "the program ended without an answer" in line["reason"]
+
+
+def test_missing_library_of_a_client_is_named_with_its_pip_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(on_target, "find_spec", lambda library: library == "pyiceberg" or None)
+    result = CliRunner().invoke(main, ["check", "--clients", "pyiceberg"])
+
+    assert result.exit_code == 2
+    assert "pyarrow is not installed beside lakepact: pip install pyarrow" in result.output
+
+
+def test_program_of_pyiceberg_starts_without_botocore() -> None:
+    program = on_target.programs(["pyiceberg"])["pyiceberg"][-1]
+    without = f"import sys; sys.modules['botocore'] = None; exec(open({program!r}).read())"
+    task = '{"task": "unknown", "uri": "http://127.0.0.1:1", "properties": {}}'
+    process = subprocess.run(
+        [sys.executable, "-c", without], input=task, capture_output=True, text=True, check=False
+    )
+
+    assert "botocore" not in process.stderr
 
 
 def test_client_without_a_program_is_wrong_usage() -> None:

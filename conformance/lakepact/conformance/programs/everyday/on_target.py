@@ -39,6 +39,7 @@ SECONDS = 60.0  #: time limit of a task
 PREFIX = "lp_{}_client_"  #: of namespaces, with the id of the run
 #: Programs that come with lakepact, by the names of their clients.
 OWN_PROGRAMS = {"pyiceberg": "pyiceberg_client.py", "duckdb": "duckdb_client.py"}
+LIBRARIES = {"pyiceberg": ("pyiceberg", "pyarrow"), "duckdb": ("duckdb",)}  #: of those programs
 #: The operations that list, load and drop objects of each kind.
 KINDS = {
     "table": (op.list_tables, op.load_table, op.drop_table),
@@ -64,11 +65,15 @@ def programs(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _own_program(name: str) -> tuple[str, ...]:
-    if name not in OWN_PROGRAMS or find_spec(name) is None:
-        why = "is not installed here" if name in OWN_PROGRAMS else "has no program in lakepact"
+    if name not in OWN_PROGRAMS:
         raise ValueError(
-            f"--clients {name}: {name} {why}; write --clients {name}='COMMAND' "
-            "with the command of a program as docs/test-a-client.md describes"
+            f"--clients {name}: {name} has no program in lakepact; write --clients "
+            f"{name}='COMMAND' with the command of a program as docs/test-a-client.md describes"
+        )
+    if absent := [library for library in LIBRARIES[name] if find_spec(library) is None]:
+        raise ValueError(
+            f"--clients {name}: {' and '.join(absent)} is not installed beside lakepact: "
+            f"pip install {' '.join(absent)}"
         )
     return sys.executable, "-W", "ignore", str(_folder() / OWN_PROGRAMS[name])
 
