@@ -279,7 +279,7 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
         (
             400,
             {"error": "invalid_scope", "error_description": f"not with {SECRET}"},
-            "returned 400 and no token: invalid_scope, not with <redacted>",
+            'returned 400 and no token for scope "catalog": invalid_scope, not with <redacted>',
         ),
         (200, {}, "returned 200 and no token"),
     ],

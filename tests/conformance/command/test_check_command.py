@@ -254,6 +254,7 @@ def test_web_page_exits_with_3_and_advice(
     assert advice in result.output
 
 
+NOT_HERE = {"error": {"message": "no such page", "type": "NotFoundException", "code": 404}}
 NOT_YOU = {"error": {"message": "who are you", "type": "NotAuthorizedException", "code": 401}}
 WHICH = {
     "error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestException", "code": 400}
@@ -299,6 +300,21 @@ def test_unknown_warehouse_exits_with_3_and_the_message_of_the_server() -> None:
     assert (result.exit_code, result.stdout) == (3, "")
     assert "there is no warehouse 'nowhere'" in result.stderr
     assert "--parameter warehouse=NAME names a warehouse" in result.stderr
+
+
+def test_error_of_an_unknown_path_names_where_addresses_end() -> None:
+    with miniature(lambda *_: answer(404, NOT_HERE)) as url:
+        result = called(url)
+
+    assert result.exit_code == 3
+    assert "no such page (the base address of a catalog ends before /v1; --param" in result.stderr
+
+
+def test_answer_without_media_type_is_named() -> None:
+    with miniature(lambda *_: (401, {}, b"")) as url:
+        result = called(url)
+
+    assert "returned 401 without media type: it does not know this caller" in result.stderr
 
 
 def test_catalog_that_refuses_only_its_configuration_exits_with_1() -> None:

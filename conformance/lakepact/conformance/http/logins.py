@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
@@ -79,7 +80,9 @@ def _words(request: Request | Pause | None, reply: Reply) -> str:
     if not isinstance(request, Request) or reply.is_success:
         return ""
     secrets = (*secrets_of(request.headers), *secrets_of_form(request.content or b""))
-    return f": {redacted(plain(ErrorBody.of(reply.content).message), secrets)}"
+    form = parse_qs((request.content or b"").decode())
+    scope = f" for scope {json.dumps(*form['scope'])}" if "scope" in form else ""
+    return f"{scope}: {redacted(plain(ErrorBody.of(reply.content).message), secrets)}"
 
 
 def _reply(connections: Connections, request: Request) -> Reply:

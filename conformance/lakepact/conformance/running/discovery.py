@@ -191,11 +191,8 @@ def with_advice(none: NoAnswer) -> str:
 
 
 def _strange(exchange: Exchange) -> str:
-    kind = exchange.media_type or "nothing"
-    return (
-        f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} with media"
-        f" type {kind}"
-    )
+    kind = f"with media type {exchange.media_type}" if exchange.media_type else "without media type"
+    return f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} {kind}"
 
 
 def refused(wire: Wire, first: Exchange) -> str:
@@ -210,6 +207,9 @@ PAGES = {
         ": it requires a certificate of the caller: --client-cert FILE presents one"
     ),
 }
+
+
+BASE_ADDRESS = "the base address of a catalog ends before /v1"
 
 
 def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
@@ -230,7 +230,9 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
     if moved:  # what stands behind the path of a page to log in at may be a secret
         return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
     if words and statuses & {400, 404}:
-        return f": {wire.redact(words)} (--parameter warehouse=NAME names a warehouse)"
+        is_warehouse_missing = not any("warehouse=" in e.url for e in seen)
+        address = f"{BASE_ADDRESS}; " if 404 in statuses and is_warehouse_missing else ""
+        return f": {wire.redact(words)} ({address}--parameter warehouse=NAME names a warehouse)"
     if hint := next(
         (
             hint
@@ -240,10 +242,7 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
         "",
     ):
         return hint
-    return (
-        ": the base address of a catalog ends before /v1, that of a share server is the endpoint of"
-        " a profile"
-    )
+    return f": {BASE_ADDRESS}, that of a share server is the endpoint of a profile"
 
 
 def _message(exchange: Exchange) -> str:

@@ -1,4 +1,6 @@
-"""The fixture pack on the embedded server, with the settings that only that server needs."""
+"""The fixture pack, shared by the reference server of this machine with what only that needs to be
+told.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 ROOT = "/delta-sharing"
-WITH_AUXILIARY = "url_and_dir"  #: the table that gets an auxiliary location
+WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewhere too
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
@@ -36,7 +38,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
 
 
 def _add_auxiliary_location(document: dict[str, Any], folder: Path) -> None:
-    """Give one table an auxiliary location."""
+    """Say of one table that it may have files in another folder."""
     folder.mkdir()
     for share in document["shares"]:
         for schema in share["schemas"]:

@@ -1,1 +1,3 @@
-"""Checks of watsonx.data: its differences from Iceberg REST catalogs, whose checks run too."""
+"""Checks of watsonx.data: its differences. The checks of Iceberg REST catalogs whose requirements
+it has run too.
+"""

@@ -1,4 +1,6 @@
-"""The lab for sharing servers: their listings, the fixture pack, and recipients."""
+"""The bench for servers that share tables: what they list, what is known of the fixture pack, and
+who asks.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
-SECOND = "second"  #: the recipient with fewer shares
+SECOND = "second"  #: the recipient who sees less
 LASTING = 60.0  #: seconds for which checks share an answer
 
 
@@ -38,7 +40,9 @@ class Answers:
         self._locks: dict[str, threading.Lock] = {}
 
     def of(self, request: str, send: Callable[[], Reply]) -> Reply:
-        """Return a recent answer, since URLs of files expire, or send the request."""
+        """Return an answer that is young enough, since URLs of files expire, or send the
+        request.
+        """
         with self._locks.setdefault(request, threading.Lock()):
             since, reply = self._answers.get(request, (0.0, None))
             if reply is None or time.monotonic() - since > LASTING:
@@ -67,55 +71,56 @@ class SharingLab(Lab):
         """Nothing: the protocol only reads, by POST too."""
         return False
 
-    # -- shared objects ----------------------------------------------------------------------------
+    # -- what is shared ----------------------------------------------------------------------------
 
     @property
-    def outline(self) -> Catalogue:
+    def listed(self) -> Catalogue:
         """The listed shares, schemas and tables, without the metadata of tables."""
-        objects: Catalogue = self.offer.result("listed")
-        return objects
+        found: Catalogue = self.offer.result("listed")
+        return found
 
     @property
     def catalogue(self) -> Catalogue:
-        """The outline with the metadata of tables, which is requested once."""
-        catalogue: Catalogue = self.offer.result("catalogue")
-        return catalogue
+        """The same with the metadata of tables, which is asked for once."""
+        found: Catalogue = self.offer.result("catalogue")
+        return found
 
     def shares(self) -> tuple[str, ...]:
-        """Return the names of the listed shares.
+        """Return names of the shares that are listed.
 
         Raises:
             NotOffered: there are none.
         """
-        if not self.outline.shares:
+        if not self.listed.shares:
             raise NotOffered("the target lists no share")
-        return tuple(share["name"] for share in self.outline.shares)
+        return tuple(share["name"] for share in self.listed.shares)
 
     def schemas(self) -> tuple[tuple[str, str], ...]:
-        """Return share and schema of every listed schema.
+        """Share and schema, for every schema that is listed.
 
         Raises:
             NotOffered: there are none.
         """
-        if not self.outline.schemas:
+        if not self.listed.schemas:
             raise NotOffered("the target lists no schema")
-        return self.outline.schemas
+        return self.listed.schemas
 
     def tables(self) -> tuple[SharedTable, ...]:
-        """Return the listed tables whose metadata is answered.
+        """Return the tables that are listed and whose metadata is answered.
 
         Raises:
             NotOffered: no table is listed.
             Blocked: the metadata of none is answered.
         """
-        if not self.outline.tables:
+        if not self.listed.tables:
             raise NotOffered("the target lists no table")
         if not self.catalogue.readable:
             raise Blocked("the target answers the metadata of no table that it lists")
         return self.catalogue.readable
 
     def table(self) -> SharedTable:
-        """Return the first table that is read in parquet format by URLs of files, or the first one.
+        """One of them: the first that is read in parquet format by URLs of files, or the first of
+        all.
 
         Raises:
             NotOffered: no table is listed.
@@ -138,13 +143,13 @@ class SharingLab(Lab):
             NotOffered: none was found.
         """
         self.needs_history()
-        addresses = (
+        known = (
             [pack.address for pack in self.manifest.tables.values() if pack.history]
             if self.knows_content
             else []
         )
         table: SharedTable | None = next(
-            (t for t in self.catalogue.readable if t.address in addresses),
+            (t for t in self.catalogue.readable if t.address in known),
             self.offer.result("history"),
         )
         if table is None:
@@ -152,10 +157,10 @@ class SharingLab(Lab):
         return table
 
     def needs_history(self) -> None:
-        """Require that the history of a table may be shared.
+        """Go on only where the history of a table may be shared.
 
         Raises:
-            NotOffered: a time and a version of a table of the fixture pack return 400.
+            NotOffered: neither a time nor a version leads to what tables of the fixture pack were.
         """
         if self.feature("history") or not self.knows_content:
             return
@@ -182,11 +187,11 @@ class SharingLab(Lab):
     @property
     def speaks_parquet(self) -> bool:
         """Whether the target answers any table in parquet format."""
-        speaks: bool = self.offer.result("parquet-format")
-        return speaks
+        found: bool = self.offer.result("parquet-format")
+        return found
 
     def needs_parquet(self) -> None:
-        """Require answers in parquet format.
+        """Go on only where there are answers in parquet format.
 
         Raises:
             NotOffered: the target refuses it for every table.
@@ -198,7 +203,7 @@ class SharingLab(Lab):
 
     @property
     def knows_content(self) -> bool:
-        """Whether the target shares the fixture pack, by its settings."""
+        """Whether the target is said to share the fixture pack."""
         return self.feature("fixtures") and "fixtures" in self.target.parameters
 
     @property
@@ -222,16 +227,16 @@ class SharingLab(Lab):
         Raises:
             NotOffered: the target does not share the pack, or the pack has no such table.
         """
-        tables = self.manifest.tables
-        if name not in tables:
+        known = self.manifest.tables
+        if name not in known:
             raise NotOffered(f"the fixture pack has no table {name}")
-        return tables[name]
+        return known[name]
 
-    # -- recipients --------------------------------------------------------------------------------
+    # -- who asks ----------------------------------------------------------------------------------
 
     def recipient(self, name: str) -> list[tuple[str, str]]:
-        """Return the headers of another recipient: `second` has fewer shares than the target's own,
-        and the token of `expired` has expired.
+        """Headers of another recipient: `second` sees less than the target's own, the time of
+        `expired` is over.
 
         Raises:
             NotOffered: the token is neither in the fixture pack nor named by a parameter,
@@ -253,7 +258,7 @@ class SharingLab(Lab):
     # -- answers -----------------------------------------------------------------------------------
 
     def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
-        """Return the lines of a required answer.
+        """Return the lines of an answer that had to come.
 
         Raises:
             Blocked: it was refused.

@@ -1,5 +1,5 @@
-"""Answers in lines, as invariants see them: requested capabilities, format, and required members
-of each line.
+"""Answers in lines as invariants see them: what was asked, in which format it came, and what each
+line has to be.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import orjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import (
     ANSWERS_IN_LINES,
     KINDS,
-    is_answer,
+    answered,
     lasting,
     version_of,
 )
@@ -42,7 +42,7 @@ RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = (
     "readerfeatures",
     "includeendstreamaction",
 )
-#: The check whose replies have every kind of line that the target sends.
+#: The check whose requests are answered with every kind of line that the target has.
 TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
 #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
 IN_MILLISECONDS = 100_000_000_000
@@ -54,29 +54,29 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...]
     """Return the lines of an answer to one of these operations, all of them by default; `None`
     where it is no such answer.
     """
-    if not is_answer(exchange, frozenset(operations) or ANSWERS_IN_LINES):
+    if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
     lines = exchange.placed
     return lines if lines is not None and all(isinstance(line, Placed) for line in lines) else None
 
 
 def form_of(lines: Iterable[Placed]) -> str:
-    """Return the format of an answer: delta if a line wraps an action of a Delta log, else
+    """Return the format of an answer: delta where a line wraps what a Delta log has, else
     parquet.
     """
     for line in lines:
-        for kind, wrapper in (
+        for kind, wrapped in (
             ("protocol", "deltaProtocol"),
             ("metaData", "deltaMetadata"),
             ("file", "deltaSingleAction"),
         ):
-            if isinstance(line.get(kind), dict) and wrapper in line[kind]:
+            if isinstance(line.get(kind), dict) and wrapped in line[kind]:
                 return DELTA
     return PARQUET
 
 
 def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Placed, ...] | None:
-    """Return the lines of an answer in a format; `None` for another answer."""
+    """Return the lines of an answer that is in a format; `None` where it is no such answer."""
     lines = lines_of(exchange, *operations)
     return lines if lines is not None and form_of(lines) == form else None
 
@@ -88,7 +88,7 @@ def objects(lines: Iterable[Placed] | None, *kinds: str) -> Iterator[Placed]:
 
 
 def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]:
-    """Return the places and values of some members that are present and not null."""
+    """Return the places and values of those members of some objects that are there and not null."""
     return [
         (one.place(name), one[name])
         for one in documents
@@ -99,8 +99,8 @@ def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]
 
 def kind_of(line: Mapping[str, Any]) -> str:
     """Return the kind of a line, empty where it has none or several."""
-    kinds = [kind for kind in KINDS if line.get(kind) is not None]
-    return kinds[0] if len(kinds) == 1 else ""
+    found = [kind for kind in KINDS if line.get(kind) is not None]
+    return found[0] if len(found) == 1 else ""
 
 
 def ends_of(lines: Iterable[Placed]) -> list[Placed]:
@@ -108,22 +108,22 @@ def ends_of(lines: Iterable[Placed]) -> list[Placed]:
     return list(objects(lines, END))
 
 
-# -- requests and capabilities ---------------------------------------------------------------------
+# -- what was asked, and what is told --------------------------------------------------------------
 
 
 def capabilities(text: str | None) -> dict[str, frozenset[str]]:
     """Return the capabilities of a header, keys and values in lower case."""
-    by_key: dict[str, frozenset[str]] = {}
+    found: dict[str, frozenset[str]] = {}
     for part in (text or "").lower().split(";"):
         key, _, values = part.partition("=")
         if key.strip():
-            by_key[key.strip()] = frozenset(
+            found[key.strip()] = frozenset(
                 value.strip() for value in values.split(",") if value.strip()
             )
-    return by_key
+    return found
 
 
-def request_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
+def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
     """Return the capabilities that a request names."""
     return capabilities(
         next(
@@ -138,14 +138,14 @@ def response_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
     return capabilities(exchange.headers.get(CAPABILITIES))
 
 
-def request_formats(exchange: Exchange) -> frozenset[str]:
+def formats_asked(exchange: Exchange) -> frozenset[str]:
     """Return the response formats that a request names."""
-    return request_capabilities(exchange).get(RESPONSE_FORMAT, frozenset())
+    return asked(exchange).get(RESPONSE_FORMAT, frozenset())
 
 
 def asks_for_end(exchange: Exchange) -> bool:
     """Return whether a request asks for an endStreamAction."""
-    return "true" in request_capabilities(exchange).get(INCLUDE_END, ())
+    return "true" in asked(exchange).get(INCLUDE_END, ())
 
 
 def body_of(exchange: Exchange) -> dict[str, Any]:
@@ -167,11 +167,11 @@ def is_continued(exchange: Exchange) -> bool:
     """Return whether a request continues an earlier answer by a token, so that its own members do
     not describe the answer.
     """
-    parameters = {**body_of(exchange), **parameters_of(exchange)}
-    return bool(parameters.keys() & {"pageToken", "refreshToken"})
+    said = {**body_of(exchange), **parameters_of(exchange)}
+    return bool(said.keys() & {"pageToken", "refreshToken"})
 
 
-def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
+def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
     """Expect an answer in a format, or a 4xx status.
 
     Raises:
@@ -195,11 +195,11 @@ def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
         )
 
 
-# -- contents of lines -----------------------------------------------------------------------------
+# -- what lines have to be -------------------------------------------------------------------------
 
 
 def fits(component: str, value: Any, at: Place) -> None:
-    """Expect a value, or the JSON in a string, to match a component of the contract; null counts
+    """A value, or the JSON in a text, is what a component of the contract says, where null counts
     as absent.
 
     Raises:
@@ -238,19 +238,19 @@ def texts(value: Any) -> bool:
 
 
 def required(document: Mapping[str, Any], member: str, kind: type, what: str) -> Any:
-    """Return a required member of a type.
+    """Return a member that has to be there with a type.
 
     Raises:
         Unmet: it is not there, or of another type.
     """
     value = document.get(member)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        actual = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
+        shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
         raise expect.unmet(
             f"{what} with `{member}`, {TYPES[kind]}",
-            actual,
+            shown,
             at=place_of(document, member),
             kind=differs,
         )
@@ -294,12 +294,12 @@ def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Repl
     return None
 
 
-def different(about: str, replies: tuple[Reply, Reply]) -> Unmet:
+def different(about: str, found: tuple[Reply, Reply]) -> Unmet:
     """Return the expectation that two answers are equal, which the second one does not meet."""
-    expected, actual = (content(reply) for reply in replies)
-    at = Place(replies[1].exchange, "/status") if expected[0] != actual[0] else replies[1].place()
+    wanted, actual = (content(reply) for reply in found)
+    at = Place(found[1].exchange, "/status") if wanted[0] != actual[0] else found[1].place()
     return expect.unmet(
-        f"{about}: {expect.shown(_summary(expected))}", expect.shown(_summary(actual)), at=at
+        f"{about}: {expect.shown(_summary(wanted))}", expect.shown(_summary(actual)), at=at
     )
 
 
@@ -315,10 +315,10 @@ def action_of(file: Placed) -> tuple[str, Placed]:
         Unmet: it wraps none or several.
     """
     single = required(file, "deltaSingleAction", dict, "a file line")
-    kinds = [kind for kind in ACTIONS if single.get(kind) is not None]
-    if len(kinds) != 1:
+    found = [kind for kind in ACTIONS if single.get(kind) is not None]
+    if len(found) != 1:
         actual = ", ".join(map(str, single)) or "an empty object"
         raise expect.unmet(
             "a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single)
         )
-    return kinds[0], required(single, kinds[0], dict, "a deltaSingleAction")
+    return found[0], required(single, found[0], dict, "a deltaSingleAction")

@@ -16,8 +16,8 @@ from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
-MOST_TABLES = 10  #: as many kinds as the fixture pack has
-MOST_VERSIONS = 8  #: whose changes are requested
+MOST_TABLES = 10  #: that are looked at: as many kinds as the fixture pack has
+MOST_VERSIONS = 8  #: whose changes are asked for
 MANY = 1000  #: rows, so that a large table does not send all of its files
 ASKED_FOR = {
     ndjson.PARQUET: "responseformat=parquet",
@@ -33,40 +33,38 @@ class Question:
 
     operation: OperationId
     what: str  #: for a report
-    arguments: dict[str, Any]
+    sent: dict[str, Any]
 
     @property
     def is_of_changes(self) -> bool:
-        """Whether it requests changes, by any operation."""
-        return self.operation == ndjson.CHANGES or "startingVersion" in self.arguments.get(
-            "body", {}
-        )
+        """Whether it asks for what changed, by whichever operation."""
+        return self.operation == ndjson.CHANGES or "startingVersion" in self.sent.get("body", {})
 
 
-def sample_tables(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Return readable tables, one of each kind first."""
-    kinds: set[Any] = set()
+def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Return tables that can be read, those first that are unlike the ones before."""
+    seen: set[Any] = set()
     first: list[SharedTable] = []
     rest: list[SharedTable] = []
     for table in lab.tables():
         kind = (table.format, table.changes, table.reader_features, table.access_modes)
-        (rest if kind in kinds else first).append(table)
-        kinds.add(kind)
+        (rest if kind in seen else first).append(table)
+        seen.add(kind)
     return [*first, *rest][:most]
 
 
 def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Return sample tables that are read by URLs of files.
+    """Return those of them that are read by URLs of files.
 
     Raises:
         NotOffered: there are none.
     """
-    tables = [
-        table for table in sample_tables(lab, len(lab.tables())) if "url" in table.access_modes
-    ][:most]
-    if not tables:
+    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][
+        :most
+    ]
+    if not found:
         raise NotOffered("no table is read by URLs of files")
-    return tables
+    return found
 
 
 def ask(
@@ -77,20 +75,24 @@ def ask(
     *,
     is_shared: bool = False,
 ) -> Reply:
-    """Return the answer to a question about a table; a shared one may be that of another check."""
+    """Return the answer to a question about a table, also that of another check where it is
+    shared.
+    """
     return (lab.read if is_shared else lab.send)(
-        question.operation, delta_sharing_capabilities=header, **table.address, **question.arguments
+        question.operation, delta_sharing_capabilities=header, **table.address, **question.sent
     )
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
-    """Return the current version of a table, or the first since a time; `None` if it is refused."""
+    """Return the current version of a table, or the first since a time, as far as it is
+    answered.
+    """
     reply = lab.read(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
-    """Yield the questions about a sample table."""
+    """Requests about sampled tables."""
     yield Question(ndjson.METADATA, "metadata", {})
     if "url" not in table.access_modes:
         return

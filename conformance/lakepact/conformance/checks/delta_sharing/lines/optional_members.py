@@ -48,11 +48,11 @@ def metadata_counts_match_the_response(lab: SharingLab) -> None:
     of the table.
     """
     for form, requirements in lab.each(OF_METADATA.items()):
-        answers = list(_of_versions(lab, form))
+        seen = list(_of_versions(lab, form))
         for member, requirement in lab.each(requirements.items()):
             present = [
                 (metadata, truth[member], about)
-                for about, metadata, truth in answers
+                for about, metadata, truth in seen
                 if metadata.get(member) is not None
             ]
             if not present:
@@ -70,11 +70,11 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
     """
     for name in TABLES:
         table = lab.fixture(name)
-        for pack_version in table.readable:
-            at = {"version": pack_version.version}
+        for known in table.readable:
+            at = {"version": known.version}
             # A limit changes the files of the answer, not the metaData.
-            with_limit = [{**at, "limitHint": 1}] if pack_version is table.last else []
-            for body in (at, *with_limit):
+            limited = [{**at, "limitHint": 1}] if known is table.last else []
+            for body in (at, *limited):
                 reply = lab.send(
                     QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address
                 )
@@ -82,13 +82,13 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                     reply,
                     form,
                     f"for {expect.shown(body)} of {name} in {form} format",
-                    _truth(pack_version),
+                    _truth(known),
                 )
             # A server may ignore `version`; the header of the answer names the returned one.
             reply = lab.send(
                 METADATA,
                 delta_sharing_capabilities=ASKED_FOR[form],
-                version=pack_version.version,
+                version=known.version,
                 **table.address,
             )
             truths = {str(v.version): _truth(v) for v in table.versions}
@@ -97,15 +97,15 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                 yield from _metadata_of(
                     reply,
                     form,
-                    f"for metadata of {name} with version={pack_version.version} in {form} format",
+                    f"for metadata of {name} with version={known.version} in {form} format",
                     truth,
                 )
 
 
-def _truth(pack_version: PackVersion) -> dict[str, Any]:
+def _truth(known: PackVersion) -> dict[str, Any]:
     """Return the correct values of the optional members of metaData."""
-    sizes = [file["size"] for file in pack_version.files]
-    return {"version": pack_version.version, "size": sum(sizes), "numFiles": len(sizes)}
+    sizes = [file["size"] for file in known.files]
+    return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
 def _metadata_of(
@@ -136,25 +136,23 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
     of that version.
     """
     table = lab.fixture("times")
-    pack_version = table.readable[0]
+    known = table.readable[0]
     for form, requirement in lab.each(OF_TIMES.items()):
         reply = lab.send(
             QUERY,
-            body={"version": pack_version.version},
+            body={"version": known.version},
             delta_sharing_capabilities=ASKED_FOR[form],
             **table.address,
         )
-        _files_have(
-            lab, requirement, reply, form=form, member="timestamp", truth=pack_version.timestamp
-        )
+        _files_have(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
 
 
 def _files_have(
     lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any
 ) -> None:
     """Check an optional member of file lines."""
-    has_lines = reply.status == 200 and form_of(reply.lines) == form
-    values = members(objects(reply.lines if has_lines else (), "file"), member)
+    answered = reply.status == 200 and form_of(reply.lines) == form
+    values = members(objects(reply.lines if answered else (), "file"), member)
     if not values:
         lab.skip(requirement, f"no file in {form} format has `{member}`")
     for at, value in lab.each(values):

@@ -35,20 +35,23 @@ REFUSED = (
     "queries.query.content_types_make_no_difference",
 )
 
-#: The statuses whose bodies the protocol describes; a proxy may return others.
+#: The statuses whose bodies the protocol describes; others come from layers that know no shares.
 DESCRIBED = frozenset({400, 401, 403, 404, 500})
 
-#: 5xx statuses that are no failures: not implemented, and not available now.
+#: The statuses that say that something is not there at all, or not now: no failures, though they
+#: are 5xx.
 NOT_SERVED = frozenset({501, 503})
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Return whether an operation was refused, so that the error model applies to the body."""
+    """Return whether the error model has to do with the exchange: an operation was refused, and a
+    body may follow.
+    """
     return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
 
 
 def _is_error(exchange: Exchange) -> None:
-    """Expect an error body of the protocol."""
+    """The answer is an error as the protocol describes it."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
         expected, actual = (
@@ -107,7 +110,7 @@ def no_request_returns_5xx(exchange: Exchange) -> bool:
 
 
 def _is_no_failure(reply: Reply, about: str) -> None:
-    """Expect no server error."""
+    """No request causes a server error."""
     at = Place(reply.exchange, "/status")
     expect.true(
         reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at
@@ -119,9 +122,9 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a token of the request."""
     if exchange.status < 400 or not exchange.secrets:
         return False
-    leaks = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
     expect.true(
-        not leaks,
+        not leaked,
         "an error body without the token of the request",
         "it stands there",
         at=Reply(exchange).place(),
@@ -129,7 +132,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     return True
 
 
-# -- missing objects -------------------------------------------------------------------------------
+# -- what does not exist ---------------------------------------------------------------------------
 
 
 @check("DS-GEN-11")
@@ -140,12 +143,12 @@ def missing_objects_return_404(lab: SharingLab) -> None:
         if not lab.offers(operation):
             continue
         for absent in lab.each(arguments):
-            names: dict[str, Any] = {
+            named: dict[str, Any] = {
                 a: lab.name() if a == absent else address[a] for a in arguments
             }
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(
-                    operation, headers=[EITHER_FORMAT], **names, **OF_TABLES.get(operation, {})
+                    operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {})
                 )
                 expect.not_found(
                     reply, absent, about=f"for {operation} with a {absent} that does not exist"
@@ -155,18 +158,18 @@ def missing_objects_return_404(lab: SharingLab) -> None:
 @check("DS-GEN-11")
 def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     """A table returns 404 in a schema that does not list it, even if another schema does."""
-    if not lab.outline.whole:
+    if not lab.listed.whole:
         raise NotOffered(
             "of the catalogue a part was seen, so that the tables of a schema may be more"
         )
-    names = {
-        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.outline.tables
+    listed = {
+        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.listed.tables
     }
     strays = [
         (table, share, schema)
         for table in lab.tables()
         for share, schema in lab.schemas()
-        if (share.casefold(), schema.casefold(), table.name.casefold()) not in names
+        if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
     ]
     near, far = (
         next((s for s in strays if (s[0].share == s[1]) is within), None)
@@ -175,7 +178,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     for table, share, schema in lab.each(filter(None, (near, far))):
         for operation in lab.each((op.get_table_version, op.get_table_metadata, op.query_table)):
             with lab.judge("DS-GEN-11"):
-                arguments: dict[str, Any] = {
+                asked: dict[str, Any] = {
                     "share": share,
                     "schema": schema,
                     "table": table.name,
@@ -186,7 +189,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
                     f" {share}.{schema}, which does not list it"
                 )
                 expect.not_found(
-                    lab.send(operation, headers=[EITHER_FORMAT], **arguments), "table", about=what
+                    lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what
                 )
     if not strays:
         raise NotOffered("every schema lists the same tables")
@@ -230,8 +233,8 @@ def other_methods_return_no_5xx(lab: SharingLab) -> None:
     """A method that the path does not have returns no 5xx other than 501 and 503."""
     address = lab.table().address
     for method, operation in lab.each(OTHER_METHODS):
-        names = {name: address[name] for name in OF_NAMES.get(operation, ())}
-        reply = lab.send_raw(method, lab.path(operation, **names))
+        named = {name: address[name] for name in OF_NAMES.get(operation, ())}
+        reply = lab.send_raw(method, lab.path(operation, **named))
         with lab.judge("DS-GEN-15"):
             _is_no_failure(reply, f"for {method} on the path of {operation}")
 
@@ -241,7 +244,8 @@ NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
 #: Bodies that are no JSON.
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
 
-#: Invalid values of members and parameters of queries and changes that only some servers support.
+#: Members and parameters of queries and changes that only some servers know, with values that make
+#: no sense.
 SENSELESS: tuple[dict[str, Any], ...] = (
     {"maxFiles": 0},
     {"maxFiles": -1},
@@ -269,11 +273,11 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
     if lab.offers(op.generate_temporary_table_credentials):
         for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
-                headers = [("Content-Type", "application/json")]
+                sent = [("Content-Type", "application/json")]
                 reply = lab.send(
                     op.generate_temporary_table_credentials,
                     content=content,
-                    headers=headers,
+                    headers=sent,
                     **table.address,
                 )
                 _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
@@ -304,7 +308,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
             _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
-# -- malformed requests ----------------------------------------------------------------------------
+# -- what is malformed -----------------------------------------------------------------------------
 
 
 @check("DS-GEN-08")
@@ -312,7 +316,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     """A body that is not JSON, or a parameter of another type, returns 400."""
     address = lab.table().address
     in_json = [("Content-Type", "application/json")]
-    requests: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
+    asked: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
         (
             f"the body {expect.shown(body)}",
             Mutation(Wrong.SYNTAX, "body"),
@@ -321,7 +325,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         )
         for body in NO_JSON
     ]
-    requests += [
+    asked += [
         ("maxResults=abc", wrong_type("maxResults"), op.list_shares, {"max_results": "abc"}),
         (
             "startingTimestamp=nonsense",
@@ -337,11 +341,11 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         ),
     ]
 
-    for what, mutation, operation, arguments in lab.each(requests):
+    for what, mutation, operation, sent in lab.each(asked):
         if lab.offers(operation):
             with lab.judge("DS-GEN-08"):
                 expect.status(
-                    lab.send(operation, **arguments),
+                    lab.send(operation, **sent),
                     400,
                     about=f"for {operation} with {what}",
                     mutation=mutation,
