@@ -13,7 +13,7 @@ import pytest
 
 from faulty import unnamed
 from faulty_servers import checked
-from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Access, try_read
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.running.runner import Run
 from lakepact.generated.iceberg_rest import op
@@ -193,9 +193,9 @@ def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], sto
 
 @pytest.mark.parametrize(
     ("folder", "expected"),
-    [("own", Tried.OPENED), ("other", Tried.DENIED), ("gone", Tried.UNKNOWN)],
+    [("own", Access.OPENED), ("other", Access.DENIED), ("gone", Access.UNKNOWN)],
 )
-def test_sas_token_of_the_account_is_tried(folder: str, expected: Tried) -> None:
+def test_sas_token_of_the_account_is_tried(folder: str, expected: Access) -> None:
     def container(_: str, target: str, __: bytes) -> Any:
         path, _, token = target.partition("?")
         status = (
@@ -211,4 +211,4 @@ def test_sas_token_of_the_account_is_tried(folder: str, expected: Tried) -> None
         host = url.removeprefix("http://")
         location = f"abfs://lake@{host}/{folder}/file.json"
 
-        assert tried(location, {f"adls.sas-token.{host}": "?sv=1&sig=x"}) is expected
+        assert try_read(location, {f"adls.sas-token.{host}": "?sv=1&sig=x"}) is expected

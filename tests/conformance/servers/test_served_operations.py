@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from faulty import mutants, unnamed
 from faulty_servers import checked, outcomes_of, refuses, results, rewrites
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
-from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
+from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, send_probes
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
@@ -260,7 +260,7 @@ def test_probes_are_few_and_change_nothing() -> None:
             serial=0,
         )
         before = len(wire.exchanges)
-        probed(lab)
+        send_probes(lab)
         sent = [wire.exchanges[number] for number in range(before + 1, len(wire.exchanges) + 1)]
 
     assert len(sent) <= 40
@@ -434,7 +434,7 @@ def test_operation_that_hangs_is_asked_once() -> None:
 def test_endpoint_means_an_operation_however_it_is_spelled(
     endpoint: str, operation: OperationId | None
 ) -> None:
-    known = endpoints.meant(endpoint, "a/b")
+    known = endpoints.operation_of(endpoint, "a/b")
 
     assert (known and known.id) == operation
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import secrets
 
-from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, known
+from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, find_secret
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import NoAnswer, Wire
@@ -17,15 +17,15 @@ PATH = "/v1/oauth/tokens"
 FORM = [("Content-Type", "application/x-www-form-urlencoded")]
 UNSUPPORTED = "unsupported_grant_type"
 OK = 200
-NOWHERE = frozenset({0, 403, 404, 405, 501})  #: answers, or none, of what is no token endpoint
+NOWHERE = frozenset({0, 403, 404, 405, 501})  #: statuses where no token endpoint is; 0: no answer
 
 
 def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]:
-    """Features of access, as far as answers tell of them."""
-    found = {"second-principal": bool(known(target, SECOND))}
+    """Return the access features that answers show."""
+    features = {"second-principal": bool(find_secret(target, SECOND))}
     if wire.caller.names_caller:
-        found["authentication"] = _is_closed(wire, offer)
-    return found | _issued(wire, offer)
+        features["authentication"] = _is_closed(wire, offer)
+    return features | _token_features(wire, offer)
 
 
 def _is_closed(wire: Wire, offer: Offer) -> bool:
@@ -42,30 +42,32 @@ def _is_closed(wire: Wire, offer: Offer) -> bool:
     return any(reply.status in {401, 403} for reply in replies)
 
 
-def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
+def _token_features(wire: Wire, offer: Offer) -> dict[str, bool]:
     """Return whether tokens are issued, and whether they are exchanged: servers report an
     unsupported exchange as an unknown flow.
     """
-    unknown = _asked(wire, "lakepact_unknown")
+    unknown = _ask_for_token(wire, "lakepact_unknown")
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
     if not issues and unknown.status not in NOWHERE:
         # A server that refuses an unknown flow in its own form may still issue tokens, even to an
-        # unknown client. The secret is no word: what was sent as one is in no report.
+        # unknown client. The secret is random, because reports redact its text everywhere.
         issues = _is_token(
-            _asked(
+            _ask_for_token(
                 wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"
             )
         )
     exchanges = issues and _error(unknown) == UNSUPPORTED
     if exchanges:
         exchanges = (
-            _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"))
+            _error(
+                _ask_for_token(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange")
+            )
             != UNSUPPORTED
         )
     return {"oauth-tokens": issues, "token-exchange": exchanges}
 
 
-def _asked(wire: Wire, grant_type: str) -> Reply:
+def _ask_for_token(wire: Wire, grant_type: str) -> Reply:
     body = f"grant_type={grant_type}".encode()
     try:
         return wire.send(
@@ -83,15 +85,15 @@ def _asked(wire: Wire, grant_type: str) -> Reply:
 
 def _is_token(reply: Reply) -> bool:
     """Return whether an answer holds a token."""
-    parsed = reply.exchange.parsed
+    document = reply.exchange.parsed
     return (
         reply.status == OK
-        and isinstance(parsed, dict)
-        and isinstance(parsed.get("access_token"), str)
+        and isinstance(document, dict)
+        and isinstance(document.get("access_token"), str)
     )
 
 
 def _error(reply: Reply) -> str:
-    parsed = reply.exchange.parsed
-    error = parsed.get("error") if isinstance(parsed, dict) else None
+    document = reply.exchange.parsed
+    error = document.get("error") if isinstance(document, dict) else None
     return error if isinstance(error, str) else ""

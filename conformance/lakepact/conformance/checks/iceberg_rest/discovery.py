@@ -1,4 +1,4 @@
-"""How a catalog is asked what it serves, without changing anything."""
+"""The requests of `lakepact probe`, which change nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.detection import NO_ROUTE
-from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
-from lakepact.conformance.checks.iceberg_rest.kit.probes import shown_by
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import operation_of
+from lakepact.conformance.checks.iceberg_rest.kit.probes import classify_answer
 from lakepact.conformance.checks.iceberg_rest.suite import discover
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.target import Target
@@ -33,26 +33,26 @@ def path(target: Target) -> str:
 
 def recognises(exchange: Exchange) -> bool:
     """Return whether this is a configuration, or the refusal of one."""
-    said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    document = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     if exchange.status == 200:
-        return bool(said.keys() & {"defaults", "overrides", "endpoints"})
+        return bool(document.keys() & {"defaults", "overrides", "endpoints"})
     return (
-        isinstance(said.get("error"), dict)
-        and {"message", "type"} <= said["error"].keys()
+        isinstance(document.get("error"), dict)
+        and {"message", "type"} <= document["error"].keys()
         and exchange.status != 404
     )
 
 
 def namespaces(document: Any) -> list[str]:
     """Return the namespaces of a listing, as they stand in a path."""
-    listed = document.get("namespaces")
+    members = document.get("namespaces")
     levels = (
         [
             n
-            for n in listed
+            for n in members
             if isinstance(n, list) and n and all(isinstance(level, str) for level in n)
         ]
-        if isinstance(listed, list)
+        if isinstance(members, list)
         else []
     )
     return [quote("\x1f".join(n), safe="") for n in levels]
@@ -63,26 +63,26 @@ def tells(exchange: Exchange) -> dict[str, str]:
     secret.
     """
     config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
-    told = {
+    facts = {
         part: ", ".join(sorted(map(str, config[part])))
         for part in ("defaults", "overrides")
         if isinstance(config.get(part), dict)
     }
     endpoints = config.get("endpoints")
-    named = (
-        {str(e): meant(e, _prefix(config)) for e in endpoints}
+    operations = (
+        {str(e): operation_of(e, _prefix(config)) for e in endpoints}
         if isinstance(endpoints, list)
         else {}
     )
-    beyond = sorted(e for e, operation in named.items() if operation is None)
+    beyond = sorted(e for e, operation in operations.items() if operation is None)
     other = sorted(
         e
-        for e, operation in named.items()
+        for e, operation in operations.items()
         if operation and e != f"{operation.method} {operation.path}"
     )
-    told |= {"endpoints of no version": ", ".join(beyond)} if beyond else {}
-    told |= {"endpoints spelled otherwise": ", ".join(other)} if other else {}
-    return {name: said for name, said in told.items() if said}
+    facts |= {"endpoints of no version": ", ".join(beyond)} if beyond else {}
+    facts |= {"endpoints spelled otherwise": ", ".join(other)} if other else {}
+    return {name: text for name, text in facts.items() if text}
 
 
 def _prefix(config: dict[str, Any]) -> str | None:
@@ -94,8 +94,8 @@ def _prefix(config: dict[str, Any]) -> str | None:
 
 def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:
     """Return the features that answers show: whether tables carry an ETag."""
-    loaded = [e for e in exchanges if e.operation in LOADS and e.status == 200]
-    return {"etag": all("etag" in e.headers for e in loaded)} if loaded else {}
+    loads = [e for e in exchanges if e.operation in LOADS and e.status == 200]
+    return {"etag": all("etag" in e.headers for e in loads)} if loads else {}
 
 
 probe_spec = ProbeSpec(
@@ -107,7 +107,7 @@ probe_spec = ProbeSpec(
     finds=finds,
     left_out=LEFT_OUT,
     no_route=f"/v1/{{prefix}}/namespaces/{{namespace}}{NO_ROUTE}",
-    shows=shown_by,
+    shows=classify_answer,
     listings=MappingProxyType(
         {
             op.list_namespaces: Listing("namespace", namespaces),

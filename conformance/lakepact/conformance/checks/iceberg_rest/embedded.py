@@ -1,5 +1,5 @@
-"""The reference server of this machine as an Iceberg REST catalog that asks who calls, and several
-who may.
+"""The embedded reference server as an Iceberg REST catalog with access control and several
+principals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLANNED = {
     "paged-planning-properties": "lakepact.scan-planning.page-files=1",
 }
 
-#: A warehouse that is asked for by name, credentials that open nothing, and who may do what.
+#: A named warehouse, made-up credentials, and the rights of each principal.
 SERVER_FILE = """\
 [warehouses.lakehouse]
 defaults = {{clients = "4"}}
@@ -77,19 +77,19 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     tokens = {
         name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")
     }
-    config, known = folder / "server.toml", folder / "principals.json"
+    config, tokens_file = folder / "server.toml", folder / "principals.json"
     config.write_text(
         SERVER_FILE.format(**tokens, client=CLIENT, namespace=OF_THE_SECOND), encoding="utf-8"
     )
-    shown = {
+    principals_document = {
         principals.SECOND: tokens["second"],
         principals.THIRD: tokens["third"],
         principals.EXPIRED: tokens["expired"],
         principals.SUBJECT: tokens["second"],
         principals.CLIENT: f"{CLIENT}:{tokens['secret']}",
     }
-    known.write_bytes(orjson.dumps(shown))
-    for file in (config, known):
+    tokens_file.write_bytes(orjson.dumps(principals_document))
+    for file in (config, tokens_file):
         file.chmod(0o600)
     access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
     others = (READABLE_FILES, "location-policy", "nesting", "async-planning", "plan-tasks")
@@ -98,7 +98,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
         headers={"Authorization": f"Bearer {tokens['first']}"},
         parameters={
             "warehouse": "lakehouse",
-            "principals": str(known),
+            "principals": str(tokens_file),
             principals.WRITES: OF_THE_SECOND,
             **PLANNED,
         },

@@ -1,6 +1,4 @@
-"""The suite of Iceberg REST catalogs: what a catalog declares in `GET /v1/config`, and where its
-checks register.
-"""
+"""The suite of Iceberg REST catalogs, and the offer that a catalog makes in `GET /v1/config`."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import (
     DETECTED,
     VIEWS,
     Detection,
-    detected,
+    detect,
     planning_features,
-    probed,
-    undeclared,
+    send_probes,
+    undeclared_operations,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
@@ -35,7 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     Namespace,
     set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.leftovers import cleaned, leftovers
+from lakepact.conformance.checks.iceberg_rest.kit.leftovers import clean, leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.evidence.exchanges import Reply
@@ -92,7 +90,7 @@ REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})
 #: Keys of temporary storage secrets in the configuration of a table.
 SECRET = re.compile(r"s3\.session-token|gcs\.oauth2\.token|adls\.sas-token\..+")
 
-#: Optional behaviours that only a table tells of.
+#: Optional behaviours that only a table shows.
 TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
 #: The configuration always exists; no server declares the token endpoint, which its own checks
@@ -105,9 +103,8 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
 
     Args:
         wire: connections to it.
-        target: what is known of it.
-        catalog: the prefix of its paths, where neither the target nor the configuration has to say
-            it.
+        target: its address and settings.
+        catalog: the prefix of its paths, if neither target nor configuration have it.
 
     Raises:
         Blocked: it does not answer, answers with a web page, refuses all requests, or does not have
@@ -141,12 +138,12 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     ):
         raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
-    sent = endpoints if isinstance(endpoints, list) and endpoints else None
-    declared = declared_by(sent, prefix) if sent else DEFAULT_OPERATIONS
+    entries = endpoints if isinstance(endpoints, list) and endpoints else None
+    declared = declared_by(entries, prefix) if entries else DEFAULT_OPERATIONS
     features = {"prefix": prefix is not None, "views": declared >= NEEDED_FOR_VIEWS}
     facts = {
         "config": f"status {reply.status}",
-        "endpoints": DECLARED if sent else "absent: the contract's defaults",
+        "endpoints": DECLARED if entries else "absent: the contract's defaults",
     }
     if prefix:
         facts["prefix"] = prefix
@@ -238,95 +235,98 @@ def discover_with_a_table(wire: Wire, target: Target) -> Offer:
     return with_a_table(wire, target, discover(wire, target))
 
 
-def with_what_is_served(
-    lab_of: Callable[[Offer], CatalogLab], target: Target, found: Offer, *, implied_by: str
+def with_actual_operations(
+    lab_of: Callable[[Offer], CatalogLab], target: Target, offer: Offer, *, requirement: str
 ) -> Offer:
     """Return an offer with the operations that a catalog serves, whatever it declares.
 
     Args:
         lab_of: returns a lab for an offer.
-        target: its feature `views`, where the user sets it, decides whether view operations are
-            used.
-        found: the offer by what the catalog declares.
-        implied_by: the requirement that operations are implemented although the catalog sends no
-            `endpoints`.
+        target: its feature `views`, if the user sets it, decides whether view operations are used.
+        offer: the declared offer.
+        requirement: the requirement by which a catalog without `endpoints` implements them.
 
     Raises:
         Blocked: it serves no operation.
     """
-    promised = found.operations
-    answers = probed(lab_of(found))
-    usable = promised | undeclared(answers, promised)
-    seen = detected(lab_of(replace(found, operations=usable)), answers, promised)
+    declared = offer.operations
+    answers = send_probes(lab_of(offer))
+    usable = declared | undeclared_operations(answers, declared)
+    detection = detect(lab_of(replace(offer, operations=usable)), answers, declared)
     operations, reasons = (
-        promised | seen.served,
-        _reasons(seen, promised, found, target, implied_by=implied_by),
+        declared | detection.operations,
+        _reasons(detection, declared, offer, target, requirement=requirement),
     )
     if "views" in target.features:
         operations = (
-            operations | (VIEWS & lab_of(found).contract.operations.keys())
+            operations | (VIEWS & lab_of(offer).contract.operations.keys())
             if target.features["views"]
             else operations - VIEWS
         )
         reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
-    if not ((operations - ALWAYS) | found.found[DECLARED]) - reasons.keys():
+    if not ((operations - ALWAYS) | offer.found[DECLARED]) - reasons.keys():
         raise Blocked(
             "expected the catalog to serve an operation of the contract, but neither `endpoints` in"
             " its configuration nor its answers show one: check the address, and pass --parameter"
             " prefix=… or warehouse=… if its paths need them"
         )
-    further = {"served, not declared": operations - promised, "declared, not served": seen.missing}
+    further = {
+        "served, not declared": operations - declared,
+        "declared, not served": detection.missing,
+    }
     return replace(
-        found,
+        offer,
         operations=operations,
         features=MappingProxyType(
             {
-                **found.features,
+                **offer.features,
                 "views": operations >= NEEDED_FOR_VIEWS and not MAKES_VIEWS & reasons.keys(),
             }
         ),
         facts=MappingProxyType(
             {
-                **found.facts,
+                **offer.facts,
                 **{name: ", ".join(sorted(which)) for name, which in further.items() if which},
             }
         ),
-        found=MappingProxyType({**found.found, DETECTED: seen, UNSERVED: reasons}),
+        found=MappingProxyType({**offer.found, DETECTED: detection, UNSERVED: reasons}),
     )
 
 
 def _reasons(
-    seen: Detection,
-    promised: frozenset[OperationId],
-    found: Offer,
+    detection: Detection,
+    declared: frozenset[OperationId],
+    offer: Offer,
     target: Target,
     *,
-    implied_by: str,
+    requirement: str,
 ) -> dict[OperationId, str]:
     """Return why operations cannot be used although the catalog promises them."""
-    sends = found.facts["endpoints"] == DECLARED
+    sends = offer.facts["endpoints"] == DECLARED
     why = (
         "its `endpoints` declare it (IRC-CFG-011)"
         if sends
-        else f"a configuration without `endpoints` implies it ({implied_by})"
+        else f"a configuration without `endpoints` implies it ({requirement})"
     )
     missing = {
         operation: f"the server does not implement {operation}, although {why}"
-        for operation in seen.missing
+        for operation in detection.missing
     }
     late = (
         f"no answer came within {target.timeout:g} seconds when it was detected; --timeout SECONDS"
         " waits longer"
     )
-    return missing | {operation: f"{operation}: {late}" for operation in seen.silent & promised}
+    return missing | {
+        operation: f"{operation}: {late}" for operation in detection.silent & declared
+    }
 
 
 def with_a_table(
-    wire: Wire, target: Target, found: Offer, *, contract: Contract | None = None
+    wire: Wire, target: Target, offer: Offer, *, contract: Contract | None = None
 ) -> Offer:
     """Detect what a catalog serves, and what its token endpoint, its errors and a table show."""
-    found = replace(
-        found, features=MappingProxyType({**found.features, **access_features(wire, target, found)})
+    offer = replace(
+        offer, features=MappingProxyType({**offer.features, **access_features(wire, target, offer)})
     )
     run = secrets.token_hex(3)
     serials = itertools.count(2)
@@ -337,29 +337,31 @@ def with_a_table(
             wire, version, target, offer=offer, check="discover", run=run, serial=next(serials)
         )
 
-    found = with_what_is_served(lab_of, target, found, implied_by="IRC-CFG-013")
-    told, children = _features_of_namespaces(wire, target, found)
-    known = MappingProxyType({**found.found, CHILDREN: children})
-    found = replace(found, features=MappingProxyType({**found.features, **told}), found=known)
-    if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
-        return found
+    offer = with_actual_operations(lab_of, target, offer, requirement="IRC-CFG-013")
+    features, children = _features_of_namespaces(wire, target, offer)
+    findings = MappingProxyType({**offer.found, CHILDREN: children})
+    offer = replace(
+        offer, features=MappingProxyType({**offer.features, **features}), found=findings
+    )
+    if target.features.keys() >= TOLD_BY_A_TABLE or not offer.operations >= TABLE_OF_OUR_OWN:
+        return offer
     lab = CatalogLab(
         wire,
         Contract("iceberg_rest"),
         target,
-        offer=found,
+        offer=offer,
         check="discover",
         run=secrets.token_hex(3),
         serial=0,
     )
-    told = dict.fromkeys(sorted(TOLD_BY_A_TABLE), False)
+    features = dict.fromkeys(sorted(TOLD_BY_A_TABLE), False)
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         table = lab.make_table()
-        told["etag"] = "etag" in lab.load(table).reply.headers
-        told[READABLE_FILES] = has_files_here(lab, table)
-        lab.offer = replace(found, features=MappingProxyType({**found.features, **told}))
-        told |= planning_features(lab, table, with_files=told[READABLE_FILES])
-        delegated = lab.send(
+        features["etag"] = "etag" in lab.load(table).reply.headers
+        features[READABLE_FILES] = has_files_here(lab, table)
+        lab.offer = replace(offer, features=MappingProxyType({**offer.features, **features}))
+        features |= planning_features(lab, table, with_files=features[READABLE_FILES])
+        vending = lab.send(
             op.load_table,
             headers=[("X-Iceberg-Access-Delegation", "vended-credentials")],
             **table.at,
@@ -367,33 +369,32 @@ def with_a_table(
         alone = (
             lab.send(op.load_credentials, **table.at)
             if lab.offers(op.load_credentials)
-            else delegated
+            else vending
         )
-        told["vended-credentials"] = any(
-            reply.status == 200 and _vends(reply) for reply in (delegated, alone)
+        features["vended-credentials"] = any(
+            reply.status == 200 and _vends(reply) for reply in (vending, alone)
         )
     lab.clean_up()
-    return replace(found, features=MappingProxyType({**found.features, **told}))
+    return replace(offer, features=MappingProxyType({**offer.features, **features}))
 
 
 def _features_of_namespaces(
-    wire: Wire, target: Target, found: Offer
+    wire: Wire, target: Target, offer: Offer
 ) -> tuple[dict[str, bool], bool]:
     """Detect whether namespaces lack children (refused, or neither named, loaded nor listed) or
     properties (406 or null).
 
-    And whether a child was made and found: what merely needs some is not judged by children that
-    are made or looked for wrongly.
+    And whether a child was created and loaded: checks that need children are skipped otherwise.
     """
-    told: dict[str, bool] = {}
+    features: dict[str, bool] = {}
     children = True
-    if not found.operations >= NAMESPACE_OF_OUR_OWN:
-        return told, children
+    if not offer.operations >= NAMESPACE_OF_OUR_OWN:
+        return features, children
     lab = CatalogLab(
         wire,
         Contract("iceberg_rest"),
         target,
-        offer=found,
+        offer=offer,
         check="discover",
         run=secrets.token_hex(3),
         serial=1,
@@ -405,25 +406,25 @@ def _features_of_namespaces(
         status = created.status
         children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
         if status in REFUSED or not (children or _is_named(created, child) or _lists(lab, child)):
-            told["nesting"] = False
+            features["nesting"] = False
         if status not in REFUSED:
             lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=child))
-        told |= properties_of_namespaces(lab)
+        features |= properties_of_namespaces(lab)
     lab.clean_up()
-    return told, children
+    return features, children
 
 
 def properties_of_namespaces(lab: CatalogLab) -> dict[str, bool]:
     """Return the feature `namespace-properties` as off if namespaces keep none (406 or null)."""
-    noted = (lab.name(),)
+    namespace = (lab.name(),)
     reply = lab.send(
         op.create_namespace,
-        body={"namespace": list(noted), "properties": {"lakepact.note": "1"}},
+        body={"namespace": list(namespace), "properties": {"lakepact.note": "1"}},
     )
-    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=noted))
-    loaded = lab.send(op.load_namespace_metadata, namespace=noted)
-    null = loaded.status == OK and loaded.document.get("properties", {}) is None
-    if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
+    lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
+    load = lab.send(op.load_namespace_metadata, namespace=namespace)
+    null = load.status == OK and load.document.get("properties", {}) is None
+    if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, namespace)):
         return {"namespace-properties": False}
     return {}
 
@@ -438,16 +439,16 @@ def _is_named(created: Reply, child: Namespace) -> bool:
 
 def _lists(lab: CatalogLab, child: Namespace) -> bool:
     """Return whether a namespace is listed below its parent."""
-    listed = lab.send(op.list_namespaces, parent=child[:-1]).exchange.parsed
-    found = listed.get("namespaces") if isinstance(listed, dict) else None
-    return isinstance(found, list) and list(child) in found
+    document = lab.send(op.list_namespaces, parent=child[:-1]).exchange.parsed
+    namespaces = document.get("namespaces") if isinstance(document, dict) else None
+    return isinstance(namespaces, list) and list(child) in namespaces
 
 
 def health(lab: CatalogLab) -> None:
-    """Expect the listing of namespaces, which every careless request before may have spoiled.
+    """Expect 200 and an array for the listing of namespaces, which earlier requests may break.
 
     Raises:
-        Unmet: it is no longer answered with 200 and an array.
+        Unmet: the answer differs.
     """
     if lab.offers(op.list_namespaces):
         reply = lab.send(op.list_namespaces)
@@ -461,7 +462,7 @@ def health(lab: CatalogLab) -> None:
 
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
-    """Return whether properties can be set on a namespace, whatever it is loaded with."""
+    """Return whether properties can be set on a namespace, even if loading does not show them."""
     if not lab.offers(op.update_properties):
         return False
     return (
@@ -473,8 +474,8 @@ def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
 
 
 def _vends(reply: Reply) -> bool:
-    """Return whether an answer holds credentials, however ill they are made, and in `config` as
-    older servers send them.
+    """Return whether an answer holds credentials, even malformed ones, or, as those of older
+    servers, in `config`.
     """
     document = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
     config = document.get("config")
@@ -535,7 +536,7 @@ suite: Suite[CatalogLab] = Suite(
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     leftovers=leftovers,
-    clean=cleaned,
+    clean=clean,
     health=health,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -37,6 +37,6 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
         )
         with lab.judge("WXD-COM-001"):
             expect.client_error(reply, mutation=wrong)
-            unchanged(lab, before)
+            expect_no_change(lab, before)
         with lab.judge("WXD-COM-002"):
             expect.status(reply, 400, 406, mutation=wrong)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import Namespace, Reply, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, is_named
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -55,7 +55,7 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
                     200,
                     about=f"for a namespace of {length} characters",
                 )
-                is_found(lab, (name,))
+                expect_loads(lab, (name,))
                 table = stretched(lab.name(), length)
                 expect.status(
                     create_table(lab, (name,), table),
@@ -107,7 +107,7 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         created = create_namespace(lab, namespace)
         expect.status(created, 200, 400)
         if created.status == 200:
-            is_found(lab, (namespace,))
+            expect_loads(lab, (namespace,))
             after = lab.send(op.list_namespaces)
             expect.contains(
                 [namespace], after.at("namespaces"), "the namespaces", at=after.place("namespaces")

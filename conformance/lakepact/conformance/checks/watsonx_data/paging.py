@@ -12,8 +12,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import (
     Listing,
     Names,
     Page,
-    joined,
     listing,
+    names_on,
 )
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -38,7 +38,7 @@ def everything(reads: Callable[..., Page], **first: Any) -> Names:
     pages = [reads(**first)]
     for _ in range(1000):
         if not (token := pages[-1][1]):
-            return joined(pages)
+            return names_on(pages)
         pages.append(reads(page_token=token))
     raise expect.unmet(
         "a last page, without next-page-token",

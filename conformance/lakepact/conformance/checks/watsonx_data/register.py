@@ -8,7 +8,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     location_of,
     register,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -26,7 +26,7 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
         with lab.judge("WXD-TBL-001"):
             expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
             expect.member("AlreadyExistsException", reply.place("error", "type"), "error type")
-            unchanged(lab, before)
+            expect_no_change(lab, before)
 
 
 @check("WXD-TBL-002")

@@ -20,7 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import (
     expect_rights,
     listing_status,
     properties_of_namespaces,
-    with_what_is_served,
+    with_actual_operations,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
@@ -141,7 +141,9 @@ def discover_what_is_served(wire: Wire, target: Target) -> Offer:
             serial=next(serials),
         )
 
-    found = with_what_is_served(lab_of, target, discover(wire, target), implied_by="WXD-CFG-006")
+    found = with_actual_operations(
+        lab_of, target, discover(wire, target), requirement="WXD-CFG-006"
+    )
     if found.facts["endpoints"] != "declared":
         absent = OMITTED & found.found[DETECTED].missing
         reasons = {o: why for o, why in found.found[UNSERVED].items() if o not in absent}

@@ -25,8 +25,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     UNKNOWN_CREDENTIALS,
     Headers,
     bearing,
-    needed,
     own_token,
+    require_secret,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 
@@ -46,9 +46,9 @@ def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Re
         "view": lab.name(),
         "plan_id": lab.name(),
     }
-    chosen = {"warehouse": lab.target.parameters.get("warehouse")}
+    configuration = {"warehouse": lab.target.parameters.get("warehouse")}
     requests: dict[OperationId, dict[str, Any]] = {
-        op.get_config: chosen,
+        op.get_config: configuration,
         **{operation: {**probe, **nothing} for operation, probe in PROBES.items()},
     }
     for operation, arguments in requests.items():
@@ -83,7 +83,7 @@ def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
             )
         if reply.status == 401:
             with lab.judge("IRC-SEC-015"):
-                says_what_is_asked_for(operation, reply)
+                expect_challenge(operation, reply)
 
 
 @check("IRC-SEC-001", "IRC-SEC-002")
@@ -142,7 +142,7 @@ def unknown_tokens_return_401(lab: CatalogLab) -> None:
                 )
             if reply.status == 401:
                 with lab.judge("IRC-SEC-015"):
-                    says_what_is_asked_for(operation, reply)
+                    expect_challenge(operation, reply)
 
 
 @check("IRC-SEC-002")
@@ -152,9 +152,9 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
     """
     requires_credentials(lab)
     token = own_token(lab)
-    spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
-    for shown, what in lab.each(spelled.items()):
-        for operation, reply in lab.each(answers(lab, bearing(shown))):
+    near_tokens = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
+    for near_token, what in lab.each(near_tokens.items()):
+        for operation, reply in lab.each(answers(lab, bearing(near_token))):
             with lab.judge("IRC-SEC-002"):
                 expect.status(
                     reply,
@@ -177,7 +177,7 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
 def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
     """Every operation returns 401 or 419 for an expired token."""
     requires_credentials(lab)
-    expired = needed(lab, EXPIRED)
+    expired = require_secret(lab, EXPIRED)
     for operation, reply in lab.each(answers(lab, bearing(expired))):
         with lab.judge("IRC-SEC-003"):
             expect.status(
@@ -223,16 +223,16 @@ def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
         loads.append(
             (op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)})
         )
-    given = [
+    tokens = [
         (operation, at, token)
         for operation, at in loads
         if (token := _token_in(lab.require(lab.send(operation, **at), 200)))
     ]
-    if not given:
+    if not tokens:
         raise NotOffered("the target gives no tokens with tables and views")
 
     with lab.judge_each("IRC-SEC-012") as case:
-        for operation, at, token in given:
+        for operation, at, token in tokens:
             with case():
                 expect.status(
                     lab.send(operation, headers=bearing(token), anonymous=True, **at),
@@ -271,7 +271,7 @@ def conditional_loads_need_credentials(lab: CatalogLab) -> None:
             )
 
 
-def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
+def expect_challenge(operation: OperationId, reply: Reply) -> None:
     """Expect a 401 to name the way in which a caller can show who it is.
 
     Raises:
@@ -296,9 +296,9 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: the caller was turned away.
     """
-    entered = (
+    is_accepted = (
         reply.status == 200
         if operation in {op.get_config, op.list_namespaces}
         else reply.status not in REFUSED
     )
-    expect.served(reply, entered, f"{operation} to accept a valid token")
+    expect.served(reply, is_accepted, f"{operation} to accept a valid token")

@@ -10,7 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import (
+    config_of,
+    credentials_of,
+)
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Exchange,
@@ -86,9 +89,9 @@ def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str,
     """
     for storage in STORAGES:
         for key in config:
-            found = storage.temporary.fullmatch(key)
-            if found:
-                yield storage, key, storage.expiry.format(*found.groups())
+            match = storage.temporary.fullmatch(key)
+            if match:
+                yield storage, key, storage.expiry.format(*match.groups())
 
 
 def config_in(reply: Reply) -> Part:
@@ -99,7 +102,7 @@ def config_in(reply: Reply) -> Part:
 
 def configs_of(reply: Reply) -> list[Part]:
     """Return the configurations of all credentials in an answer."""
-    credentials = listed(reply.document)
+    credentials = credentials_of(reply.document)
     return [
         Part(config_of(one), reply.place("storage-credentials", number, "config"))
         for number, one in enumerate(credentials)
@@ -144,18 +147,18 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
     that clients read.
     """
     table = lab.make_table()
-    found = [
+    secrets = [
         (operation, config, secret)
         for operation, reply in {**with_tables(lab, table), **by_themselves(lab, table)}.items()
         for config in credentials_in(reply)
         for secret in temporary_secrets(config)
     ]
-    if not found:
+    if not secrets:
         lab.skip("IRC-TBL-CRED-011", "the target gives no temporary secrets")
         return
 
     with lab.judge_each("IRC-TBL-CRED-011") as case:
-        for operation, config, (_, key, expiry) in found:
+        for operation, config, (_, key, expiry) in secrets:
             with case():
                 value = config.get(expiry)
                 milliseconds = (
@@ -163,13 +166,13 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
                     and value.isdecimal()
                     and int(value) > time.time() * 1000 - DAY
                 )
-                wanted = f"{operation} to give `{key}` with `{expiry}` in milliseconds since 1970"
+                expected = f"{operation} to give `{key}` with `{expiry}` in milliseconds since 1970"
                 actual = (
                     f"keys {', '.join(sorted(config))}"
                     if value is None
                     else f"{expiry}: {expect.shown(value)}"
                 )
-                expect.true(milliseconds, wanted, actual, at=config.at.within(expiry))
+                expect.true(milliseconds, expected, actual, at=config.at.within(expiry))
 
 
 @check("IRC-TBL-CRED-012")
@@ -178,13 +181,13 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
     `config`.
     """
     table = lab.make_table()
-    found = [
+    secrets = [
         (operation, Part({**config_in(reply), **config}, config.at), secret)
         for operation, reply in with_tables(lab, table).items()
         for config in credentials_in(reply)
         for secret in temporary_secrets(config)
     ]
-    if not found or not lab.offers(op.load_credentials):
+    if not secrets or not lab.offers(op.load_credentials):
         lab.skip(
             "IRC-TBL-CRED-012",
             "the target gives no temporary secrets, or does not declare loadCredentials",
@@ -192,17 +195,17 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
         return
 
     with lab.judge_each("IRC-TBL-CRED-012") as case:
-        for operation, config, (storage, key, _) in found:
+        for operation, config, (storage, key, _) in secrets:
             with case():
                 endpoint = config.get(storage.refresh)
-                wanted = (
+                expected = (
                     f"{operation} to give `{key}` with the path that refreshes it under"
                     f" `{storage.refresh}`"
                 )
                 at, actual = config.at.within(storage.refresh), f"keys {', '.join(sorted(config))}"
                 expect.true(
                     isinstance(endpoint, str) and endpoint != "",
-                    wanted,
+                    expected,
                     actual,
                     at=at,
                     kind=Kind.MISSING,
@@ -214,7 +217,7 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
     """A credential with keys for S3, GCS or ADLS holds a secret for that storage."""
     table = lab.make_table()
     replies = {**with_tables(lab, table), **by_themselves(lab, table)}
-    found = [
+    configs = [
         (operation, config, storage)
         for operation, reply in replies.items()
         if reply.status == 200
@@ -222,23 +225,23 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
         for storage in STORAGES
         if any(key.startswith(f"{storage.family}.") for key in config)
     ]
-    if not found:
+    if not configs:
         lab.skip("IRC-TBL-CRED-013", "the target gives no credentials for S3, GCS or ADLS")
         return
 
     with lab.judge_each("IRC-TBL-CRED-013") as case:
-        for operation, config, storage in found:
+        for operation, config, storage in configs:
             with case():
                 opens = any(
                     pattern.fullmatch(key) and config[key] not in ("", "false")
                     for pattern in storage.opening
                     for key in config
                 )
-                wanted, actual = (
+                expected, actual = (
                     f"a secret for {storage.family} in each credential of {operation}",
                     f"keys {', '.join(sorted(config))}",
                 )
-                expect.true(opens, wanted, actual, at=config.at, kind=Kind.MISSING)
+                expect.true(opens, expected, actual, at=config.at, kind=Kind.MISSING)
 
 
 @check("IRC-TBL-CRED-014")
@@ -269,13 +272,13 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
             with case():
                 lab.require(reply, 200)
                 members = ", ".join(sorted(reply.document))
-                wanted, at = (
+                expected, at = (
                     f"credentials of a table that is {how}, as when it is loaded",
                     reply.place("storage-credentials"),
                 )
                 expect.true(
                     has_credentials(reply),
-                    wanted,
+                    expected,
                     f"an answer with {members}",
                     at=at,
                     kind=Kind.MISSING,
@@ -298,14 +301,17 @@ def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-017") as case:
         for operation, keys in general.items():
             with case():
-                given, reply = {*secret_keys(configs_of(replies[operation]))}, replies[operation]
-                lacking, wanted = (
-                    sorted({*keys} - given),
+                vended_keys, reply = (
+                    {*secret_keys(configs_of(replies[operation]))},
+                    replies[operation],
+                )
+                lacking, expected = (
+                    sorted({*keys} - vended_keys),
                     f"each secret of {operation} in `config` in `storage-credentials` too",
                 )
                 expect.true(
                     not lacking,
-                    wanted,
+                    expected,
                     f"not {', '.join(lacking)}",
                     at=reply.place("storage-credentials"),
                     kind=Kind.MISSING,
@@ -325,7 +331,7 @@ def secret_keys(configs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def has_credentials(reply: Reply) -> bool:
     """Return whether a table comes with credentials, in whichever member."""
-    return bool(listed(reply.document)) or any(secret_keys([config_in(reply)]))
+    return bool(credentials_of(reply.document)) or any(secret_keys([config_in(reply)]))
 
 
 TABLES = (
@@ -348,7 +354,7 @@ def holds_credentials(exchange: Exchange) -> bool:
     return (
         exchange.status == 200
         and isinstance(exchange.parsed, dict)
-        and bool(listed(exchange.parsed))
+        and bool(credentials_of(exchange.parsed))
     )
 
 
@@ -357,12 +363,14 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
     """A response with credentials has Cache-Control: no-store or private."""
     if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
         return False
-    sent, is_private = (
+    header, is_private = (
         exchange.headers.get("cache-control"),
         bool(cache_control(exchange) & {"no-store", "private"}),
     )
     at = Reply(exchange).header("cache-control")
-    expect.true(is_private, "Cache-Control: no-store or private", sent or "no Cache-Control", at=at)
+    expect.true(
+        is_private, "Cache-Control: no-store or private", header or "no Cache-Control", at=at
+    )
     return True
 
 
@@ -377,11 +385,11 @@ def responses_vary_by_access_delegation(exchange: Exchange) -> bool:
         or "etag" not in exchange.headers
     ):
         return False
-    sent = str(exchange.headers.get("vary", ""))
+    vary = str(exchange.headers.get("vary", ""))
     varies = {"*", "x-iceberg-access-delegation"} & {
-        name.strip().lower() for name in sent.split(",")
+        name.strip().lower() for name in vary.split(",")
     }
-    actual = f"Cache-Control: {exchange.headers.get('cache-control')}, Vary: {sent}"
-    at, wanted = Reply(exchange).header("vary"), "no-store, or Vary: X-Iceberg-Access-Delegation"
-    expect.true(bool(varies) or "no-store" in cache_control(exchange), wanted, actual, at=at)
+    actual = f"Cache-Control: {exchange.headers.get('cache-control')}, Vary: {vary}"
+    at, expected = Reply(exchange).header("vary"), "no-store, or Vary: X-Iceberg-Access-Delegation"
+    expect.true(bool(varies) or "no-store" in cache_control(exchange), expected, actual, at=at)
     return True

@@ -72,9 +72,9 @@ def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     plain = lab.load(table).reply
-    delegated = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
+    vending = lab.require(lab.send(op.load_table, headers=DELEGATED, **table.at), 200)
     tag = plain.headers.get("etag")
-    if tag is None or not has_credentials(delegated) or has_credentials(plain):
+    if tag is None or not has_credentials(vending) or has_credentials(plain):
         lab.skip(
             "IRC-TBL-ETAG-012",
             "tables have no ETag, or the same credentials with and without access delegation",
@@ -131,12 +131,12 @@ def expiries(reply: Reply) -> list[int]:
     """Return when the temporary secrets of a table expire, in milliseconds since 1970, as far as
     they say so.
     """
-    found = [
+    values = [
         config.get(expiry)
         for config in credentials_in(reply)
         for _, _, expiry in temporary_secrets(config)
     ]
-    return [int(value) for value in found if isinstance(value, str) and value.isdecimal()]
+    return [int(value) for value in values if isinstance(value, str) and value.isdecimal()]
 
 
 def _patience(lab: CatalogLab) -> float:

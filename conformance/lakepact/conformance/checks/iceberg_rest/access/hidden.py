@@ -28,7 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     NO_RIGHTS,
     THIRD,
     bearing,
-    needed,
+    require_secret,
 )
 
 #: A hidden object may be reported as missing, and an unreadable file as invalid.
@@ -39,7 +39,7 @@ ALSO = {op.register_table: (400,)}
 @check("IRC-SEC-005")
 def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
     """Reads by a principal without any rights return 403 or 404."""
-    third = bearing(needed(lab, THIRD))
+    third = bearing(require_secret(lab, THIRD))
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace) if lab.offers(op.create_view) else None
     reads: dict[OperationId, dict[str, Any]] = {
@@ -98,7 +98,7 @@ def conditional_loads_need_rights(lab: CatalogLab) -> None:
     it, not 304.
     """
     requires_credentials(lab)
-    third = bearing(needed(lab, THIRD))
+    third = bearing(require_secret(lab, THIRD))
     table = lab.load(lab.make_table())
     tag = table.reply.headers.get("etag")
     if not tag:

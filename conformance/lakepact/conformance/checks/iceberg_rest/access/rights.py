@@ -26,9 +26,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     WRITES,
     Headers,
     bearing,
-    needed,
+    require_secret,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
+from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_except_server_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
@@ -49,7 +49,7 @@ class Scene:
 
     def __init__(self, lab: CatalogLab, who: str = SECOND) -> None:
         self.lab = lab
-        self.other_one: Headers = bearing(needed(lab, who)) if who else []
+        self.other_one: Headers = bearing(require_secret(lab, who)) if who else []
         self.table = lab.make_table()
         self.namespace = self.table.namespace
         self.other = lab.make_table(self.namespace)
@@ -85,18 +85,18 @@ class Scene:
         ]
         if self.view is not None:
             looks += [(op.load_view, {**here, "view": self.view}), (op.list_views, here)]
-        seen = [
+        replies = [
             (operation, lab.send(operation, **at))
             for operation, at in looks
             if lab.offers(operation)
         ]
-        return {f"{number} {operation}": reply for number, (operation, reply) in enumerate(seen)}
+        return {f"{number} {operation}": reply for number, (operation, reply) in enumerate(replies)}
 
     def mutations(self) -> dict[OperationId, dict[str, Any]]:
         """Return valid arguments for each operation that changes something."""
         lab, here = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
-        found: dict[OperationId, dict[str, Any]] = {
+        requests: dict[OperationId, dict[str, Any]] = {
             op.create_namespace: {"body": {"namespace": [self.newcomer], "properties": {}}},
             op.drop_namespace: {"namespace": self.empty},
             op.update_properties: {
@@ -117,23 +117,25 @@ class Scene:
         }
         if self.view is not None:
             view = {**here, "view": self.view}
-            named = {"namespace": list(self.namespace), "name": self.view}
-            found |= {
+            source = {"namespace": list(self.namespace), "name": self.view}
+            requests |= {
                 op.create_view: {**here, "body": view_request(self.namespace, lab.name())},
                 op.replace_view: {
                     **view,
                     "body": {"requirements": [], "updates": [SETS_A_PROPERTY]},
                 },
                 op.drop_view: view,
-                op.rename_view: {"body": {"source": named, "destination": elsewhere}},
+                op.rename_view: {"body": {"source": source, "destination": elsewhere}},
             }
-        offered = {
-            operation: arguments for operation, arguments in found.items() if lab.offers(operation)
+        requests_of_target = {
+            operation: arguments
+            for operation, arguments in requests.items()
+            if lab.offers(operation)
         }
         return (
-            offered
+            requests_of_target
             if self.table.metadata_location
-            else {o: a for o, a in offered.items() if o != op.register_table}
+            else {o: a for o, a in requests_of_target.items() if o != op.register_table}
         )
 
 
@@ -142,33 +144,33 @@ def _lasting(reply: Reply) -> Any:
     document = reply.exchange.parsed
     if reply.status != 200 or not isinstance(document, dict):
         return {"status": reply.status}
-    said = {
+    members = {
         name: document[name]
         for name in ("namespace", "properties", "identifiers", "metadata", "metadata-location")
         if name in document
     }
-    if isinstance(said.get("identifiers"), list):
-        said["identifiers"] = sorted(
-            said["identifiers"], key=str
+    if isinstance(members.get("identifiers"), list):
+        members["identifiers"] = sorted(
+            members["identifiers"], key=str
         )  # a list may come in another order each time
-    return said
+    return members
 
 
 def change_between(
-    lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refused: Reply
+    lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refusal: Reply
 ) -> Unmet | None:
     """Return the first difference between the states before and after a request, if it was refused
     and changed something.
     """
-    if refused.status not in {401, 403}:
+    if refusal.status not in {401, 403}:
         return None
     for look, reply in after.items():
         was, now = _lasting(before[look]), _lasting(reply)
-        if not same_but_for_owned(lab, was, now):
-            pointer, wanted, actual = expect.difference(was, now)
+        if not same_except_server_properties(lab, was, now):
+            pointer, expected, actual = expect.difference(was, now)
             try:
-                what = f"{look} as before a refused {refused.exchange.operation}:"
-                expect.equal(wanted, actual, what, at=Place(reply.exchange, f"/body{pointer}"))
+                what = f"{look} as before a refused {refusal.exchange.operation}:"
+                expect.equal(expected, actual, what, at=Place(reply.exchange, f"/body{pointer}"))
             except Unmet as change:
                 return change
     return None
@@ -226,15 +228,15 @@ def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> 
 
     def undo() -> None:
         body = arguments.get("body", {})
-        made = {
+        table_names = {
             op.create_table: body.get("name"),
             op.register_table: body.get("name"),
             op.rename_table: body.get("destination", {}).get("name"),
         }
         if operation == op.create_namespace:
             lab.send(op.drop_namespace, namespace=tuple(body["namespace"]))
-        elif operation in made:
-            lab.try_drop_table(namespace=scene.namespace, table=made[operation])
+        elif operation in table_names:
+            lab.try_drop_table(namespace=scene.namespace, table=table_names[operation])
         elif operation in {op.create_view, op.rename_view}:
             lab.send(
                 op.drop_view,
@@ -280,7 +282,7 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
                     mutation=NO_RIGHTS,
                 )
         for was, now in zip(before, [lab.load(table) for table in tables], strict=True):
-            if not same_but_for_owned(lab, was.metadata, now.metadata):
+            if not same_except_server_properties(lab, was.metadata, now.metadata):
                 with case():
                     expect.equal(
                         was.metadata,
@@ -300,17 +302,17 @@ def table_of_the_second(scene: Scene) -> Table | None:
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(level,)))
     name = lab.name()
     lab.drop_afterwards((level,), name)
-    reply = _made_there(lab, level, name)
+    reply = _create_there(lab, level, name)
     for _ in range(TURNS):
         if reply.status != 404:
             break
         # Another check, which uses the same namespace, has dropped it in this moment.
-        reply = _made_there(lab, level, name)
+        reply = _create_there(lab, level, name)
     table = Table((level,), name, lab.require(reply, 200))
     return table if scene.send(op.update_table, **table.at, body=COMMIT).status == 200 else None
 
 
-def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
+def _create_there(lab: CatalogLab, level: str, name: str) -> Reply:
     """Return the answer to creating a table in a namespace that is there, or made first."""
     lab.require(
         lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409
@@ -323,7 +325,7 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
     """Listings by a principal without any rights return 401, 403 or 404, with and without
     paging.
     """
-    third = bearing(needed(lab, THIRD))
+    third = bearing(require_secret(lab, THIRD))
     table = lab.make_table()
     here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
     listings: list[tuple[OperationId, dict[str, Any]]] = [
@@ -357,7 +359,7 @@ def view_exists_without_rights_returns_403_or_404(lab: CatalogLab) -> None:
     """
     if not lab.offers(op.view_exists):
         raise NotOffered("the target does not declare viewExists")
-    third = bearing(needed(lab, THIRD))
+    third = bearing(require_secret(lab, THIRD))
     namespace = lab.make_namespace()
     view = lab.make_view(namespace)
     reply = lab.send(op.view_exists, headers=third, anonymous=True, namespace=namespace, view=view)

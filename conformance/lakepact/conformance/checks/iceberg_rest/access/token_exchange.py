@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
-from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
+from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import expect_oauth_error
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Kind,
@@ -28,7 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     NO_RIGHTS,
     SECOND,
     bearing,
-    needed,
+    require_secret,
 )
 
 EXCHANGES = "token-exchange"
@@ -42,10 +42,10 @@ def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
     """
     expect.status(reply, 200, about=about)
     warehouse = lab.target.parameters.get("warehouse")
-    entered = lab.send(
+    configuration = lab.send(
         op.get_config, headers=bearing(tokens.token_in(reply)), anonymous=True, warehouse=warehouse
     )
-    expect.status(entered, 200, about=f"for the token {about}")
+    expect.status(configuration, 200, about=f"for the token {about}")
 
 
 def life(reply: Reply) -> int | None:
@@ -60,9 +60,9 @@ def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
     sooner.
     """
     tokens.issues_tokens(lab, EXCHANGES)
-    first = tokens.fetched(lab, tokens.client_of(lab))
+    first = tokens.fetch_token(lab, tokens.client_of(lab))
     token = tokens.token_in(first)
-    second = tokens.exchanged(lab, bearing(token), subject_token=token)
+    second = tokens.exchange_token(lab, bearing(token), subject_token=token)
 
     with lab.judge("IRC-OAU-022"):
         is_good(lab, second, "that was exchanged")
@@ -82,11 +82,11 @@ def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
                 after,
                 at=second.place("expires_in"),
             )
-        former, renewed = (
+        former, later = (
             lab.send(op.list_namespaces, headers=bearing(one), anonymous=True)
             for one in (token, tokens.token_in(second))
         )
-        expect.status(renewed, former.status, about="as with the token that was exchanged")
+        expect.status(later, former.status, about="as with the token that was exchanged")
 
 
 @check("IRC-OAU-022")
@@ -99,8 +99,8 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
             "the second principal may change the tables of the first; it should read everything and"
             " change nothing"
         )
-    token = needed(lab, SECOND)
-    reply = tokens.exchanged(lab, bearing(token), subject_token=token)
+    token = require_secret(lab, SECOND)
+    reply = tokens.exchange_token(lab, bearing(token), subject_token=token)
     if reply.status != 200:
         lab.skip(
             "IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}"
@@ -108,7 +108,7 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
         return
 
     with lab.judge("IRC-OAU-022"):
-        renewed = lab.send(
+        change = lab.send(
             op.update_table,
             headers=bearing(tokens.token_in(reply)),
             anonymous=True,
@@ -116,7 +116,7 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
             body=COMMIT,
         )
         about = "for a change by a principal that may only read, with a token that was renewed"
-        expect.status(renewed, 401, 403, about=about, mutation=NO_RIGHTS)
+        expect.status(change, 401, 403, about=about, mutation=NO_RIGHTS)
 
 
 @check("IRC-OAU-021")
@@ -127,9 +127,9 @@ def user_tokens_are_exchanged(lab: CatalogLab) -> None:
     tokens.issues_tokens(lab, EXCHANGES)
     subject, actor = (
         tokens.subject_of(lab),
-        tokens.token_in(tokens.fetched(lab, tokens.client_of(lab))),
+        tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab))),
     )
-    reply = tokens.exchanged(
+    reply = tokens.exchange_token(
         lab,
         bearing(actor),
         subject_token=subject,
@@ -147,23 +147,23 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
     `invalid_request`.
     """
     tokens.issues_tokens(lab, EXCHANGES)
-    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
+    token = tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab)))
     own = bearing(token)
 
     with lab.judge("IRC-OAU-018"):
         missing = Mutation(Wrong.MISSING, "subject_token")
-        refused(
-            tokens.exchanged(lab, own),
+        expect_oauth_error(
+            tokens.exchange_token(lab, own),
             400,
             error="invalid_request",
             about="without subject_token",
             mutation=missing,
         )
         without, missing = (
-            tokens.exchanged(lab, own, subject_token=token, subject_token_type=None),
+            tokens.exchange_token(lab, own, subject_token=token, subject_token_type=None),
             Mutation(Wrong.MISSING, "subject_token_type"),
         )
-        refused(
+        expect_oauth_error(
             without,
             400,
             error="invalid_request",
@@ -177,10 +177,10 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             "requested_token_type": {},
         }
         for member, with_it in kinds.items():
-            odd = tokens.exchanged(
+            odd = tokens.exchange_token(
                 lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"}
             )
-            refused(
+            expect_oauth_error(
                 odd,
                 400,
                 error="invalid_request",
@@ -189,7 +189,7 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             )
     with lab.judge("IRC-OAU-020"):
         reply, missing = (
-            tokens.exchanged(lab, own, subject_token=token, actor_token=token),
+            tokens.exchange_token(lab, own, subject_token=token, actor_token=token),
             Mutation(Wrong.MISSING, "actor_token_type"),
         )
         expect.status(
@@ -203,7 +203,7 @@ def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
     `invalid_request`, with an actor or without.
     """
     tokens.issues_tokens(lab, EXCHANGES)
-    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
+    token = tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab)))
     subjects = {"lakepact-known-to-nobody": "that is unknown", "": "that is empty"}
 
     with lab.judge("IRC-OAU-023"):
@@ -217,8 +217,8 @@ def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
     actor or without.
     """
     tokens.issues_tokens(lab, EXCHANGES)
-    expired = needed(lab, EXPIRED)
-    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
+    expired = require_secret(lab, EXPIRED)
+    token = tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab)))
 
     with lab.judge("IRC-OAU-023"):
         is_not_exchanged(lab, token, expired, "that has expired")
@@ -235,12 +235,12 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
         ({}, ""),
         ({"actor_token": token, "actor_token_type": tokens.ACCESS_TOKEN}, ", with an actor"),
     ):
-        reply = tokens.exchanged(lab, bearing(token), subject_token=subject, **actor)
+        reply = tokens.exchange_token(lab, bearing(token), subject_token=subject, **actor)
         errors, wrong = (
             ("invalid_grant", "invalid_request"),
             Mutation(Wrong.ACCESS, "subject_token"),
         )
-        refused(
+        expect_oauth_error(
             reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong
         )
 
@@ -252,34 +252,38 @@ def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
     """
     tokens.issues_tokens(lab, EXCHANGES)
     client = tokens.client_of(lab)
-    tokens.fetched(lab, client)
+    tokens.fetch_token(lab, client)
     for name in lab.each((client.id, "root", "admin")):
-        reply = tokens.exchanged(
+        reply = tokens.exchange_token(
             lab, subject_token=unsigned({"sub": name}), subject_token_type=tokens.JWT
         )
-        made = _tried(lab, str(reply.document.get("access_token"))) if reply.status == 200 else None
+        creation = (
+            _create_namespace(lab, str(reply.document.get("access_token")))
+            if reply.status == 200
+            else None
+        )
         with lab.judge("IRC-OAU-024"):
-            wanted = "no token that creates namespaces for a JWT without a signature"
+            expected = "no token that creates namespaces for a JWT without a signature"
             expect.true(
-                made is None or made.status != 200,
-                wanted,
+                creation is None or creation.status != 200,
+                expected,
                 "it does",
                 at=reply.place("access_token"),
                 kind=Kind.SURPLUS,
             )
 
 
-def _tried(lab: CatalogLab, token: str) -> Reply:
+def _create_namespace(lab: CatalogLab, token: str) -> Reply:
     name = lab.name()
-    made = lab.send(
+    reply = lab.send(
         op.create_namespace,
         headers=bearing(token),
         anonymous=True,
         body={"namespace": [name], "properties": {}},
     )
-    if made.status == 200:
+    if reply.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(name,)))
-    return made
+    return reply
 
 
 def unsigned(claims: dict[str, Any]) -> str:

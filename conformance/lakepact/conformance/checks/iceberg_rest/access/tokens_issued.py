@@ -22,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     CREDENTIALS,
     TOKENS,
     client_of,
-    fetched,
+    fetch_token,
     form,
     issues_tokens,
     token_in,
@@ -41,12 +41,12 @@ TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 
 def answer_of(exchange: Exchange) -> Part:
     """Return the body of an answer with a token; an empty one if the exchange has none."""
-    given = (
+    has_body = (
         exchange.operation == TOKENS
         and exchange.status == 200
         and isinstance(exchange.parsed, dict)
     )
-    return Part(exchange.parsed if given else {}, Reply(exchange).place())
+    return Part(exchange.parsed if has_body else {}, Reply(exchange).place())
 
 
 def is_text(value: Any) -> bool:
@@ -144,11 +144,11 @@ def token_responses_are_not_stored(exchange: Exchange) -> bool:
         or not isinstance(exchange.parsed, dict)
     ):
         return False
-    sent, at = exchange.headers.get("cache-control", ""), Reply(exchange).header("cache-control")
+    header, at = exchange.headers.get("cache-control", ""), Reply(exchange).header("cache-control")
     expect.true(
-        "no-store" in sent.casefold(),
+        "no-store" in header.casefold(),
         "`Cache-Control: no-store` with a token",
-        sent or "no Cache-Control",
+        header or "no Cache-Control",
         at=at,
     )
     return True
@@ -193,13 +193,13 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
             with case():
                 lab.require(reply, 200)
                 warehouse = lab.target.parameters.get("warehouse")
-                entered = lab.send(
+                configuration = lab.send(
                     op.get_config,
                     headers=bearing(token_in(reply)),
                     anonymous=True,
                     warehouse=warehouse,
                 )
-                expect.status(entered, 200, about="for a token that was just issued")
+                expect.status(configuration, 200, about="for a token that was just issued")
 
 
 @check("IRC-OAU-004")
@@ -207,7 +207,7 @@ def basic_header_credentials_return_a_token(lab: CatalogLab) -> None:
     """A token request with client credentials in an HTTP Basic header returns 200."""
     issues_tokens(lab)
     client = client_of(lab)
-    fetched(lab, client)
+    fetch_token(lab, client)
 
     with lab.judge("IRC-OAU-004"):
         expect.status(
@@ -223,7 +223,7 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
     issues_tokens(lab)
     if lab.target.access.token_scope != CATALOG:
         raise NotOffered(f"the caller's tokens have the scope {lab.target.access.token_scope}")
-    token = token_in(fetched(lab, client_of(lab)))
+    token = token_in(fetch_token(lab, client_of(lab)))
 
     with lab.judge("IRC-SEC-011"):
         for operation, reply in answers(lab, bearing(token)):

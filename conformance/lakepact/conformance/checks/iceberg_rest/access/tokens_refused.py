@@ -23,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     TOKENS,
     Client,
     client_of,
-    fetched,
+    fetch_token,
     form,
     issues_tokens,
 )
@@ -48,7 +48,7 @@ TRAFFIC = (
 )
 
 
-def refused(
+def expect_oauth_error(
     reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str, mutation: Mutation
 ) -> None:
     """Expect a refusal with one of these statuses and one of these errors.
@@ -57,10 +57,10 @@ def refused(
         Unmet: it is another answer.
     """
     expect.status(reply, *statuses, about=about, mutation=mutation)
-    wanted = (error,) if isinstance(error, str) else error
+    errors = (error,) if isinstance(error, str) else error
     expect.true(
-        reply.document.get("error") in wanted,
-        f"`error` as {' or '.join(wanted)} {about}",
+        reply.document.get("error") in errors,
+        f"`error` as {' or '.join(errors)} {about}",
         reply.shown,
         at=reply.place("error"),
     )
@@ -90,12 +90,12 @@ def token_errors_are_known(exchange: Exchange) -> bool:
     """
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
-    parsed = exchange.parsed
-    if not isinstance(parsed, dict):
+    document = exchange.parsed
+    if not isinstance(document, dict):
         return False
-    if not isinstance(parsed.get("error"), str):
+    if not isinstance(document.get("error"), str):
         return False
-    expect.one_of(CODES, parsed["error"], "`error`", at=Reply(exchange).place("error"))
+    expect.one_of(CODES, document["error"], "`error`", at=Reply(exchange).place("error"))
     return True
 
 
@@ -104,7 +104,7 @@ def token_requests_in_json_are_refused(lab: CatalogLab) -> None:
     """A token request with a JSON body returns 400 or 415."""
     issues_tokens(lab)
     client = client_of(lab)
-    fetched(lab, client)
+    fetch_token(lab, client)
     body = orjson.dumps({"grant_type": CREDENTIALS, **client.fields})
     reply = lab.send(
         TOKENS,
@@ -132,7 +132,7 @@ def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-OAU-011"):
-        refused(
+        expect_oauth_error(
             replies[0],
             401,
             400,
@@ -165,7 +165,7 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
         anonymous=True,
         declared=False,
     )
-    asked: dict[str, tuple[Reply, tuple[str, ...], str, Mutation]] = {
+    cases: dict[str, tuple[Reply, tuple[str, ...], str, Mutation]] = {
         "IRC-OAU-011": (
             form(lab, grant_type=CREDENTIALS, **nobody.fields),
             (),
@@ -195,9 +195,11 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
     else:
         with lab.judge("IRC-OAU-002"):
             expect.status(json, *refusals, about="for credentials in JSON", mutation=IN_JSON)
-    for requirement, (reply, errors, about, wrong) in lab.each(asked.items()):
+    for requirement, (reply, errors, about, wrong) in lab.each(cases.items()):
         with lab.judge(requirement):  # a server may look at the client first
-            refused(reply, 400, 401, error=("invalid_client", *errors), about=about, mutation=wrong)
+            expect_oauth_error(
+                reply, 400, 401, error=("invalid_client", *errors), about=about, mutation=wrong
+            )
 
 
 @check("IRC-OAU-011")
@@ -207,8 +209,8 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
     """
     issues_tokens(lab)
     client = client_of(lab)
-    fetched(lab, client)
-    spelled = {
+    fetch_token(lab, client)
+    near_secrets = {
         f"{client.secret}x": "with a letter too many",
         client.secret[:-1]: "without its last letter",
         client.secret.swapcase(): "in the other letter case",
@@ -216,14 +218,14 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
     }
     near = {
         what: Client(client.id, secret)
-        for secret, what in spelled.items()
+        for secret, what in near_secrets.items()
         if secret != client.secret
     }
     near["of another client"] = Client(f"{client.id}{lab.name()}", client.secret)
 
     with lab.judge_each("IRC-OAU-011") as case:
         for what, wrong in near.items():
-            for shown, reply in {
+            for where, reply in {
                 "in a form": form(lab, grant_type=CREDENTIALS, **wrong.fields),
                 "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
             }.items():
@@ -232,7 +234,7 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
                         reply,
                         401,
                         400,
-                        about=f"for a secret {what}, {shown}",
+                        about=f"for a secret {what}, {where}",
                         mutation=UNKNOWN_CREDENTIALS,
                     )
 
@@ -260,7 +262,7 @@ def unknown_grant_types_return_400(lab: CatalogLab) -> None:
     missing = form(lab, **client.fields)
 
     with lab.judge("IRC-OAU-015"):
-        refused(
+        expect_oauth_error(
             unknown,
             400,
             error="unsupported_grant_type",
@@ -268,7 +270,7 @@ def unknown_grant_types_return_400(lab: CatalogLab) -> None:
             mutation=UNKNOWN_GRANT,
         )
     with lab.judge("IRC-OAU-016"):
-        refused(
+        expect_oauth_error(
             missing, 400, error="invalid_request", about="without grant_type", mutation=NO_GRANT
         )
     with lab.judge("IRC-OAU-028"):
@@ -281,7 +283,7 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
     """An unknown scope returns 400 `invalid_scope` and does not repeat the secret."""
     issues_tokens(lab)
     client = client_of(lab)
-    fetched(lab, client)
+    fetch_token(lab, client)
     fields: dict[str, Any] = {
         "grant_type": CREDENTIALS,
         **client.fields,
@@ -290,7 +292,7 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
     reply = form(lab, **fields)
 
     with lab.judge("IRC-OAU-017"):
-        refused(
+        expect_oauth_error(
             reply,
             400,
             error="invalid_scope",

@@ -31,18 +31,18 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     NO_RIGHTS,
     THIRD,
     bearing,
-    needed,
+    require_secret,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     FETCH,
     PLAN,
     TASKS,
-    awaited,
-    grown,
     in_background,
     needs,
     on_pages,
     plan,
+    table_with_files,
+    wait_for_plan,
 )
 
 NOBODY = ""  #: who shows nothing
@@ -114,7 +114,7 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
     return scene
 
 
-def seen(scene: Scene) -> dict[str, Reply]:
+def state_of(scene: Scene) -> dict[str, Reply]:
     """Return the answers that show the first principal the state, including child namespaces."""
     below = (*scene.namespace, scene.newcomer)
     return {**scene.state(), "below": scene.lab.send(op.load_namespace_metadata, namespace=below)}
@@ -128,12 +128,12 @@ def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
     scene = scene_of_readers(lab)
     answers: list[tuple[str, Reply]] = []
     changes: list[Unmet | None] = []
-    before = seen(scene)
+    before = state_of(scene)
     for what, operation, arguments in rarer(scene):
         if not lab.offers(operation):
             continue
         answers.append((what, scene.send(operation, **arguments)))
-        after = seen(scene)
+        after = state_of(scene)
         changes.append(change_between(lab, before, after, answers[-1][1]))
         if answers[-1][1].status < 300:
             # The rest would be tried on something else than what the first principal has made.
@@ -152,9 +152,11 @@ def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> No
     lab, undo = scene.lab, undoing(scene, operation, arguments)
     lab.add_cleanup(undo)
     if operation == op.rename_view:
-        moved = arguments["body"]["destination"]
+        destination = arguments["body"]["destination"]
         lab.add_cleanup(
-            lambda: lab.send(op.drop_view, namespace=tuple(moved["namespace"]), view=moved["name"])
+            lambda: lab.send(
+                op.drop_view, namespace=tuple(destination["namespace"]), view=destination["name"]
+            )
         )
 
 
@@ -193,15 +195,15 @@ def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
     table.
     """
     needs(lab, PLAN)
-    third = bearing(needed(lab, THIRD))
-    table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
+    third = bearing(require_secret(lab, THIRD))
+    table = table_with_files(lab, properties={**in_background(lab), **on_pages(lab)})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     if lab.send(PLAN, headers=third, anonymous=True, body={}, **table.table.at).status == 200:
         raise NotOffered(
             "the third principal plans scans of the tables of the first; it should be allowed"
             " nothing"
         )
-    whole = awaited(lab, table.table, plan(lab, table.table))
+    whole = wait_for_plan(lab, table.table, plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
     requests: dict[OperationId, dict[str, Any]] = {}
     if whole.id is not None and lab.offers(FETCH):

@@ -20,7 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 
 #: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
 DELEGATIONS = (
@@ -38,15 +38,15 @@ ENDS = re.compile(
 FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
 
 
-def loaded(lab: CatalogLab, table: Table) -> Reply:
+def load_credentials(lab: CatalogLab, table: Table) -> Reply:
     """Return the answer to loading the credentials of a table."""
     return lab.send(op.load_credentials, **table.at)
 
 
-def listed(document: Mapping[str, Any]) -> list[Any]:
+def credentials_of(document: Mapping[str, Any]) -> list[Any]:
     """Return the credentials in an answer, as far as they are an array."""
-    found = document.get("storage-credentials")
-    return found if isinstance(found, list) else []
+    credentials = document.get("storage-credentials")
+    return credentials if isinstance(credentials, list) else []
 
 
 def objects(items: Sequence[Any]) -> list[dict[str, Any]]:
@@ -75,12 +75,12 @@ def kind_of(credential: Mapping[str, Any]) -> str:
 
 def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
     """When credentials end, by prefix and key; those that do not say so are left out."""
-    found: dict[tuple[str, str], int] = {}
+    ends: dict[tuple[str, str], int] = {}
     for credential in credentials:
         for key, value in config_of(credential).items():
             if ENDS.fullmatch(str(key)) and isinstance(value, str) and value.isdecimal():
-                found[str(credential.get("prefix")), key] = int(value)
-    return found
+                ends[str(credential.get("prefix")), key] = int(value)
+    return ends
 
 
 def says_no_table(reply: Reply) -> bool:
@@ -101,7 +101,7 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
     credentials returns no 5xx.
     """
     table = lab.make_table()
-    reply = loaded(lab, table)
+    reply = load_credentials(lab, table)
 
     # A caller without credentials may be refused, but not with 404 for the table.
     if not 400 <= reply.status < 500 or says_no_table(reply):
@@ -119,7 +119,7 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
     if reply.status != 200 or isinstance(reply.document.get("storage-credentials"), list):
         with lab.judge("IRC-TBL-CRED-007"):
             expect.no_server_error(reply)
-    credentials = listed(reply.document) if reply.status == 200 else []
+    credentials = credentials_of(reply.document) if reply.status == 200 else []
     if not credentials:
         for requirement in ("IRC-TBL-CRED-002", "IRC-TBL-CRED-009"):
             lab.skip(requirement, "the target gives no credentials")
@@ -153,12 +153,12 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
 
 def _is_a(kind: type, value: Any, at: Place) -> None:
     """Expect a value of a kind, without showing it."""
-    wanted = (
+    expected = (
         f"`{at.pointer.removeprefix('/body/')}` to be {'a string' if kind is str else 'an object'}"
     )
     expect.true(
         isinstance(value, kind),
-        wanted,
+        expected,
         shape(value),
         at=at,
         kind=Kind.MISSING if value is None else Kind.TYPE,
@@ -171,14 +171,14 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
     prefix.
     """
     table = lab.make_table()
-    replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
+    replies = [load_credentials(lab, table)] if lab.offers(op.load_credentials) else []
     replies += [
         lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at)
         for way in DELEGATIONS
     ]
-    replies += _made_with_credentials(lab, table)
+    replies += _creations_with_credentials(lab, table)
     replies = [reply for reply in replies if reply.status == 200]
-    if not any(objects(listed(reply.document)) for reply in replies):
+    if not any(objects(credentials_of(reply.document)) for reply in replies):
         for requirement in ("IRC-TBL-CRED-004", "IRC-TBL-CRED-005"):
             lab.skip(requirement, "the target gives no credentials")
         return
@@ -186,82 +186,85 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-004") as case:
         for reply in replies:
             with case():
-                credentials = objects(listed(reply.document))
+                credentials = objects(credentials_of(reply.document))
                 metadata = reply.document.get("metadata")
                 location = (
                     str(metadata.get("location")) if isinstance(metadata, dict) else table.location
                 )
                 prefixes = [str(credential.get("prefix")) for credential in credentials]
                 covers = any(begins(location, prefix) for prefix in prefixes)
-                wanted, at = (
+                expected, at = (
                     f"a prefix that {location} begins with",
                     reply.place("storage-credentials"),
                 )
-                expect.true(covers or not prefixes, wanted, ", ".join(prefixes), at=at)
+                expect.true(covers or not prefixes, expected, ", ".join(prefixes), at=at)
     with lab.judge_each("IRC-TBL-CRED-005") as case:
         for reply in replies:
             with case():
                 places = [
                     (str(credential.get("prefix")), kind_of(credential))
-                    for credential in objects(listed(reply.document))
+                    for credential in objects(credentials_of(reply.document))
                 ]
                 again = sorted(
                     {prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1}
                 )
-                wanted, at = (
+                expected, at = (
                     "one credential of each type for a prefix",
                     reply.place("storage-credentials"),
                 )
                 expect.true(
-                    not again, wanted, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS
+                    not again, expected, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS
                 )
 
 
-def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
+def _creations_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     """Return the answers to creating a table, to creating one at a place of its own, and to loading
     it when it has moved on.
     """
-    wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
+    headers = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
     names = [lab.name() for _ in range(2)]
     for name in names:
         lab.drop_afterwards(table.namespace, name)
     plain = lab.send(
-        op.create_table, headers=wanted, namespace=table.namespace, body=lab.table_request(names[0])
+        op.create_table,
+        headers=headers,
+        namespace=table.namespace,
+        body=lab.table_request(names[0]),
     )
     body = lab.table_request(names[1], location=f"{table.location}-{names[1]}")
-    placed = lab.send(op.create_table, headers=wanted, namespace=table.namespace, body=body)
-    answers = [plain, placed]
+    elsewhere = lab.send(op.create_table, headers=headers, namespace=table.namespace, body=body)
+    answers = [plain, elsewhere]
     if plain.status == 200:
         at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
-        lab.send(op.load_table, headers=wanted, **at)
+        lab.send(op.load_table, headers=headers, **at)
         parent, _, last = str(plain.at("metadata", "location")).rstrip("/").rpartition("/")
         move = {"action": "set-location", "location": f"{parent}/moved-{last}"}
         lab.send(op.update_table, body={"requirements": [], "updates": [move]}, **at)
-        answers.append(lab.send(op.load_table, headers=wanted, **at))
-    return [*answers, *_registered_with_credentials(lab, table)]
+        answers.append(lab.send(op.load_table, headers=headers, **at))
+    return [*answers, *_registration_with_credentials(lab, table)]
 
 
-def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
+def _registration_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     """Return the answer to registering, by another name, a table that lies in a place of its own;
     none where that does not work.
     """
     name, again = lab.name(), lab.name()
     body = lab.table_request(name, location=f"{table.location}-{name}")
-    placed = lab.send(op.create_table, namespace=table.namespace, body=body)
-    if placed.status != 200 or not lab.offers(op.register_table):
+    creation = lab.send(op.create_table, namespace=table.namespace, body=body)
+    if creation.status != 200 or not lab.offers(op.register_table):
         return []
     lab.drop_afterwards(table.namespace, name)
-    location = placed.document.get("metadata-location")
+    location = creation.document.get("metadata-location")
     if not location or lab.send(
         op.drop_table, namespace=table.namespace, table=name
     ).status not in {200, 204}:
         return []
     lab.drop_afterwards(table.namespace, again)
-    wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
+    headers = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
     return [
         lab.send(
             op.register_table,
-            headers=wanted,
+            headers=headers,
             namespace=table.namespace,
             body={"name": again, "metadata-location": location},
         )
@@ -272,10 +275,8 @@ def begins(location: str, prefix: str) -> bool:
     """Return whether a location begins with a prefix, with or without the slash behind either, and
     however S3 is spelled.
     """
-    spelled = [
-        re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)
-    ]
-    return spelled[0].startswith(spelled[1]) or location.startswith(prefix)
+    texts = [re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)]
+    return texts[0].startswith(texts[1]) or location.startswith(prefix)
 
 
 @check("IRC-TBL-CRED-006")
@@ -285,7 +286,7 @@ def credentials_of_missing_tables_return_404(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-CRED-006") as case:
         never: dict[str, Any] = {**table.at, "table": lab.name()}
-        for at in chain((never,), (one.at for one in dropped_tables(lab, table.namespace))):
+        for at in chain((never,), (one.at for one in former_tables(lab, table.namespace))):
             with case():
                 reply = lab.send(op.load_credentials, **at)
                 expect.not_found(reply, "table")
@@ -295,11 +296,13 @@ def credentials_of_missing_tables_return_404(lab: CatalogLab) -> None:
 def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
     """Credentials that are loaded later do not expire before those that were loaded earlier."""
     table = lab.make_table()
-    earlier = loaded(lab, table)
+    earlier = load_credentials(lab, table)
     replies = [
-        reply for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200
+        reply
+        for reply in (earlier, load_credentials(lab, table), load_credentials(lab, table))
+        if reply.status == 200
     ]
-    moments = [endings(objects(listed(reply.document))) for reply in replies]
+    moments = [endings(objects(credentials_of(reply.document))) for reply in replies]
     if not any(moments):
         lab.skip("IRC-TBL-CRED-008", "the credentials do not say when they end, or there are none")
         return
@@ -310,10 +313,13 @@ def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
                 with case():
                     later = after.get(place, moment)
                     # A second is nothing: clocks that stand behind one address differ by as much.
-                    wanted, at = (
+                    expected, at = (
                         f"credentials for {place[0]} that expire at {moment} or later",
                         reply.place("storage-credentials"),
                     )
                     expect.true(
-                        later >= moment - 1000, wanted, f"credentials that expire at {later}", at=at
+                        later >= moment - 1000,
+                        expected,
+                        f"credentials that expire at {later}",
+                        at=at,
                     )

@@ -15,7 +15,7 @@ import httpx
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import (
     begins,
     config_of,
-    listed,
+    credentials_of,
     objects,
 )
 from lakepact.conformance.checks.iceberg_rest.api import (
@@ -42,7 +42,7 @@ SECONDS = 10  #: for which a storage is waited for
 S3, GCS, ADLS = ("s3", "s3a", "s3n"), ("gs",), ("abfs", "abfss", "wasb", "wasbs")
 
 
-class Tried(Enum):
+class Access(Enum):
     """The result of reading a file."""
 
     OPENED = "opened"
@@ -55,7 +55,9 @@ def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
     prefix, or of the table's config.
     """
     fitting = [
-        one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))
+        one
+        for one in objects(credentials_of(reply.document))
+        if begins(location, str(one.get("prefix")))
     ]
     best = max(fitting, key=lambda one: len(str(one.get("prefix"))), default=None)
     config = reply.document.get("config")
@@ -87,24 +89,24 @@ def _sas_token(location: SplitResult, settings: Mapping[str, str]) -> str | None
     )
 
 
-def tried(location: str, settings: Mapping[str, str]) -> Tried:
+def try_read(location: str, settings: Mapping[str, str]) -> Access:
     """Return the result of reading a file of a bucket or container with some settings."""
     place = urlsplit(location)
     if place.scheme in S3:
-        return _tried_in_s3(location, settings)
+        return _read_from_s3(location, settings)
     if place.scheme in GCS:
-        return _fetched(
+        return _read_over_http(
             f"{settings.get(HOST, GOOGLE).rstrip('/')}/{place.netloc}{quote(place.path)}",
             bearer=settings[TOKEN],
         )
     container, _, host = place.netloc.rpartition("@")
     scheme = "http" if ":" in host else "https"  # emulators have a port, accounts have none
-    return _fetched(
+    return _read_over_http(
         f"{scheme}://{host}/{container}{quote(place.path)}?{(_sas_token(place, settings) or '').lstrip('?')}"
     )
 
 
-def _fetched(url: str, *, bearer: str = "") -> Tried:
+def _read_over_http(url: str, *, bearer: str = "") -> Access:
     """Return the result of fetching a file over HTTP. Nothing of the address or the token is
     repeated.
     """
@@ -113,13 +115,13 @@ def _fetched(url: str, *, bearer: str = "") -> Tried:
         with Files(timeout=SECONDS) as files:
             reply = files.read(url, headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL):
-        return Tried.UNKNOWN
+        return Access.UNKNOWN
     if reply.is_success:
-        return Tried.OPENED
-    return Tried.DENIED if reply.status_code in {401, 403} else Tried.UNKNOWN
+        return Access.OPENED
+    return Access.DENIED if reply.status_code in {401, 403} else Access.UNKNOWN
 
 
-def _tried_in_s3(location: str, settings: Mapping[str, str]) -> Tried:
+def _read_from_s3(location: str, settings: Mapping[str, str]) -> Access:
     from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
 
     options: dict[str, Any] = {
@@ -144,11 +146,11 @@ def _tried_in_s3(location: str, settings: Mapping[str, str]) -> Tried:
         with fs.S3FileSystem(**options).open_input_file(location.partition("://")[2]) as file:
             file.read(1)
     except FileNotFoundError:
-        return Tried.UNKNOWN
+        return Access.UNKNOWN
     except OSError as error:
         # The words of the library may hold names of keys: nothing of them is repeated.
-        return Tried.DENIED if "ACCESS_DENIED" in str(error) else Tried.UNKNOWN
-    return Tried.OPENED
+        return Access.DENIED if "ACCESS_DENIED" in str(error) else Access.UNKNOWN
+    return Access.OPENED
 
 
 @check("IRC-TBL-LOAD-015")
@@ -206,13 +208,13 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         return
     if find_spec("pyarrow") is None:
         raise Blocked(f"reading files with vended credentials needs pyarrow: {install('arrow')}")
-    if tried(str(files[1]), invented(settings)) is Tried.OPENED:
+    if try_read(str(files[1]), with_invalid_secrets(settings)) is Access.OPENED:
         lab.skip(
             requirement, "the storage of the tables opens its files with invented credentials too"
         )
         return
-    own, other = (tried(str(file), settings) for file in files)
-    if Tried.UNKNOWN in {own, other}:
+    own, other = (try_read(str(file), settings) for file in files)
+    if Access.UNKNOWN in {own, other}:
         lab.skip(
             requirement,
             "the storage of the tables cannot be reached from here, or does not have their metadata"
@@ -221,15 +223,15 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         return
 
     with lab.judge(requirement):
-        at = reply.place("storage-credentials" if listed(reply.document) else "config")
+        at = reply.place("storage-credentials" if credentials_of(reply.document) else "config")
         expect.true(
-            own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused", at=at
+            own is Access.OPENED, f"credentials that open {files[0]}", "they are refused", at=at
         )
-        wanted = f"credentials that do not open {files[1]}, which is of another table"
-        expect.true(other is Tried.DENIED, wanted, "they open it", at=at, kind=Kind.SURPLUS)
+        expected = f"credentials that do not open {files[1]}, which is of another table"
+        expect.true(other is Access.DENIED, expected, "they open it", at=at, kind=Kind.SURPLUS)
 
 
-def invented(settings: Mapping[str, str]) -> dict[str, str]:
+def with_invalid_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     """Return settings with invented secrets."""
     return {
         key: f"sv=1&sig={INVENTED}"

@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
+from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 
 Update = Mapping[str, Any]
 
@@ -58,8 +58,8 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, *updates, requirements=requirements)
         with lab.judge("IRC-COM-004"):
             if reply.status < 400:
-                req.refused_alone(lab, table, requirements, req.stale(failing))
-            states.unchanged(lab, before)
+                req.expect_refusal_alone(lab, table, requirements, req.stale(failing))
+            states.expect_no_change(lab, before)
         if reply.status < 400:
             before = lab.load(table)
 
@@ -100,7 +100,7 @@ def properties_change_in_order(lab: CatalogLab) -> None:
     table = lab.make_table(properties={"kept": "old", "gone": "old"})
 
     with lab.judge("IRC-COM-010"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab,
             table,
             set_properties(twice="first"),
@@ -132,7 +132,7 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-COM-010"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab,
             table,
             upd.add_schema(upd.schema_with(table, first)),
@@ -180,12 +180,12 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
 def refs_move_in_order(lab: CatalogLab) -> None:
     """Several updates of one ref in a commit apply in order: the last one decides."""
     table = lab.append(lab.make_table())
-    history_is_kept(lab)
+    expect_history(lab)
     older, snapshot = table.member("current-snapshot-id"), lab.snapshot(table)
     newer = snapshot["snapshot-id"]
 
     with lab.judge("IRC-COM-010") as case:
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab,
             table,
             upd.add_snapshot(snapshot),
@@ -208,7 +208,7 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         )
         with case():
             with lab.step("IRC-UPD-056"):
-                answer = upd.changed(lab, table, upd.remove_ref("there"))
+                answer = upd.commit_and_load(lab, table, upd.remove_ref("there"))
                 expect.lacks("there", answer.member("refs"), "refs", at=answer.place("refs"))
             expect.lacks("fleeting", refs, "refs", at=after.place("refs"))
 
@@ -235,6 +235,6 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
                             lab.try_commit(other, *upd.impossible(other)[what][2]),
                             mutation=mutation,
                         )
-                states.unchanged(lab, before)
+                states.expect_no_change(lab, before)
             if reply.status < 400:
                 before = lab.load(table)

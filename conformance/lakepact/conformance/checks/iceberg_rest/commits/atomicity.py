@@ -20,13 +20,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_ref,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
     assert_same_table,
+    expect_no_change,
     properties_of,
-    unchanged,
 )
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
@@ -136,7 +136,7 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, requirements=requirements)
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
-            unchanged(lab, before, ignore={*BOOKKEEPING, LOCATION})
+            expect_no_change(lab, before, ignore={*BOOKKEEPING, LOCATION})
     failing: req.Cases = {
         "another UUID is asserted": req.assert_uuid(req.NOBODY),
         "main is asserted not to exist": req.assert_ref("main", None),
@@ -194,7 +194,7 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
     ]
-    gone = ((one.at, one.uuid) for one in dropped_tables(lab, table.namespace))
+    gone = ((one.at, one.uuid) for one in former_tables(lab, table.namespace))
     with lab.judge_each("IRC-COM-015") as case:
         for at, uuid in chain(((at, table.uuid) for at in never), gone):
             for requirements in ([], [req.assert_uuid(uuid)], [req.assert_ref("main", None)]):

@@ -25,8 +25,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
     creation,
     plot,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change, restrict_to
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 #: How many of each member a table has that a commit creates.
@@ -90,7 +90,7 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
                     at=table.place(member),
                 )
         with case():
-            fields = sent_members_of(SCHEMA["fields"], upd.current_schema(table)["fields"])
+            fields = restrict_to(SCHEMA["fields"], upd.current_schema(table)["fields"])
             expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
         with case():
             expect.member(len(SCHEMA["fields"]), table.place("last-column-id"), "last-column-id")
@@ -116,7 +116,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
             continue  # who refuses commits of nothing need not look further
         with lab.judge("IRC-REQ-002"):
             expect.status(reply, 409, mutation=EXISTS)
-            unchanged(lab, before)
+            expect_no_change(lab, before)
 
 
 @check("IRC-REQ-003")
@@ -192,7 +192,7 @@ def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-005", "IRC-UPD-045")
 def created_tables_keep_their_refs(lab: CatalogLab) -> None:
     """A table that a commit creates with a snapshot, main and a tag has all of them."""
-    history_is_kept(lab)
+    expect_history(lab)
     home = lab.make_namespace()
     creating_works(lab, home)
     like = lab.append(lab.make_table(home))

@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
+from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
@@ -51,7 +51,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     """A table that a commit creates keeps the requested columns, partition fields, summaries,
     retention and statistics.
     """
-    history_is_kept(lab)
+    expect_history(lab)
     like = lab.make_table()
     ground = plot(lab, like.namespace)
     snapshot = ground.snapshot(
@@ -96,7 +96,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         schema = upd.current_schema(table)
         expect.equal(
             FIELDS,
-            states.sent_members_of(FIELDS, schema.get("fields")),
+            states.restrict_to(FIELDS, schema.get("fields")),
             "columns",
             at=table.place("schemas"),
         )

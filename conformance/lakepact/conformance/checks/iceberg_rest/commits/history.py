@@ -195,5 +195,5 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
                 at=after.place("snapshot-log"),
             )
         with lab.judge("IRC-COM-030"):
-            again = upd.changed(lab, after, set_properties(replaced="yes"))
+            again = upd.commit_and_load(lab, after, set_properties(replaced="yes"))
             expect.member(before.uuid, again.place("table-uuid"), "the UUID as before,")

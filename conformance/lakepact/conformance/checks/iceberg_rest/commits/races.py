@@ -30,7 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     ASSERT_CREATE,
     assert_ref,
     assert_uuid,
-    refused_alone,
+    expect_refusal_alone,
     stale,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
@@ -93,7 +93,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
         if (
             sum(reply.status == 200 for reply in replies) > 1
         ):  # what does not hold may be accepted without a race too
-            refused_alone(lab, after, [assert_ref(ref, now)], stale(assert_ref(ref, now)))
+            expect_refusal_alone(lab, after, [assert_ref(ref, now)], stale(assert_ref(ref, now)))
         won = at_most_one(replies, what="commits")
         winner = now if won is None else ids[won]
         found = ((after.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")

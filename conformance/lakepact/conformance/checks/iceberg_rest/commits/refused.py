@@ -21,7 +21,10 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
     wrong_type,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    expect_no_change,
+    properties_of,
+)
 
 Update = Mapping[str, Any]
 
@@ -100,7 +103,7 @@ def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
             reply = lab.try_commit(table, *updates, requirements=requirements)
             with lab.judge("IRC-COM-007"):
                 expect.status(reply, 400, mutation=req.UNKNOWN_TYPE)
-                unchanged(lab, before)
+                expect_no_change(lab, before)
 
 
 @check("IRC-COM-008")
@@ -127,7 +130,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, *updates, requirements=[req.assert_uuid(table.uuid)])
         with lab.judge("IRC-COM-008"):
             expect.status(reply, 400, mutation=upd.UNKNOWN_ACTION)
-            unchanged(lab, before)
+            expect_no_change(lab, before)
 
 
 @check("IRC-COM-009")

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_files, missing_files
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     at_every_place,
     change,
@@ -42,7 +42,7 @@ def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[SharedFile]
     for turn in range(COMMITS):
         table = lab.commit(table, set_properties(turn=str(turn)))
     table = lab.load(table)
-    return table, known_files(lab, table)
+    return table, metadata_files(lab, table)
 
 
 @check("IRC-COM-032")
@@ -67,7 +67,7 @@ def refused_commits_remove_no_files(lab: CatalogLab) -> None:
                 expect.client_error(reply, mutation=wrong)
                 expect.equal(
                     [],
-                    lost(files),
+                    missing_files(files),
                     f"of the metadata files, after a commit in which {why}, those removed:",
                     at=None,
                 )
@@ -92,5 +92,5 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
                         f"of the metadata files of {table.name}, when {where} is refused, those"
                         " removed:"
                     )
-                    expect.equal([], lost(files), about, at=None)
+                    expect.equal([], missing_files(files), about, at=None)
                     expect.status(lab.send(op.load_table, **table.at), 200)

@@ -59,7 +59,7 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
                     " made before main moved"
                 )
                 expect.status(late, 409, about=about, mutation=STALE_SNAPSHOT)
-                states.unchanged(lab, before)
+                states.expect_no_change(lab, before)
 
 
 def _of_version(lab: CatalogLab, version: int) -> Table | None:

@@ -1,4 +1,4 @@
-"""Effects that an accepted commit must have had before others can be judged by it."""
+"""Effects of accepted commits that other checks depend on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Entry = Mapping[str, Any]
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
 REFS = ("refs", "current-snapshot-id", "snapshot-log")
 
-#: By action: the members of table metadata that it changes. Actions that are not listed, such as an
-#: upgrade, may change all of them.
+#: By action: the members of table metadata that it changes. Other actions, such as an upgrade, may
+#: change all of them.
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "assign-uuid": ("table-uuid",),
     "add-schema": ("schemas", "last-column-id"),
@@ -79,27 +79,27 @@ def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply)
     if not actions & {"add-snapshot", "set-snapshot-ref"} or not isinstance(metadata, dict):
         return
     if "remove-snapshots" not in actions:
-        known = before.exchange.parsed
-        earlier = known.get("metadata") if isinstance(known, dict) else None
-        added = [
+        body = before.exchange.parsed
+        earlier = body.get("metadata") if isinstance(body, dict) else None
+        new_ids = [
             update["snapshot"].get("snapshot-id")
             for update in updates
             if update.get("action") == "add-snapshot"
         ]
-        with _noted(lab, STORED, decides_statuses=False):
-            for snapshot in (*_ids(earlier), *added):
+        with _note_unmet(lab, STORED, decides_statuses=False):
+            for snapshot in (*_ids(earlier), *new_ids):
                 expect.contains(
                     snapshot, _ids(metadata), "snapshots", at=after.place("metadata", "snapshots")
                 )
     _note_refs(lab, updates, metadata, after.place("metadata", "refs"))
-    moved = [
+    main_updates = [
         update
         for update in updates
         if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"
     ]
     if (
         "add-snapshot" in actions
-        and not moved
+        and not main_updates
         and metadata.get("current-snapshot-id") != before.at("metadata").get("current-snapshot-id")
     ):
         lab.disown(
@@ -108,7 +108,7 @@ def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply)
 
 
 @contextlib.contextmanager
-def _noted(lab: Lab, requirement: str, *, decides_statuses: bool) -> Generator[None]:
+def _note_unmet(lab: Lab, requirement: str, *, decides_statuses: bool) -> Generator[None]:
     try:
         yield
     except Unmet as unmet:
@@ -127,14 +127,14 @@ def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: dict[str, Any], at:
             continue
         if name == "main" and metadata.get("current-snapshot-id") == update["snapshot-id"]:
             continue  # tables of version 1 may say so without refs
-        with _noted(
+        with _note_unmet(
             lab, BRANCHED if update.get("type") == "branch" else TAGGED, decides_statuses=True
         ):
             expect.contains(name, refs, "refs", at=at)
-            found = refs[name].get("snapshot-id")
+            snapshot_id = refs[name].get("snapshot-id")
             expect.equal(
                 update["snapshot-id"],
-                found,
+                snapshot_id,
                 f"the snapshot of the ref {name}",
                 at=at.within(name, "snapshot-id"),
             )

@@ -1,4 +1,4 @@
-"""Requests that are sent at the same moment, and which of them was accepted."""
+"""Concurrent requests, and the one of them that is accepted."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ ROUNDS = 4  #: of each race: in the first one most clients still open their conn
 def side_by_side(
     lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what: str
 ) -> list[Reply]:
-    """Return the answers to what is sent at the same moment; `what` it is, for a report.
+    """Return the answers to concurrent requests; `what` they are, for a report.
 
     Raises:
-        Blocked: the target returns 429 or 503, so that the winner cannot be seen.
+        Blocked: the target returns 429 or 503, so that no winner can be told.
     """
     replies = lab.concurrently(sends)
     for reply in replies:
@@ -34,7 +34,7 @@ def side_by_side(
 
 
 def send_after(send: Callable[[], Reply], seconds: float) -> Reply:
-    """Send after a while, so that what is sent beside it is met at another moment."""
+    """Send after a delay, so that it meets a concurrent request at another moment."""
     time.sleep(seconds)
     return send()
 
@@ -48,37 +48,39 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
         what: the requests, for a report.
 
     Raises:
-        Unmet: none was accepted, or several, or another was refused for another reason.
+        Unmet: none succeeds, or several, or another returns a status that is not among `others`.
     """
-    refused = others or (409,)
+    refusals = others or (409,)
     won = [position for position, reply in enumerate(replies) if 200 <= reply.status < 300]
     for position, reply in enumerate(replies):
         if position not in won:
             expect.status(
                 reply,
-                *refused,
+                *refusals,
                 about=f"for all but one of {len(replies)} simultaneous {what}",
                 mutation=BEHIND,
             )
     if len(won) != 1:
-        shown = replies[won[-1] if won else 0].exchange.number
-        wanted, statuses = (
+        exchange = replies[won[-1] if won else 0].exchange.number
+        expected, actual = (
             f"exactly one of {len(replies)} simultaneous {what} to succeed",
             expect.shown([r.status for r in replies]),
         )
         difference = (
             Difference("", Kind.LOST) if won else None
         )  # nothing is lost where no client wins
-        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=difference)
+        raise Unmet(
+            expected, actual, exchange=exchange, refusal=len(won) > 1, difference=difference
+        )
     return won[0]
 
 
 def at_most_one(replies: Sequence[Reply], *, what: str) -> int | None:
-    """Return the position of the only answer of success, or `None` where all are conflicts: no
-    contract promises a winner.
+    """Return the position of the only answer of success, or `None` if all are conflicts: the
+    contract does not promise a winner.
 
     Raises:
-        Unmet: several were accepted, or another was refused for another reason.
+        Unmet: several succeed, or one returns neither success nor 409.
     """
     return (
         None

@@ -1,4 +1,4 @@
-"""The schemas of the contract that answers and metadata have to fit."""
+"""The schemas of the contract for answers and metadata."""
 
 from __future__ import annotations
 
@@ -69,9 +69,8 @@ NESTED: dict[str, Any] = {
 
 REFERENCE = re.compile(r"#/components/schemas/(\w+)")
 
-#: Judgements that are remembered: all invariants ask for the same one after another, and many
-#: answers of a run are the same.
-REMEMBERED = 1024
+#: Validations that are cached: all invariants need the same one, and many answers are equal.
+CACHE_SIZE = 1024
 
 
 class ContractSchemas:
@@ -85,18 +84,15 @@ class ContractSchemas:
         self.contract = contract
         self.components = Components(contract)
         self._components_in = cache(self._components_of)
-        self._flaws = lru_cache(REMEMBERED)(self._flaws_of)
-        self._latest: tuple[Exchange | None, Flaws] = (
-            None,
-            {},
-        )  #: what was looked at last: all invariants ask for it one after another
+        self._flaws = lru_cache(CACHE_SIZE)(self._flaws_of)
+        #: the last exchange and its flaws: all invariants need them in turn
+        self._latest: tuple[Exchange | None, Flaws] = (None, {})
 
-    def promised(self, exchange: Exchange) -> str | None:
-        """Return the component that the body of an answer has to be, if the contract documents such
-        an answer.
+    def component_of(self, exchange: Exchange) -> str | None:
+        """Return the component that the contract documents for the body of an answer, if any.
 
-        A refusal in another media type may come from a layer that knows no catalog, and so may one
-        without an error object (IRC-ERR-001).
+        A refusal in another media type, or without an error object (IRC-ERR-001), may come from a
+        proxy.
         """
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
         answer = (
@@ -113,28 +109,26 @@ class ContractSchemas:
         return answer.schema
 
     def _components_of(self, component: str) -> frozenset[str]:
-        """Return the components that a document may consist of that has to be a `component`."""
-        found, waiting = set[str](), {component}
+        """Return the components that a document of a `component` may consist of."""
+        names, waiting = set[str](), {component}
         while waiting:
-            found.add(name := waiting.pop())
+            names.add(name := waiting.pop())
             waiting |= (
                 set(
                     REFERENCE.findall(
                         json.dumps(self.contract.bundle["components"]["schemas"][name])
                     )
                 )
-                - found
+                - names
             )
-        return frozenset(found)
+        return frozenset(names)
 
     def answers_with(self, component: str) -> Callable[[OperationId | None, int], bool]:
-        """Return what an invariant concerns that is about a component: the answers that may consist
-        of it.
-        """
+        """Return a predicate for the answers that may hold a component."""
 
         def concerns(operation: OperationId | None, status: int) -> bool:
-            known = self.contract.operations.get(operation or NO_OPERATION)
-            answer = known.answer(status) if known else None
+            definition = self.contract.operations.get(operation or NO_OPERATION)
+            answer = definition.answer(status) if definition else None
             return (
                 answer is not None
                 and answer.schema is not None
@@ -144,39 +138,37 @@ class ContractSchemas:
         return concerns
 
     def _flaws_of(self, component: str, body: bytes) -> Flaws:
-        """Return the components in a body that has to be a `component`, and the first flaw of each,
-        if it has one.
-        """
+        """Return the components in a body of a `component`, and the first flaw of each, if any."""
         try:
-            parsed = orjson.loads(body)
+            document = orjson.loads(body)
         except orjson.JSONDecodeError:
             return {}
-        return self.components.flaws(component, parsed)
+        return self.components.flaws(component, document)
 
     def flaws_in(self, exchange: Exchange) -> Flaws:
-        """Return the components in the body of an answer, and the first flaw of each; none where
-        the contract promises nothing.
+        """Return the components in the body of an answer, and the first flaw of each; none if the
+        contract does not document the answer.
         """
-        asked, known = self._latest
-        if asked is not exchange:
-            component = self.promised(exchange)
-            known = self._flaws(component, exchange.body) if component else {}
-            self._latest = exchange, known
-        return known
+        latest, flaws = self._latest
+        if latest is not exchange:
+            component = self.component_of(exchange)
+            flaws = self._flaws(component, exchange.body) if component else {}
+            self._latest = exchange, flaws
+        return flaws
 
     def claim_of(self, component: str, exchange: Exchange) -> Claim | None:
         """Return the first violation of a component in the body of an answer as a claim; `None` if
         no single keyword shows it.
         """
-        instance = self.flawed(component, exchange)
+        instance = self.invalid_instance(component, exchange)
         breach = self.components.breach(instance)
         return Claim(breach[1], f"/body{instance.pointer}{breach[0]}") if breach else None
 
-    def flawed(self, component: str, exchange: Exchange) -> Instance:
-        """Return the first invalid instance of a component in the body of an answer that has
-        one.
-        """
-        instances = self.components.instances(self.promised(exchange) or component, exchange.parsed)
+    def invalid_instance(self, component: str, exchange: Exchange) -> Instance:
+        """Return the first invalid instance of a component in the body of an answer."""
+        instances = self.components.instances(
+            self.component_of(exchange) or component, exchange.parsed
+        )
         return next(
             one
             for one in instances

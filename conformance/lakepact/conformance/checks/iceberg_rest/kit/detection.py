@@ -16,8 +16,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import (
     NOT_FOUND,
     PROBES,
     Answer,
+    classify_answer,
     proves,
-    shown_by,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
 from lakepact.conformance.evidence.exchanges import Exchange
@@ -55,29 +55,27 @@ GET_OF_HEAD = {
 class Detection:
     """The operations of a catalog, as far as the answers to harmless requests show them."""
 
-    served: frozenset[OperationId]
+    operations: frozenset[OperationId]
     missing: frozenset[OperationId]
     silent: frozenset[OperationId]  #: no answer came within the timeout
 
 
 def detection_of(lab: CatalogLab) -> Detection:
-    """Return what was detected on the target of a lab; without detection, what it declares counts
-    as served.
-    """
-    found: Detection = lab.offer.found.get(DETECTED) or Detection(
+    """Return the detection on the target of a lab; without one, the declared operations."""
+    detection: Detection = lab.offer.found.get(DETECTED) or Detection(
         lab.offer.operations, frozenset(), frozenset()
     )
-    return found
+    return detection
 
 
 def declared_operations(lab: CatalogLab) -> frozenset[OperationId]:
-    """Return the operations that the target declares, or that the contract takes for declared."""
+    """Return the operations that the target declares, or implies without `endpoints`."""
     declared: frozenset[OperationId] = lab.offer.found.get(DECLARED, lab.offer.operations)
     return declared
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeAnswers:
     """The answers to the probes of all operations.
 
     Args:
@@ -90,16 +88,16 @@ class Probed:
     exchanges: Mapping[OperationId, Exchange]
     silent: frozenset[OperationId]
 
-    def shown(self, answer: Answer) -> frozenset[OperationId]:
-        """Return the operations whose probes show this."""
+    def operations_with(self, answer: Answer) -> frozenset[OperationId]:
+        """Return the operations whose probes give this evidence."""
         return frozenset(
             o
             for o, exchange in self.exchanges.items()
-            if shown_by(exchange, self.routers.get(exchange.method)) is answer
+            if classify_answer(exchange, self.routers.get(exchange.method)) is answer
         )
 
 
-def probed(lab: CatalogLab) -> Probed:
+def send_probes(lab: CatalogLab) -> ProbeAnswers:
     """Send the probe of every operation of the contract, and one request of each method for a route
     that does not exist.
 
@@ -127,7 +125,7 @@ def probed(lab: CatalogLab) -> Probed:
         if answer is not None and not answer.status
     )
     controls = zip(methods, answers[len(operations) :], strict=True)
-    return Probed(
+    return ProbeAnswers(
         {method: answer for method, answer in controls if answer is not None and answer.status},
         exchanges,
         silent,
@@ -154,45 +152,45 @@ def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -
         return None
 
 
-def undeclared(answers: Probed, promised: frozenset[OperationId]) -> frozenset[OperationId]:
-    """Return the operations that are served without being promised, as far as the probes show them.
+def undeclared_operations(
+    answers: ProbeAnswers, declared: frozenset[OperationId]
+) -> frozenset[OperationId]:
+    """Return the operations that probes show as served although the target does not declare them.
 
     The answer to a HEAD request counts only beside the GET of the same path.
     """
-    served = answers.shown(Answer.SERVED)
+    present = answers.operations_with(Answer.SERVED)
     return frozenset(
         o
-        for o in served - promised
-        if proves(answers.exchanges[o]) and GET_OF_HEAD.get(o, o) in served
+        for o in present - declared
+        if proves(answers.exchanges[o]) and GET_OF_HEAD.get(o, o) in present
     )
 
 
-def detected(lab: CatalogLab, answers: Probed, promised: frozenset[OperationId]) -> Detection:
-    """Return what a catalog serves; doubts are settled with a namespace, a table and a view that
-    the suite creates and drops.
+def detect(lab: CatalogLab, answers: ProbeAnswers, declared: frozenset[OperationId]) -> Detection:
+    """Return the operations of a catalog; unclear ones are tried on a namespace, a table and a view
+    that the suite creates and drops.
 
     Args:
-        lab: a lab that may use the promised operations and those that are served without being
-            promised.
+        lab: a lab that may use the declared operations and those of `undeclared_operations`.
         answers: the answers to the probes.
-        promised: the operations that the catalog declares, or that the contract takes for declared.
+        declared: the operations that the catalog declares, or implies without `endpoints`.
     """
-    served, absent = answers.shown(Answer.SERVED), answers.shown(Answer.ABSENT)
-    served &= promised | undeclared(answers, promised)
-    unclear = answers.shown(Answer.UNCLEAR)
-    doubted = {
+    present, absent = answers.operations_with(Answer.SERVED), answers.operations_with(Answer.ABSENT)
+    present &= declared | undeclared_operations(answers, declared)
+    unclear = answers.operations_with(Answer.UNCLEAR)
+    doubtful = {
         o
         for o in absent | unclear
-        if o in promised or (o in unclear and answers.exchanges[o].method == "HEAD")
+        if o in declared or (o in unclear and answers.exchanges[o].method == "HEAD")
     }
-    settled = _settled(lab, doubted, answers.routers)
-    found = frozenset(o for o, there in settled.items() if there)
-    # An answer of a router decides only if the operation could not be tried on an object that
-    # exists.
-    missing = frozenset(o for o in doubted & promised if not settled.get(o, o not in absent))
+    results = _try_operations(lab, doubtful, answers.routers)
+    successes = frozenset(o for o, there in results.items() if there)
+    # The answer of a router decides only if no existing object could be tried.
+    missing = frozenset(o for o in doubtful & declared if not results.get(o, o not in absent))
     # The answer to a HEAD request has no body to tell it from a router's.
-    missing |= {o for o in doubted & promised - settled.keys() if GET_OF_HEAD.get(o) in missing}
-    return Detection(served | found, missing, answers.silent)
+    missing |= {o for o in doubtful & declared - results.keys() if GET_OF_HEAD.get(o) in missing}
+    return Detection(present | successes, missing, answers.silent)
 
 
 def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dict[str, bool]:
@@ -207,12 +205,14 @@ def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dic
     """
     if not lab.offers(op.plan_table_scan):
         return {}
-    grown = TableWithFiles(lab, table)
+    table_with_files = TableWithFiles(lab, table)
     if with_files:
         # Metadata that breaks other requirements, such as an unexpected partition field, keep a
         # file from being written.
         with contextlib.suppress(Blocked, NotOffered, Unmet, LookupError, TypeError, ValueError):
-            grown.append(*(grown.file(f"file-{number}") for number in range(FILES)))
+            table_with_files.append(
+                *(table_with_files.file(f"file-{number}") for number in range(FILES))
+            )
     answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.parsed
     document = answer if isinstance(answer, dict) else {}
     return {
@@ -221,33 +221,32 @@ def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dic
     }
 
 
-def _settled(
-    lab: CatalogLab, doubted: Iterable[OperationId], routers: Mapping[str, Exchange]
+def _try_operations(
+    lab: CatalogLab, doubtful: Iterable[OperationId], routers: Mapping[str, Exchange]
 ) -> dict[OperationId, bool]:
-    """Return, for operations that were tried on objects that exist, whether they are served."""
-    wanted = set(doubted)
-    found: dict[OperationId, bool] = {}
-    if not wanted:
-        return found
+    """Try operations on existing objects, and return whether each is served."""
+    operations = set(doubtful)
+    results: dict[OperationId, bool] = {}
+    if not operations:
+        return results
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         namespace = lab.make_namespace()
-        found[op.create_namespace] = True
+        results[op.create_namespace] = True
         table = lab.make_table(namespace)
-        found[op.create_table] = True
-        view = _view(lab, namespace) if wanted & VIEWS else ""
+        results[op.create_table] = True
+        view = _view(lab, namespace) if operations & VIEWS else ""
         if view:
-            found[op.create_view] = True
+            results[op.create_view] = True
         for operation, arguments in _about_objects(lab, table, view).items():
-            if operation in wanted:
+            if operation in operations:
                 exchange = lab.send(operation, declared=False, **arguments()).exchange
-                if not (
-                    exchange.method == "HEAD" and exchange.status == NOT_FOUND
-                ):  # a route that finds nothing, or none
-                    found[operation] = (
-                        shown_by(exchange, routers.get(exchange.method)) is not Answer.ABSENT
+                # 404 for HEAD does not tell a missing object from a missing route.
+                if not (exchange.method == "HEAD" and exchange.status == NOT_FOUND):
+                    results[operation] = (
+                        classify_answer(exchange, routers.get(exchange.method)) is not Answer.ABSENT
                     )
     lab.clean_up()
-    return {operation: there for operation, there in found.items() if operation in wanted}
+    return {operation: there for operation, there in results.items() if operation in operations}
 
 
 def _view(lab: CatalogLab, namespace: Namespace) -> str:

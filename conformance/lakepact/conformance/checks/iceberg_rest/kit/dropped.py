@@ -1,4 +1,4 @@
-"""Objects that were dropped, beside names that never existed."""
+"""Objects that a check creates and drops."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 
-def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Iterator[Table]:
-    """Yield a table that was dropped; nothing where the target declares no dropTable or lacks it.
+def former_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Iterator[Table]:
+    """Yield a dropped table; nothing if the target does not offer dropTable.
 
     Raises:
         Blocked: it cannot be created or dropped.
@@ -22,9 +22,8 @@ def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Itera
         yield table
 
 
-def dropped_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
-    """Yield a namespace that was dropped; nothing where the target declares no dropNamespace or
-    lacks it.
+def former_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
+    """Yield a dropped namespace; nothing if the target does not offer dropNamespace.
 
     Raises:
         Blocked: it cannot be created or dropped.
@@ -60,7 +59,7 @@ def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
     """
     lab.require(lab.send(op.drop_namespace, namespace=namespace))
     with lab.step("IRC-NS-DROP-001"):
-        loaded = lab.send(op.load_namespace_metadata, namespace=namespace)
+        reply = lab.send(op.load_namespace_metadata, namespace=namespace)
         expect.refused(
-            loaded, about="for a dropped namespace", mutation=Mutation(Wrong.ABSENT, "namespace")
+            reply, about="for a dropped namespace", mutation=Mutation(Wrong.ABSENT, "namespace")
         )

@@ -1,6 +1,4 @@
-"""The `endpoints` of a configuration: the operations that they name, also where their templates are
-misspelled.
-"""
+"""The `endpoints` of a configuration, and the operations that they name, even misspelled."""
 
 from __future__ import annotations
 
@@ -34,8 +32,8 @@ def form(endpoint: str, prefix: str | None = None) -> tuple[str, ...]:
     segments = [PLACEHOLDER.sub("{}", segment) for segment in path.strip().split("/") if segment]
     if segments[:1] == [VERSION]:
         del segments[0]
-    written_out = prefix.lower().strip("/").split("/") if prefix else []
-    for leading in (["{}"], written_out):
+    prefix_segments = prefix.lower().strip("/").split("/") if prefix else []
+    for leading in (["{}"], prefix_segments):
         if leading and segments[: len(leading)] == leading:
             del segments[: len(leading)]
             break
@@ -47,7 +45,7 @@ FORMS: Mapping[tuple[str, ...], Operation] = {
 }
 
 
-def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
+def operation_of(endpoint: Any, prefix: str | None = None) -> Operation | None:
     """Return the operation that an endpoint names, however it is spelled; `None` if it names
     none.
     """
@@ -57,5 +55,7 @@ def meant(endpoint: Any, prefix: str | None = None) -> Operation | None:
 def declared(endpoints: Iterable[Any], prefix: str | None = None) -> frozenset[OperationId]:
     """Return the operations that endpoints name."""
     return frozenset(
-        operation.id for endpoint in endpoints if (operation := meant(endpoint, prefix)) is not None
+        operation.id
+        for endpoint in endpoints
+        if (operation := operation_of(endpoint, prefix)) is not None
     )

@@ -1,4 +1,4 @@
-"""The bench for catalogs: makes namespaces and tables, commits to them, and invents snapshots."""
+"""The lab for catalogs: it creates namespaces and tables, commits to them, and makes snapshots."""
 
 from __future__ import annotations
 
@@ -23,16 +23,11 @@ from lakepact.generated.iceberg_rest import documents, op
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
 
-SEPARATOR_OF_TARGET = (
-    "separator"  #: what an offer calls the separator that the target announces instead
-)
-#: what an offer calls whether a namespace below another was made, and found at its path
-CHILDREN = "children"
-#: what an offer calls the operations that the target declares, or that count as declared without
-#: `endpoints`
+SEPARATOR_OF_TARGET = "separator"  #: key of an offer: the separator that the target declares
+CHILDREN = "children"  #: key of an offer: whether a child namespace was created and loaded
+#: key of an offer: the operations that the target declares, or implies without `endpoints`
 DECLARED = "declared"
-#: what an offer calls the operations that are declared and cannot be used, with the reason
-UNSERVED = "unserved"
+UNSERVED = "unserved"  #: key of an offer: declared operations that fail, with the reason
 
 Namespace = tuple[str, ...]
 
@@ -45,7 +40,7 @@ HTTP_OK = 200
 #: check of its own.
 SUCCESS = (HTTP_OK, 201, 202, 204)
 
-#: Statuses of a server that does not take a name. A 409 would say that something has it.
+#: Statuses of a server that does not accept a name. A 409 would mean that it exists.
 REFUSES_NAMES = frozenset({400, 403, 422})
 
 #: A small schema; its field ids are those of a server that assigns ids again.
@@ -62,8 +57,8 @@ SCHEMA: dict[str, Any] = {
 _moments = itertools.count()
 
 
-class Answered:
-    """A table or view as a reply has it."""
+class CatalogObject:
+    """A table or view in an answer."""
 
     def __init__(self, namespace: Namespace, name: str, reply: Reply) -> None:
         self.namespace = namespace
@@ -88,8 +83,8 @@ class Answered:
         return {"namespace": list(self.namespace), "name": self.name}
 
 
-class Table(Answered):
-    """A table as it was answered: created, loaded or committed."""
+class Table(CatalogObject):
+    """A table in the answer to a creation, load or commit."""
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -124,11 +119,11 @@ class Table(Answered):
 class CatalogLab(Lab):
     """The lab of one check of a catalog."""
 
-    only_purges = False  #: whether the target was seen to drop no table that it is not to purge
+    only_purges = False  #: whether the target drops tables with `purgeRequested` only
     separator = SEPARATOR  #: joins the levels of a namespace in a path
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         #: The files that the check wrote for tables, each with those that it names.
         self.files: dict[SharedFile, list[SharedFile]] = {}
         self.removed: set[SharedFile] = set()  #: files of tables that the check removed
@@ -140,7 +135,7 @@ class CatalogLab(Lab):
         return super().segment(parameter, value)
 
     def offers(self, operation: OperationId) -> bool:
-        """Return whether the target declares the operation, and was not found to lack it."""
+        """Return whether the target declares the operation, and detection did not contradict."""
         return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
 
     def send(self, operation: OperationId, *, declared: bool = True, **arguments: Any) -> Reply:
@@ -148,15 +143,15 @@ class CatalogLab(Lab):
 
         Raises:
             NotOffered: the target does not declare the operation.
-            Blocked: no answer came, or the target declares the operation and was found to lack it.
+            Blocked: no answer came, or the target declares the operation and does not serve it.
         """
-        if declared and operation in (unserved := self.offer.found.get(UNSERVED, {})):
-            raise Blocked(unserved[operation])
+        if declared and operation in (reasons := self.offer.found.get(UNSERVED, {})):
+            raise Blocked(reasons[operation])
         return super().send(operation, declared=declared, **arguments)
 
     def blocking(self, unmet: Unmet) -> StepFailed | None:
-        """Return an earlier commit without effect that may be why an expectation is not met; it
-        decides the statuses of commits alone.
+        """Return an earlier commit without effect that may explain an unmet expectation; it
+        explains the statuses of commits only.
         """
         cause = super().blocking(unmet)
         if cause is None or not unmet.expected_status:
@@ -169,7 +164,7 @@ class CatalogLab(Lab):
         )
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
-        """Return the exchanges that lead to one; of several plans of scans none changes another."""
+        """Return the exchanges that lead to one; plans of scans do not affect each other."""
         numbers = super().trail(shows)
         operations = {n: self.wire.exchanges[n].operation for n in numbers}
         if not numbers or operations[numbers[-1]] != op.plan_table_scan:
@@ -177,24 +172,24 @@ class CatalogLab(Lab):
         return tuple(n for n in numbers if n == numbers[-1] or operations[n] != op.plan_table_scan)
 
     def add_cleanup(self, action: Callable[[], object]) -> None:
-        """Do `action` when the check is over, and once more with the target's own separator if what
-        it drops is not found.
+        """Run `action` when the check is over, and again with the target's own separator if it
+        returns 400 or 404.
         """
 
-        def until_gone() -> object:
-            done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
-            if not isinstance(done, Reply) or done.status not in {400, 404} or not separator:
-                return done
-            target = done.exchange.url.removeprefix(self.wire.url)
-            if done.exchange.method != "DELETE" or SEPARATOR_IN_PATHS not in target:
-                return done
+        def drop() -> object:
+            result, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
+            if not isinstance(result, Reply) or result.status not in {400, 404} or not separator:
+                return result
+            target = result.exchange.url.removeprefix(self.wire.url)
+            if result.exchange.method != "DELETE" or SEPARATOR_IN_PATHS not in target:
+                return result
             return self.send_raw(
                 "DELETE",
                 target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")),
-                operation=done.exchange.operation,
+                operation=result.exchange.operation,
             )
 
-        super().add_cleanup(until_gone)
+        super().add_cleanup(drop)
 
     # -- namespaces --------------------------------------------------------------------------------
 
@@ -211,12 +206,11 @@ class CatalogLab(Lab):
             Blocked: it cannot be created.
         """
         namespace = (*parent, level or self.name())
-        body = {"namespace": list(namespace), "properties": self.kept(properties)}
+        body = {"namespace": list(namespace), "properties": self.supported_properties(properties)}
         reply = self.require(self.send(op.create_namespace, body=body), *SUCCESS)
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
-        if _member(reply, "namespace") != list(
-            namespace
-        ):  # a wrong answer is judged by a check of its own
+        # Another check judges a wrong answer.
+        if _member(reply, "namespace") != list(namespace):
             self.find_namespace(namespace)
         return namespace
 
@@ -224,26 +218,26 @@ class CatalogLab(Lab):
         """Load a namespace that was created.
 
         Raises:
-            Blocked: it is not loaded, or another one is; that a name is written in another way is
-                judged by a check of its own.
+            Blocked: it does not load, or its levels differ; another check judges the form of
+                `namespace`.
         """
-        loaded = self.send(op.load_namespace_metadata, namespace=namespace)
-        answered = _member(loaded, "namespace")
+        reply = self.send(op.load_namespace_metadata, namespace=namespace)
+        levels = _member(reply, "namespace")
         if (
-            loaded.status != HTTP_OK
-            or not answered
-            or (isinstance(answered, list) and answered != list(namespace))
+            reply.status != HTTP_OK
+            or not levels
+            or (isinstance(levels, list) and levels != list(namespace))
         ):
             raise Blocked(
                 f"the namespace {list(namespace)} was created, but loading it returned"
-                f" {loaded.shown} (IRC-NS-CREATE-001)"
+                f" {reply.shown} (IRC-NS-CREATE-001)"
             )
 
-    def named(self, level: str) -> Namespace | None:
-        """Return a new namespace of this very name; none where the target refuses names like it.
+    def namespace_with_name(self, level: str) -> Namespace | None:
+        """Return a new namespace with this name; none if the target refuses such names.
 
         Raises:
-            StepFailed: it is refused for another reason, although nothing has the name.
+            StepFailed: it is refused for another reason.
         """
         namespace = (level,)
         created = self.send(op.create_namespace, body={"namespace": [level], "properties": {}})
@@ -254,23 +248,21 @@ class CatalogLab(Lab):
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
         return namespace
 
-    def kept(self, properties: Mapping[str, str] | None) -> dict[str, str]:
-        """Of the properties of a new namespace those that the target keeps: all or none."""
+    def supported_properties(self, properties: Mapping[str, str] | None) -> dict[str, str]:
+        """Return the properties of a new namespace that the target stores: all or none."""
         return dict(properties or {}) if self.feature("namespace-properties") else {}
 
     def child_of(
         self, parent: Namespace, *, properties: Mapping[str, str] | None = None
     ) -> Namespace | None:
-        """Return a new namespace below `parent`; none where the target refuses one there, or does
-        not find it at its path.
+        """Return a new namespace below `parent`; none if its creation or load does not return 200.
 
-        For checks that look below the top level as well: what nesting itself is judged by, they do
-        not hold against it again.
+        For checks that also use child namespaces: other checks judge nesting itself.
         """
         if not self.feature("nesting"):
             return None
         namespace = (*parent, self.name())
-        body = {"namespace": list(namespace), "properties": self.kept(properties)}
+        body = {"namespace": list(namespace), "properties": self.supported_properties(properties)}
         if self.send(op.create_namespace, body=body).status != 200:
             return None
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
@@ -305,17 +297,19 @@ class CatalogLab(Lab):
             Blocked: it cannot be created.
         """
         home = namespace or self.make_namespace()
-        called = name or self.name()
+        table_name = name or self.name()
         reply = self.require(
-            self.send(op.create_table, namespace=home, body=self.table_request(called, **members)),
+            self.send(
+                op.create_table, namespace=home, body=self.table_request(table_name, **members)
+            ),
             *SUCCESS,
         )
-        self.drop_afterwards(home, called)
-        return self.answered(Table(home, called, reply))
+        self.drop_afterwards(home, table_name)
+        return self.with_metadata(Table(home, table_name, reply))
 
-    def answered(self, table: Table) -> Table:
-        """Return a table as it was answered, or as it is loaded if the answer lacks the metadata: a
-        check of its own judges that answer.
+    def with_metadata(self, table: Table) -> Table:
+        """Return a table, loaded if its answer lacks the metadata: another check judges that
+        answer.
         """
         return table if isinstance(_member(table.reply, "metadata"), dict) else self.load(table)
 
@@ -324,18 +318,17 @@ class CatalogLab(Lab):
         self.add_cleanup(lambda: self.try_drop_table(namespace=namespace, table=name))
 
     def try_drop_table(self, **at: Any) -> Reply:
-        """Return the answer to dropping a table that has to go; it is purged where the target drops
-        none otherwise.
+        """Return the answer to dropping a table, with `purgeRequested` if the target refuses
+        otherwise.
 
-        For checks that need a table gone: what dropping itself is judged by, they do not hold
-        against the target again.
+        For checks that need a table dropped: other checks judge the drop itself.
         """
         reply = self.send(op.drop_table, **at)
         if reply.status not in REFUSED:
             return reply
-        purged = self.send(op.drop_table, purge_requested=True, **at)
-        self.only_purges = self.only_purges or purged.status in (200, 202, 204)
-        return purged if self.only_purges else reply
+        purge = self.send(op.drop_table, purge_requested=True, **at)
+        self.only_purges = self.only_purges or purge.status in (200, 202, 204)
+        return purge if self.only_purges else reply
 
     def ways_to_drop(self) -> tuple[bool | None, ...]:
         """Return the values of `purgeRequested` by which the target drops tables; `None` leaves the
@@ -348,7 +341,7 @@ class CatalogLab(Lab):
         return (True,) if self.only_purges else (None, True)
 
     def drop_table(self, **at: Any) -> Reply:
-        """Return the answer to dropping a table, which is gone.
+        """Return the answer to dropping a table.
 
         Raises:
             Blocked: it cannot be dropped.
@@ -374,9 +367,7 @@ class CatalogLab(Lab):
         *updates: Mapping[str, Any],
         requirements: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
-        """Commit updates to a table, unconditionally unless requirements are given; the answer is
-        not looked at.
-        """
+        """Return the answer to a commit, unconditional unless requirements are given."""
         return self.send(
             op.update_table,
             body={"requirements": list(requirements), "updates": list(updates)},
@@ -395,7 +386,7 @@ class CatalogLab(Lab):
             Blocked: the commit is refused.
         """
         reply = self.require(self.try_commit(table, *updates, requirements=requirements), *SUCCESS)
-        after = self.answered(Table(table.namespace, table.name, reply))
+        after = self.with_metadata(Table(table.namespace, table.name, reply))
         note_effect(self, table.reply, updates, after.reply)
         return after
 
@@ -408,7 +399,7 @@ class CatalogLab(Lab):
             NotOffered: the target has no views.
             Blocked: it cannot be created.
         """
-        called = name or self.name()
+        view_name = name or self.name()
         representation = {"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}
         version = {
             "version-id": 1,
@@ -418,15 +409,15 @@ class CatalogLab(Lab):
             "representations": [representation],
             "default-namespace": list(namespace),
         }
-        body = {"name": called, "schema": SCHEMA, "view-version": version, "properties": {}}
+        body = {"name": view_name, "schema": SCHEMA, "view-version": version, "properties": {}}
         self.require(self.send(op.create_view, namespace=namespace, body=body), *SUCCESS)
-        self.add_cleanup(lambda: self.send(op.drop_view, namespace=namespace, view=called))
-        return called
+        self.add_cleanup(lambda: self.send(op.drop_view, namespace=namespace, view=view_name))
+        return view_name
 
     # -- snapshots ---------------------------------------------------------------------------------
 
     def snapshot(self, table: Table, *, writes_list: bool = True, **members: Any) -> dict[str, Any]:
-        """Return a snapshot that fits the table as it was answered.
+        """Return a snapshot that fits the table.
 
         Args:
             table: the table that it is for.
@@ -488,13 +479,13 @@ class CatalogLab(Lab):
         self.files[file] = [self.target.shared_files.at(each) for each in names]
 
     def remove_file(self, location: str) -> None:
-        """Remove a file that a table names, to see what the target makes of that."""
+        """Remove a file that a table names."""
         file = self.target.shared_files.at(location)
         file.remove()
         self.removed.add(file)
 
     def append(self, table: Table, *, ref: str = "main", **members: Any) -> Table:
-        """The table after a snapshot was added and a branch moved to it.
+        """Add a snapshot, move a branch to it, and return the table.
 
         Raises:
             Blocked: the commit is refused.
@@ -509,8 +500,8 @@ class CatalogLab(Lab):
 
 def _member(reply: Reply, name: str) -> Any:
     """Return a member of an answer; None if it has none, or is no JSON object."""
-    parsed = reply.exchange.parsed
-    return parsed.get(name) if isinstance(parsed, dict) else None
+    document = reply.exchange.parsed
+    return document.get(name) if isinstance(document, dict) else None
 
 
 def with_hyphens(members: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Objects that runs leave on a target: those that the exchanges of a run created and did not
-remove, and those with its names.
+"""Leftovers of runs on a target: objects that a run created and did not drop, or that have its
+names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RENAMES: dict[OperationId, OperationId] = {
     op.rename_view: op.drop_view,
 }
 GONE = 404
-#: The listings of what is in a namespace, with the operation that drops an item and its parameter.
+#: The listings of a namespace, with the operation that drops an item and its parameter.
 CONTENTS = {
     op.list_tables: (op.drop_table, "table"),
     op.list_views: (op.drop_view, "view"),
@@ -58,15 +58,15 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
     for exchange in exchanges:
         path = path_of(lab, exchange)
         if exchange.operation in DROPS and path not in there:  # perhaps by the target's separator
-            spelled = (each.replace(SEPARATOR_IN_PATHS, separator) for each in there)
-            path = dict(zip(spelled, there, strict=True)).get(path, path)
+            variants = (each.replace(SEPARATOR_IN_PATHS, separator) for each in there)
+            path = dict(zip(variants, there, strict=True)).get(path, path)
         if exchange.operation in DROPS:
             if exchange.status // 100 == 2 or exchange.status == GONE:
                 there.pop(path, None)
             elif path in there:
                 there[path] = f"DELETE returned {exchange.status or 'no answer'}"
         elif exchange.status // 100 == 2:
-            for former in _moved_away(lab, exchange):
+            for former in _sources(lab, exchange):
                 there.pop(former, None)
             there.update(
                 dict.fromkeys(created_paths(lab, exchange, path), "no request to drop it was sent")
@@ -105,7 +105,7 @@ def created_paths(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[st
     elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
         yield path
     elif exchange.operation in RENAMES:
-        yield from renamed_path(lab, exchange, "destination")
+        yield from rename_paths(lab, exchange, "destination")
 
 
 def _text(name: object) -> str:
@@ -119,27 +119,27 @@ def _asserts_create(requirements: object) -> bool:
     )
 
 
-def _moved_away(lab: CatalogLab, exchange: Exchange) -> Iterator[str]:
-    return renamed_path(lab, exchange, "source") if exchange.operation in RENAMES else iter(())
+def _sources(lab: CatalogLab, exchange: Exchange) -> Iterator[str]:
+    return rename_paths(lab, exchange, "source") if exchange.operation in RENAMES else iter(())
 
 
-def renamed_path(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
+def rename_paths(lab: CatalogLab, exchange: Exchange, end: str) -> Iterator[str]:
     """Yield the path of one end of a renaming."""
-    named = body_of(exchange).get(end)
+    identifier = body_of(exchange).get(end)
     operation = RENAMES[exchange.operation] if exchange.operation else None
     if (
         operation is not None
-        and isinstance(named, dict)
-        and isinstance(named.get("namespace"), list)
+        and isinstance(identifier, dict)
+        and isinstance(identifier.get("namespace"), list)
     ):
         kind = "table" if operation == op.drop_table else "view"
-        levels = [str(level) for level in named["namespace"]]
-        yield lab.path(operation, namespace=levels, **{kind: str(named.get("name"))})
+        levels = [str(level) for level in identifier["namespace"]]
+        yield lab.path(operation, namespace=levels, **{kind: str(identifier.get("name"))})
 
 
-def cleaned(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
-    """Drop what has a name with a prefix, and what is in it; yield each path, and what the request
-    returned unless it is gone.
+def clean(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
+    """Drop the objects whose names have a prefix, with their content; yield each path, and the
+    answer unless it is 2xx or 404.
 
     Args:
         lab: a lab of the target, which knows its paths and its separator.
@@ -151,24 +151,24 @@ def cleaned(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
     lab.separator = lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR
     for levels in _namespaces(lab):
         if levels and levels[-1].startswith(prefix):
-            yield from _dropped(lab, levels)
+            yield from _drop(lab, levels)
         else:
-            yield from _emptied(lab, levels, prefix)
+            yield from _empty(lab, levels, prefix)
 
 
-def _dropped(lab: CatalogLab, namespace: Namespace) -> Iterator[tuple[str, str]]:
+def _drop(lab: CatalogLab, namespace: Namespace) -> Iterator[tuple[str, str]]:
     for child in _namespaces(lab, parent=namespace):
         if len(child) > len(namespace):
-            yield from _dropped(lab, child)
-    yield from _emptied(lab, namespace, "")
+            yield from _drop(lab, child)
+    yield from _empty(lab, namespace, "")
     yield _outcome(lab, lab.send(op.drop_namespace, namespace=namespace))
 
 
-def _emptied(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple[str, str]]:
+def _empty(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple[str, str]]:
     for listing, (drop, parameter) in CONTENTS.items():
         if not (lab.offers(listing) and lab.offers(drop)):
             continue
-        for item in _listed(lab, listing, namespace=namespace):
+        for item in _items(lab, listing, namespace=namespace):
             name = str(item.get("name")) if isinstance(item, dict) else ""
             if name.startswith(prefix):
                 at: dict[str, Any] = {"namespace": namespace, parameter: name}
@@ -178,17 +178,17 @@ def _emptied(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tup
 
 
 def _outcome(lab: CatalogLab, reply: Reply) -> tuple[str, str]:
-    is_gone = reply.status // 100 == 2 or reply.status == GONE
-    return path_of(lab, reply.exchange), "" if is_gone else f"DELETE returned {reply.shown}"
+    is_absent = reply.status // 100 == 2 or reply.status == GONE
+    return path_of(lab, reply.exchange), "" if is_absent else f"DELETE returned {reply.shown}"
 
 
 def _namespaces(lab: CatalogLab, **at: Any) -> list[Namespace]:
-    listed = _listed(lab, op.list_namespaces, **at)
-    return [tuple(map(str, levels)) for levels in listed if isinstance(levels, list)]
+    lists = _items(lab, op.list_namespaces, **at)
+    return [tuple(map(str, levels)) for levels in lists if isinstance(levels, list)]
 
 
-def _listed(lab: CatalogLab, operation: OperationId, **at: Any) -> list[Any]:
-    """Return what a listing names, on all its pages.
+def _items(lab: CatalogLab, operation: OperationId, **at: Any) -> list[Any]:
+    """Return the items of a listing, on all its pages.
 
     Raises:
         Blocked: it is the listing of all namespaces, and the target refuses it.

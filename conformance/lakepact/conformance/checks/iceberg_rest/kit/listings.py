@@ -37,7 +37,7 @@ class Names(list[Any]):
         return self.at and Reply(self.at.exchange).place("next-page-token")
 
 
-def joined(pages: Iterable[Page]) -> Names:
+def names_on(pages: Iterable[Page]) -> Names:
     """Return the names on some pages."""
     lists = [page for page, _ in pages]
     return (
@@ -46,10 +46,10 @@ def joined(pages: Iterable[Page]) -> Names:
 
 
 def names(reply: Reply) -> Names:
-    """Return names in a list of tables that has to be there.
+    """Return the names in a listing of tables or views.
 
     Raises:
-        Unmet: it is not.
+        Unmet: the answer has no array `identifiers`.
     """
     expect.status(reply, 200)
     identifiers = reply.at("identifiers")
@@ -71,19 +71,19 @@ def identifiers(reply: Reply) -> Names:
     Raises:
         Unmet: there is no list.
     """
-    found = names(reply)
+    members = names(reply)
     return Names(
         (
             {"namespace": reply.at("identifiers", n, "namespace"), "name": name}
-            for n, name in enumerate(found)
+            for n, name in enumerate(members)
         ),
-        at=found.at,
+        at=members.at,
     )
 
 
 class Listing:
-    """Children of one namespace, listed page by page; of no namespace, those of the first level,
-    among which are others' too.
+    """Children of one namespace, listed page by page; without a namespace, the top level, which
+    others use too.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Listing:
             self.make(name)
 
     def get(self, **parameters: Any) -> Reply:
-        """One request of the listing."""
+        """Return the answer to one request of the listing."""
         return self.lab.send(self.operation, **{**self.at, **parameters})
 
     def page(self, **parameters: Any) -> Page:
@@ -141,7 +141,7 @@ class Listing:
         else:
             self.lab.make_table(self.namespace, name=name)
 
-    def make_if_accepted(self, name: str) -> None:
+    def try_make(self, name: str) -> None:
         """Create an item if the target accepts the name, and drop it after the check."""
         if self.operation == op.list_namespaces:
             namespace = (*self.namespace, name)
@@ -162,14 +162,14 @@ class Listing:
             Unmet: the chain does not end, or a token comes back.
         """
         pages = [self.page(**first)]
-        seen: set[str] = set()
+        tokens: set[str] = set()
         while token := pages[-1][1]:
-            if token in seen or len(pages) > len(self.names) + 5:
+            if token in tokens or len(pages) > len(self.names) + 5:
                 actual = (
                     f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}"
                 )
                 raise expect.unmet("a chain of tokens that ends", actual, at=pages[-1][0].next)
-            seen.add(token)
+            tokens.add(token)
             pages.append(
                 self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"})
             )
@@ -183,8 +183,8 @@ class Listing:
 def listing(
     lab: CatalogLab, operation: OperationId = op.list_namespaces, *, count: int = 5
 ) -> Listing:
-    """Return a listing with `count` items of its own: of tables, if namespaces are wanted and none
-    below others are made and found.
+    """Return a listing with `count` items of its own: tables instead of namespaces if the target
+    does not nest those.
     """
     nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
     operation = op.list_tables if operation == op.list_namespaces and not nests else operation

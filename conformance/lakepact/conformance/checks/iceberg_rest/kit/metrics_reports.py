@@ -44,16 +44,16 @@ def scan_report(table: Table, **members: Any) -> dict[str, Any]:
 
 
 def report_about(
-    table: Table, given: Mapping[str, Any], members: Mapping[str, Any]
+    table: Table, content: Mapping[str, Any], members: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a report about a table: its name and snapshot, what is given, and members named with
+    """Return a report about a table: its name and snapshot, content, and members named with
     underscores for hyphens.
     """
-    named = {
+    header = {
         "table-name": ".".join((*table.namespace, table.name)),
         "snapshot-id": table.metadata.get("current-snapshot-id", -1),
     }
-    return without_nulls({**named, **given, **with_hyphens(members)})
+    return without_nulls({**header, **content, **with_hyphens(members)})
 
 
 def report(lab: CatalogLab, table: Table, body: Any) -> Reply:

@@ -15,10 +15,9 @@ ABSENT: Any = object()  #: stands for a member that is left out
 
 
 def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
-    """Return a request that creates a namespace; what it makes is dropped when the check is over,
-    by the name that it was answered with.
+    """Return the answer to creating a namespace; the clean-up drops the namespace that it names.
 
-    Sound properties are left out where the target keeps none.
+    Valid properties are left out if the target stores none.
     """
     if not lab.feature("namespace-properties") and all(
         isinstance(value, str) for value in (members.get("properties") or {}).values()
@@ -29,12 +28,16 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
         body={**({} if namespace is ABSENT else {"namespace": namespace}), **members},
     )
     if reply.status == 200:
-        parsed = reply.exchange.parsed
-        made = parsed.get("namespace") if isinstance(parsed, dict) else None
+        document = reply.exchange.parsed
+        answer = document.get("namespace") if isinstance(document, dict) else None
         levels = [
             str(level)
             for level in (
-                made if isinstance(made, list) else namespace if isinstance(namespace, list) else []
+                answer
+                if isinstance(answer, list)
+                else namespace
+                if isinstance(namespace, list)
+                else []
             )
         ]
         if any(levels):
@@ -48,7 +51,7 @@ def is_named(reply: Reply, namespace: Namespace | list[str], about: str = "") ->
     expect.member(list(namespace), reply.place("namespace"), f"namespace {about}".rstrip())
 
 
-def is_found(lab: CatalogLab, namespace: Namespace) -> None:
+def expect_loads(lab: CatalogLab, namespace: Namespace) -> None:
     """Expect a namespace to be loaded with its levels."""
     is_named(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
 
@@ -76,13 +79,13 @@ def names_in(reply: Reply) -> list[Any]:
 
 
 def children(lab: CatalogLab, parent: Namespace | str | None) -> Names:
-    """Everything that a listing below a parent holds, over all pages."""
-    found: list[Any] = []
+    """Return the namespaces of a listing below a parent, on all its pages."""
+    names: list[Any] = []
     token: str | None = None
     for page in range(1000):
         reply = lab.send(op.list_namespaces, parent=parent, page_token=token)
-        found += names_in(reply)
+        names += names_in(reply)
         token = reply.document.get("next-page-token")
         if not token:
-            return Names(found, at=None if page else reply.place("namespaces"))
-    return Names(found, at=None)
+            return Names(names, at=None if page else reply.place("namespaces"))
+    return Names(names, at=None)

@@ -1,4 +1,4 @@
-"""Further principals and client credentials that the user of the suite has given."""
+"""Further principals and client credentials, from the parameters of the target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = (
 )
 WRITES = "reader-writable-namespace"
 
-#: The mistakes of requests by callers who are to be refused.
+#: The mistakes of requests by unauthorized callers.
 NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
     Mutation(Wrong.ACCESS, at, phrase)
     for at, phrase in {
@@ -38,8 +38,8 @@ NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
 Headers = list[tuple[str, str]]
 
 
-def known(target: Target, name: str) -> str:
-    """Return a secret of a principal; empty if it is not known."""
+def find_secret(target: Target, name: str) -> str:
+    """Return a secret of a principal; empty if no parameter names it."""
     variable = target.parameters.get(f"{name}-env")
     if variable:
         return os.environ.get(variable, "")
@@ -47,13 +47,13 @@ def known(target: Target, name: str) -> str:
     return _file(Path(file)).get(name, "") if file else ""
 
 
-def needed(lab: CatalogLab, name: str) -> str:
+def require_secret(lab: CatalogLab, name: str) -> str:
     """Return a secret of a principal.
 
     Raises:
         NotOffered: it is not known.
     """
-    secret = known(lab.target, name)
+    secret = find_secret(lab.target, name)
     if not secret:
         raise NotOffered(
             f"no {name} is known: name the variable that holds it with --parameter {name}-env=NAME"

@@ -13,10 +13,10 @@ from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
-#: A table that is not there, as it stands in bodies.
+#: The identifier of a table that does not exist.
 NOWHERE = {"namespace": ["lakepact_nowhere"], "name": "nothing"}
 
-#: Operations whose answer to something that is not there tells a served route from a missing one.
+#: Requests about missing objects, whose answers tell a served route from a missing one.
 PROBES: dict[OperationId, dict[str, Any]] = {
     op.list_namespaces: {},
     op.load_namespace_metadata: {},
@@ -26,9 +26,8 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.load_table: {},
     op.table_exists: {},
     op.drop_table: {},
-    op.create_namespace: {
-        "body": []
-    },  # an array names no namespace that a lenient server could create
+    # A lenient server cannot create a namespace from an array.
+    op.create_namespace: {"body": []},
     op.update_properties: {"body": {"removals": [], "updates": {}}},
     op.create_table: {"body": {}},
     op.update_table: {"body": {"requirements": [], "updates": []}},
@@ -67,23 +66,21 @@ METHODS = re.compile(r"\b(GET|HEAD|POST|DELETE)\b", re.IGNORECASE)
 
 
 class Answer(StrEnum):
-    """The evidence of one answer about the operation that was asked."""
+    """The evidence that one answer gives about its operation."""
 
     SERVED = "served"
     ABSENT = "absent"
     UNCLEAR = "unclear"
 
 
-def names_what_was_asked_for(message: Any, exchange: Exchange) -> bool:
-    """Return whether a message names something that a probe asked for, other than by repeating the
-    path, however that is spelled.
-    """
+def names_probe_target(message: Any, exchange: Exchange) -> bool:
+    """Return whether a message names the object of a probe, other than by repeating the path."""
     segments = exchange.url.partition("?")[0].split("/")
     names = [*NOWHERE["namespace"], *(segment for segment in segments if segment.startswith("lp"))]
     path = urlsplit(exchange.url).path
     text = str(message)
-    for repeated in (exchange.url, path, unquote(path)):
-        text = text.replace(repeated, "")
+    for echo in (exchange.url, path, unquote(path)):
+        text = text.replace(echo, "")
     return any(name in text for name in names)
 
 
@@ -104,12 +101,12 @@ def finds_nothing(exchange: Exchange) -> bool:
     # whatever its type is.
     return error is not None and (
         str(error.get("type", "")).startswith("NoSuch")
-        or names_what_was_asked_for(error.get("message"), exchange)
+        or names_probe_target(error.get("message"), exchange)
     )
 
 
-def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
-    """Return what the answer to a probe shows about its operation.
+def classify_answer(exchange: Exchange, router: Exchange | None) -> Answer:
+    """Return the evidence of the answer to a probe.
 
     Args:
         exchange: the probe with its answer.
@@ -130,10 +127,10 @@ def shown_by(exchange: Exchange, router: Exchange | None) -> Answer:
     if not same:
         return Answer.SERVED
     # An operation may refuse a body like any other; only a router repeats the path.
-    routed = exchange.method == "HEAD" or PATH_LIKE.search(
+    is_router = exchange.method == "HEAD" or PATH_LIKE.search(
         str((error_of(exchange) or {}).get("message"))
     )
-    return Answer.ABSENT if routed and 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
+    return Answer.ABSENT if is_router and 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
 
 
 def proves(exchange: Exchange) -> bool:
@@ -144,9 +141,7 @@ def proves(exchange: Exchange) -> bool:
 
 
 def _form(exchange: Exchange) -> tuple[Any, ...]:
-    """Return what two answers of a router have in common: everything but the path and the method
-    that it repeats.
-    """
+    """Return an answer without path and method, by which answers of one router are equal."""
     error = error_of(exchange) or {}
     message = METHODS.sub("", PATH_LIKE.sub("", str(error.get("message"))))
     for name in {

@@ -1,8 +1,7 @@
-"""A lab that loads an object after each refused change of it, and compares: a refusal changes
-nothing.
+"""A lab that loads an object after each refused change and compares: a refusal changes nothing.
 
-It compares with the last answer that showed the object, unless the check changed anything since. It
-says nothing of requests that run at the same time, or whose connection was closed.
+It compares with the last answer that held the object, unless the check changed anything since. It
+ignores concurrent requests and closed connections.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.leftovers import (
     body_of,
     created_paths,
     path_of,
-    renamed_path,
+    rename_paths,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
     no_evidence,
-    same_but_for_owned,
+    same_except_server_properties,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     assert_same_table,
-    moved_members,
+    different_members,
 )
 from lakepact.conformance.evidence.exchanges import Exchange, Look, Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, NotOffered, Unmet
@@ -52,28 +51,28 @@ QUESTIONS = frozenset(
 LOADS = frozenset({op.load_table, op.load_view, op.load_namespace_metadata})
 #: Operations that make an object, and change no other.
 CREATIONS = CREATES.keys() - {op.register_table} | {op.create_namespace}
-#: Operations whose answer shows the object that is at the end of their path, or that they create.
+#: Operations whose answer holds the object of their path, or the one that they create.
 SHOWS = LOADS | {op.create_table, op.create_view, op.update_table, op.replace_view}
 PROPERTIES = "/properties"
 OK, NOT_FOUND, SERVER_ERROR = 200, 404, 500
-#: Statuses of refusals that say nothing of an object with the name of the request.
+#: Statuses of refusals that do not depend on an existing object of that name.
 REFUSES_CREATION = frozenset({400, 403, NOT_FOUND, 406, 422})
 #: Statuses of a request that may still be applied: the connection was closed, or a gateway gave up.
 UNFINISHED = frozenset({0, 502, 504})
-#: Statuses of a load that tell of the caller or of a busy server, and not of the object.
+#: Statuses of a load that depend on the caller or the load of the server, not on the object.
 UNRELATED = frozenset({401, 403, 419, 429, 502, 503, 504})
 
 _unfaithful: WeakKeyDictionary[Wire, frozenset[str] | None] = WeakKeyDictionary()
 
 
 class ComparingLab(CatalogLab):
-    """The lab of one check, which looks at the objects of refused changes."""
+    """The lab of one check; it compares the objects of refused changes."""
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._shown: dict[str, Exchange] = {}  #: by path of an object, the last answer with it
-        self._made: set[str] = set()  #: paths of objects that were created, by any way
-        self._changed = 0  #: number of the last request that may have changed anything
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._latest: dict[str, Exchange] = {}  #: by path of an object, the last answer with it
+        self._created: set[str] = set()  #: paths of objects that were created, by any way
+        self._last_change = 0  #: number of the last request that may have changed anything
         self._is_cut = False  #: whether a request may be applied at any time
         self._is_looking = False  #: whether requests of a comparison are sent
 
@@ -87,7 +86,7 @@ class ComparingLab(CatalogLab):
         if exchange.operation in QUESTIONS:
             return reply
         if self._together or self._is_cut:
-            self._changed = max(self._changed, exchange.number)
+            self._last_change = max(self._last_change, exchange.number)
         elif exchange.status < LOWEST_ERROR:
             self._note(exchange)
         elif method not in READS and exchange.operation is not None:
@@ -101,47 +100,45 @@ class ComparingLab(CatalogLab):
         return reply
 
     def clean_up(self) -> list[Callable[[], object]]:
-        """Look whether the files of the tables that are left exist; then remove what the check
-        created.
-        """
+        """Note the missing files of the tables that are left; then drop what the check created."""
         if self.feature(READABLE_FILES) and not self._is_cut:
-            for shown in self._shown.values():
-                if shown.number >= self._changed:
-                    self._look_for_files(shown)
+            for exchange in self._latest.values():
+                if exchange.number >= self._last_change:
+                    self._look_for_files(exchange)
         return super().clean_up()
 
-    def _look_for_files(self, shown: Exchange) -> None:
-        """Note which files are gone that an answer names: its metadata file, manifest lists and
-        manifests of the check.
+    def _look_for_files(self, exchange: Exchange) -> None:
+        """Note the missing files of an answer: its metadata file, and manifest lists and manifests
+        of the check.
         """
-        metadata = shown.parsed.get("metadata") if isinstance(shown.parsed, dict) else None
+        metadata = exchange.parsed.get("metadata") if isinstance(exchange.parsed, dict) else None
         if not isinstance(metadata, dict) or "table-uuid" not in metadata:
             return
         lists = (each.get("manifest-list") for each in metadata.get("snapshots") or ())
         try:
-            own = self.target.shared_files.at(shown.parsed.get("metadata-location"))
-            written = [
+            own = self.target.shared_files.at(exchange.parsed.get("metadata-location"))
+            own_lists = [
                 file for file in map(self.target.shared_files.at, lists) if file in self.files
             ]
-            files = (own, *written, *(each for file in written for each in self.files[file]))
-            gone = tuple(f.name for f in files if f not in self.removed and not f.exists())
+            files = (own, *own_lists, *(each for file in own_lists for each in self.files[file]))
+            missing = tuple(f.name for f in files if f not in self.removed and not f.exists())
         except (NotOffered, AttributeError):
             return
-        sent = self.wire.exchanges[shown.number]
-        self.wire.exchanges[shown.number] = replace(sent, lost=gone)
+        original = self.wire.exchanges[exchange.number]
+        self.wire.exchanges[exchange.number] = replace(original, lost=missing)
 
     def _note(self, exchange: Exchange) -> None:
-        """Note what an accepted request shows, creates and changes."""
+        """Note the objects that an accepted request creates, changes or returns."""
         path = path_of(self, exchange)
         created = list(created_paths(self, exchange, path))
-        self._made.update(created)
+        self._created.update(created)
         if exchange.operation == op.commit_transaction:
-            self._made.update(named for _, named in self._objects(exchange))
+            self._created.update(each for _, each in self._objects(exchange))
         if exchange.method not in READS and exchange.operation not in CREATIONS:
-            self._changed = exchange.number
+            self._last_change = exchange.number
         if exchange.operation in SHOWS and exchange.status == OK and "?" not in exchange.url:
-            for shown in created if exchange.operation in CREATIONS else [path]:
-                self._shown[shown] = exchange
+            for object_path in created if exchange.operation in CREATIONS else [path]:
+                self._latest[object_path] = exchange
 
     def _objects(self, exchange: Exchange) -> Iterator[tuple[OperationId, str]]:
         """Yield the objects that a request names: the operation that loads one, and its path."""
@@ -155,7 +152,7 @@ class ComparingLab(CatalogLab):
         elif operation in RENAMES:
             load = op.load_table if operation == op.rename_table else op.load_view
             for end in ("source", "destination"):
-                yield from ((load, named) for named in renamed_path(self, exchange, end))
+                yield from ((load, each) for each in rename_paths(self, exchange, end))
         elif operation == op.commit_transaction:
             changes = body_of(exchange).get("table-changes")
             for change in changes if isinstance(changes, list) else ():
@@ -167,17 +164,17 @@ class ComparingLab(CatalogLab):
         else:
             of = {op.create_namespace: op.load_namespace_metadata, op.create_view: op.load_view}
             load = of.get(exchange.operation or op.create_table, op.load_table)
-            yield from ((load, named) for named in created_paths(self, exchange, path))
+            yield from ((load, each) for each in created_paths(self, exchange, path))
 
-    def _look(self, load: OperationId, path: str, refused: Exchange) -> None:
+    def _look(self, load: OperationId, path: str, refusal: Exchange) -> None:
         """Load an object after a refused change of it, and compare."""
-        before = self._shown.get(path)
-        if before is None and not self._is_fresh(path, refused):
+        before = self._latest.get(path)
+        if before is None and not self._is_fresh(path, refusal):
             return
-        if not self.offers(load) or (before is not None and before.number < self._changed):
+        if not self.offers(load) or (before is not None and before.number < self._last_change):
             return
         answer = super().send_raw("GET", path, operation=load)
-        if answer.status in UNRELATED or self._was_busy(before, refused):
+        if answer.status in UNRELATED or self._was_busy(before, refusal):
             return
         if answer.status >= SERVER_ERROR and not self._is_healthy():
             return
@@ -185,47 +182,46 @@ class ComparingLab(CatalogLab):
         try:
             if before is not None:
                 self._compare(before, answer)
-            elif not self._is_shown_elsewhere(answer):
+            elif not self._is_other_object(answer):
                 _expect_nothing(answer)
         except Unmet as difference:
             unmet = difference
-        exchange = replace(answer.exchange, look=Look(refused, unmet))
+        exchange = replace(answer.exchange, look=Look(refusal, unmet))
         self.wire.exchanges[exchange.number] = exchange
         if answer.status == OK:
-            self._shown[path] = exchange
+            self._latest[path] = exchange
         elif unmet:  # a later refusal is not what removed it
-            self._shown.pop(path, None)
+            self._latest.pop(path, None)
 
-    def _is_fresh(self, path: str, refused: Exchange) -> bool:
-        """Return whether a request should have created an object with a name of this lab that it
-        had not created before.
+    def _is_fresh(self, path: str, refusal: Exchange) -> bool:
+        """Return whether a refused request would have created a new object with a name of this
+        lab.
         """
         return (
-            refused.operation in CREATIONS
-            and refused.status in REFUSES_CREATION
-            and path not in self._made
-            and any(name in path for name in refused.objects)
+            refusal.operation in CREATIONS
+            and refusal.status in REFUSES_CREATION
+            and path not in self._created
+            and any(name in path for name in refusal.objects)
         )
 
-    def _is_shown_elsewhere(self, answer: Reply) -> bool:
-        """Return whether an answer is that of another object, whose name the target takes for the
-        same.
-        """
+    def _is_other_object(self, answer: Reply) -> bool:
+        """Return whether an answer holds another object, whose name the target treats as equal."""
         metadata = answer.exchange.parsed
         metadata = metadata.get("metadata") if isinstance(metadata, dict) else None
         if not isinstance(metadata, dict):  # a namespace
             return answer.status == OK
         uuid = str(metadata.get("table-uuid") or metadata.get("view-uuid")).encode()
-        return any(uuid in shown.body for shown in self._shown.values())
+        return any(uuid in exchange.body for exchange in self._latest.values())
 
-    def _was_busy(self, before: Exchange | None, refused: Exchange) -> bool:
-        """Return whether a busy target was asked several times: one of the requests may have been
+    def _was_busy(self, before: Exchange | None, refusal: Exchange) -> bool:
+        """Return whether the target refused an attempt as busy: one of the attempts may have been
         applied.
         """
-        since = range(before.number if before else refused.number - 1, refused.number)
-        sent = (self.wire.exchanges.get(number) for number in since)
+        since = range(before.number if before else refusal.number - 1, refusal.number)
+        exchanges = (self.wire.exchanges.get(number) for number in since)
         return any(
-            one is not None and one.check == self.check and one.status in UNRELATED for one in sent
+            one is not None and one.check == self.check and one.status in UNRELATED
+            for one in exchanges
         )
 
     def _is_healthy(self) -> bool:
@@ -233,22 +229,22 @@ class ComparingLab(CatalogLab):
         return super().send_raw("GET", listing, operation=op.list_namespaces).status == OK
 
     def _compare(self, before: Exchange, answer: Reply) -> None:
-        """Expect an object to load as it was last shown.
+        """Expect an object to load as in the last answer that held it.
 
         Raises:
-            Unmet: it does not.
+            Unmet: it differs.
         """
         is_read_back = before.operation in LOADS
         if is_read_back or answer.status >= SERVER_ERROR:
             expect.status(answer, OK)
-        elif answer.status != OK:  # perhaps it never was there, whatever was answered
+        elif answer.status != OK:  # perhaps the accepted creation had no effect
             return
         is_namespace = answer.exchange.operation == op.load_namespace_metadata
         if is_namespace:
             was, is_now = (
                 Reply(one).document.get("properties") for one in (before, answer.exchange)
             )
-            if is_read_back and not same_but_for_owned(self, was, is_now):
+            if is_read_back and not same_except_server_properties(self, was, is_now):
                 expect.equal(was, is_now, "`properties` to be", at=answer.place("properties"))
             return
         tables = (Table((), "", Reply(before)), Table((), "", answer))
@@ -272,8 +268,7 @@ def _expect_nothing(answer: Reply) -> None:
 
 
 def _unfaithful_members(lab: CatalogLab) -> frozenset[str] | None:
-    """Return the members of a table that answers to creations and commits show in another way than
-    loads.
+    """Return the members of a table that differ between creations or commits and loads.
 
     None if the target refuses such requests.
     """
@@ -281,8 +276,10 @@ def _unfaithful_members(lab: CatalogLab) -> frozenset[str] | None:
         members = None
         with no_evidence(lab):
             created = lab.make_table()
-            loaded = lab.load(created)
-            committed = lab.commit(created, set_properties(lakepact="moves"))
-            members = moved_members(created, loaded) | moved_members(committed, lab.load(created))
+            reload = lab.load(created)
+            commit = lab.commit(created, set_properties(lakepact="moves"))
+            members = different_members(created, reload) | different_members(
+                commit, lab.load(created)
+            )
         _unfaithful[lab.wire] = members
     return _unfaithful[lab.wire]

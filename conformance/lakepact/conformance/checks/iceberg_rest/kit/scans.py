@@ -88,16 +88,16 @@ class TableWithFiles:
             Unmet: it has none.
         """
         specs: list[dict[str, Any]] = self.table.member("partition-specs")
-        found = [
+        matches = [
             spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")
         ]
         expect.true(
-            bool(found),
+            bool(matches),
             "the default partition spec among partition-specs",
             specs,
             at=self.table.place("partition-specs"),
         )
-        return found[0]
+        return matches[0]
 
     def append(self, *files: File, **members: Any) -> Snapshot:
         """Commit a snapshot that adds files, each kind in a manifest of its own.
@@ -122,43 +122,43 @@ class TableWithFiles:
         metadata = self.table.metadata
         shape = self.lab.snapshot(self.table, writes_list=False, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
-        listed_schemas: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
-        schemas = {one.get("schema-id", 0): one for one in listed_schemas}
+        schema_list: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
+        schemas = {one.get("schema-id", 0): one for one in schema_list}
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
         for manifest in manifests:
             if manifest.length:  # an earlier snapshot has written it
                 new.append(manifest)
                 continue
-            placed = at(
+            new_manifest = at(
                 manifest, self.table.location, sequence=sequence, snapshot=shape["snapshot-id"]
             )
-            content = manifest_bytes(placed, schema, format_version=version)
-            planted(self.lab, self.table, placed.path, content)
-            new.append(replace(placed, length=len(content)))
-        kept = self.snapshots[-1].manifests if keep and self.snapshots else ()
-        listed = (*new, *kept)
+            content = manifest_bytes(new_manifest, schema, format_version=version)
+            write_table_file(self.lab, self.table, new_manifest.path, content)
+            new.append(replace(new_manifest, length=len(content)))
+        former = self.snapshots[-1].manifests if keep and self.snapshots else ()
+        all_manifests = (*new, *former)
         parent = shape.get("parent-snapshot-id")
         body = list_bytes(
-            listed,
+            all_manifests,
             schema=schema,
             snapshot=shape["snapshot-id"],
             parent=parent,
             sequence=sequence,
             format_version=version,
         )
-        names = [manifest.path for manifest in listed]
-        planted(self.lab, self.table, shape["manifest-list"], body, names=names)
+        names = [manifest.path for manifest in all_manifests]
+        write_table_file(self.lab, self.table, shape["manifest-list"], body, names=names)
         if version >= 3:
             shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)
         self.table = self.lab.commit(
             self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"])
         )
-        self.snapshots.append(Snapshot(shape["snapshot-id"], sequence, listed))
+        self.snapshots.append(Snapshot(shape["snapshot-id"], sequence, all_manifests))
         return self.snapshots[-1]
 
 
-def planted(
+def write_table_file(
     lab: CatalogLab, table: Table, location: str, content: bytes, *, names: Sequence[str] = ()
 ) -> None:
     """Write a file into the folder of a table.
@@ -182,7 +182,7 @@ def needs(lab: CatalogLab, *operations: OperationId) -> None:
             raise NotOffered(f"the target does not declare {operation}")
 
 
-def grown(lab: CatalogLab, **members: Any) -> TableWithFiles:
+def table_with_files(lab: CatalogLab, **members: Any) -> TableWithFiles:
     """Return a new table whose scans can be planned."""
     needs(lab, PLAN)
     return TableWithFiles(lab, lab.make_table(**members))
@@ -262,7 +262,7 @@ class ScanTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Planned:
+class Plan:
     """A plan that is complete, with the tasks of all its plan tasks."""
 
     id: str | None
@@ -275,7 +275,7 @@ class Planned:
         Raises:
             Unmet: a task refers to what there is not.
         """
-        found = []
+        tasks = []
         for answer in self.answers:
             deletes = answer.document.get("delete-files") or []
             for number, task in enumerate(answer.document.get("file-scan-tasks") or []):
@@ -293,14 +293,14 @@ class Planned:
                 file = Part(
                     answer.at("file-scan-tasks", number, "data-file"), at.within("data-file")
                 )
-                found.append(
+                tasks.append(
                     ScanTask(
                         Part(task, at),
                         file,
                         [Part(deletes[n], answer.place("delete-files", n)) for n in references],
                     )
                 )
-        return found
+        return tasks
 
     @property
     def at(self) -> Place | None:
@@ -328,29 +328,31 @@ class Planned:
         Raises:
             Unmet: one has others.
         """
-        found = {
+        by_path = {
             file["file-path"]: (task.at.within("delete-file-references"), deletes)
             for task, file, deletes in self.tasks
         }
         for name, names in expected.items():
-            wanted = sorted(table.path(one) for one in names)
-            at, deletes = found.get(table.path(name), (self.at, None))
+            expected_paths = sorted(table.path(one) for one in names)
+            at, deletes = by_path.get(table.path(name), (self.at, None))
             paths = None if deletes is None else sorted(one["file-path"] for one in deletes)
-            if wanted != paths:
-                shown = f"delete files {expect.shown(wanted)} of {name}{about}"
-                raise expect.unmet(shown, expect.shown(paths), at=at, kind=kind_of(wanted, paths))
+            if expected_paths != paths:
+                what = f"delete files {expect.shown(expected_paths)} of {name}{about}"
+                raise expect.unmet(
+                    what, expect.shown(paths), at=at, kind=kind_of(expected_paths, paths)
+                )
 
 
-def planned(lab: CatalogLab, table: Table, **request: Any) -> Planned:
+def complete_plan(lab: CatalogLab, table: Table, **request: Any) -> Plan:
     """Return a plan, waited for, with the tasks of all its plan tasks.
 
     Raises:
         Unmet: there is none.
     """
-    return awaited(lab, table, plan(lab, table, **request))
+    return wait_for_plan(lab, table, plan(lab, table, **request))
 
 
-def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
+def wait_for_plan(lab: CatalogLab, table: Table, reply: Reply) -> Plan:
     """Return the completed form of a plan, polling if needed.
 
     Raises:
@@ -376,15 +378,15 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
             raise expect.unmet(
                 "an end of plan tasks", f"{MOST_TASKS} of them", at=answer.place("plan-tasks")
             )
-    return Planned(identifier, tuple(answers))
+    return Plan(identifier, tuple(answers))
 
 
 def position_deletes(
-    grown_: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any
+    table: TableWithFiles, name: str, *partition: Any, target: str | None = None, **members: Any
 ) -> File:
     """Return a position delete file; `target` is the one data file that it is about."""
     bounds = {} if target is None else {2_147_483_546: target.encode()}
-    path = grown_.path(name)
+    path = table.path(name)
     return File(
         path,
         partition,
@@ -397,10 +399,10 @@ def position_deletes(
     )
 
 
-def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **members: Any) -> File:
+def equality_deletes(table: TableWithFiles, name: str, *partition: Any, **members: Any) -> File:
     """Return a delete file that compares the first column."""
     return File(
-        grown_.path(name),
+        table.path(name),
         partition=partition,
         content=EQUALITY_DELETES,
         rows=1,
@@ -420,12 +422,12 @@ def scans(lab: CatalogLab) -> None:
     remains of filters.
     """
     fields = [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]
-    table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
+    table = table_with_files(lab, partition_spec={"spec-id": 0, "fields": fields})
     plan(lab, unreadable(lab))
-    known = {1: (5).to_bytes(8, "little")}
+    bound = {1: (5).to_bytes(8, "little")}
     table.append(
         *(
-            table.file(name, name, lower=known, upper=known, values={1: 10}, nulls={1: 0})
+            table.file(name, name, lower=bound, upper=bound, values={1: 10}, nulls={1: 0})
             for name in ("a", "b")
         )
     )
@@ -447,6 +449,6 @@ def scans(lab: CatalogLab) -> None:
     for test in (*tests, {"type": "or", "left": tests[0], "right": tests[2]}):
         plan(lab, table.table, filter=test, stats_fields=["id"])
     for properties in (in_background(lab), on_pages(lab)):
-        other = grown(lab, properties=properties)
+        other = table_with_files(lab, properties=properties)
         other.append(*(other.file(name) for name in ("a", "b", "c")))
-        awaited(lab, other.table, plan(lab, other.table))
+        wait_for_plan(lab, other.table, plan(lab, other.table))

@@ -17,7 +17,7 @@ from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.wire import Wire
 from lakepact.generated.iceberg_rest import op
 
-_owned: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
+_by_wire: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 @contextlib.contextmanager
@@ -33,25 +33,25 @@ def no_evidence(lab: CatalogLab) -> Generator[None]:
         lab.sent[:] = before
 
 
-def owned_properties(lab: CatalogLab) -> frozenset[str]:
+def properties_of_server(lab: CatalogLab) -> frozenset[str]:
     """Return the names of properties that new namespaces, tables and views have although no request
     set them.
     """
-    known = _owned.get(lab.wire)
-    if known is None:
-        found: set[str] = set()
+    cached = _by_wire.get(lab.wire)
+    if cached is None:
+        names: set[str] = set()
         with no_evidence(lab):
             namespace = lab.make_namespace()
-            found |= _properties(lab.send(op.load_namespace_metadata, namespace=namespace).document)
+            names |= _properties(lab.send(op.load_namespace_metadata, namespace=namespace).document)
             if lab.offers(op.create_table):
-                found |= _properties(lab.load(lab.make_table(namespace)).metadata)
+                names |= _properties(lab.load(lab.make_table(namespace)).metadata)
             if lab.offers(op.create_view):
                 view = lab.make_view(namespace)
-                found |= _properties(
+                names |= _properties(
                     lab.send(op.load_view, namespace=namespace, view=view).document.get("metadata")
                 )
-        known = _owned[lab.wire] = frozenset(found)
-    return known
+        cached = _by_wire[lab.wire] = frozenset(names)
+    return cached
 
 
 def without_properties(document: Any, names: Collection[str]) -> Any:
@@ -63,25 +63,27 @@ def without_properties(document: Any, names: Collection[str]) -> Any:
     if not isinstance(document, dict):
         return document
     return {
-        member: _kept(value, names) if member == "properties" else without_properties(value, names)
+        member: _without(value, names)
+        if member == "properties"
+        else without_properties(value, names)
         for member, value in document.items()
     }
 
 
-def same_but_for_owned(lab: CatalogLab, before: Any, after: Any) -> bool:
+def same_except_server_properties(lab: CatalogLab, before: Any, after: Any) -> bool:
     """Return whether two JSON documents are equal, except for properties that the server owns."""
     if before == after:
         return True
-    owned = owned_properties(lab)
-    return bool(owned) and without_properties(before, owned) == without_properties(after, owned)
+    names = properties_of_server(lab)
+    return bool(names) and without_properties(before, names) == without_properties(after, names)
 
 
 def _properties(holder: Any) -> set[str]:
-    found = holder.get("properties") if isinstance(holder, dict) else None
-    return set(found) if isinstance(found, dict) else set()
+    properties = holder.get("properties") if isinstance(holder, dict) else None
+    return set(properties) if isinstance(properties, dict) else set()
 
 
-def _kept(properties: Mapping[str, Any] | Any, names: Collection[str]) -> Any:
+def _without(properties: Mapping[str, Any] | Any, names: Collection[str]) -> Any:
     if not isinstance(properties, dict):
         return properties
     return {name: value for name, value in properties.items() if name not in names}

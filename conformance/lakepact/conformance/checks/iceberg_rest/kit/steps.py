@@ -12,7 +12,7 @@ from lakepact.conformance.evidence.differences import ABSENT
 from lakepact.conformance.judging import expect
 
 
-def history_is_kept(lab: CatalogLab) -> None:
+def expect_history(lab: CatalogLab) -> None:
     """Check that a table keeps two snapshots, a branch and a tag.
 
     Raises:
@@ -37,20 +37,20 @@ def stored(lab: CatalogLab, table: Table, *updates: Mapping[str, Any]) -> Table:
         Blocked: the commit is refused.
     """
     answer = lab.commit(table, *updates)
-    loaded = lab.load(table)
-    before, answered, now = map(state, (table, answer, loaded))
+    reload = lab.load(table)
+    before, after_commit, now = map(state, (table, answer, reload))
     for action in {update["action"]: None for update in updates}:
         for member in ABOUT.get(action, ()):
-            if now.get(member) == before.get(member) != answered.get(member):
+            if now.get(member) == before.get(member) != after_commit.get(member):
                 with lab.step(EFFECTS.get(action, "IRC-COM-002")):
-                    wanted = answered.get(member, ABSENT)
+                    expected = after_commit.get(member, ABSENT)
                     expect.equal(
-                        wanted,
+                        expected,
                         now.get(member, ABSENT),
                         f"`{member}` as the commit answered it,",
-                        at=loaded.place(member),
+                        at=reload.place(member),
                     )
-    return loaded
+    return reload
 
 
 def remove_ref_first(lab: CatalogLab, table: Table, ref: str) -> None:

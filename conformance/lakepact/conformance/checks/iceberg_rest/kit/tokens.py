@@ -11,8 +11,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     CLIENT,
     SUBJECT,
     Headers,
-    known,
-    needed,
+    find_secret,
+    require_secret,
 )
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
@@ -63,8 +63,10 @@ def client_of(lab: CatalogLab) -> Client:
     access = lab.target.access
     # A client of another token endpoint may be unknown to the catalog.
     is_own = bool(access.credential_env) and not access.token_endpoint
-    credential = known(lab.target, CLIENT) or (
-        secret_of(access.credential_env, "--credential-env") if is_own else needed(lab, CLIENT)
+    credential = find_secret(lab.target, CLIENT) or (
+        secret_of(access.credential_env, "--credential-env")
+        if is_own
+        else require_secret(lab, CLIENT)
     )
     name, colon, secret = credential.partition(":")
     if not colon:
@@ -92,14 +94,14 @@ def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | Non
     """Return the answer of the token endpoint to a form with the caller's scope, without the fields
     that are None.
     """
-    sent = {"scope": lab.target.access.token_scope, **fields}
-    content = urlencode(without_nulls(sent)).encode()
+    members = {"scope": lab.target.access.token_scope, **fields}
+    content = urlencode(without_nulls(members)).encode()
     return lab.send(
         TOKENS, content=content, headers=[*(headers or []), FORM], anonymous=True, declared=False
     )
 
 
-def fetched(lab: CatalogLab, client: Client) -> Reply:
+def fetch_token(lab: CatalogLab, client: Client) -> Reply:
     """Return the answer to a client's credentials, which every check of what follows needs to be a
     token.
 
@@ -129,10 +131,12 @@ def subject_of(lab: CatalogLab) -> str:
     Raises:
         NotOffered: none is known.
     """
-    return needed(lab, SUBJECT)
+    return require_secret(lab, SUBJECT)
 
 
-def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
+def exchange_token(
+    lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None
+) -> Reply:
     """Return the answer to a token exchange; token types are access tokens by default."""
     usual: dict[str, str | None] = {
         "grant_type": EXCHANGE,

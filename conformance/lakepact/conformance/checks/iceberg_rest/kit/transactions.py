@@ -12,7 +12,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     Table,
     set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    expect_no_change,
+    properties_of,
+)
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -73,14 +76,14 @@ def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
         )
 
 
-def all_unchanged(lab: CatalogLab, before: Iterable[Table]) -> None:
+def expect_no_changes(lab: CatalogLab, before: Iterable[Table]) -> None:
     """All tables are what they were.
 
     Raises:
         Unmet: one is not.
     """
     for table in before:
-        unchanged(lab, table)
+        expect_no_change(lab, table)
 
 
 def at_every_place(tables: Sequence[Table], wrong: Change) -> Iterator[tuple[str, list[Change]]]:

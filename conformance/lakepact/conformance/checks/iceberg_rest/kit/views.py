@@ -13,16 +13,16 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     SCHEMA,
-    Answered,
     CatalogLab,
+    CatalogObject,
     Namespace,
     set_properties,
     with_hyphens,
     without_nulls,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
-    owned_properties,
-    same_but_for_owned,
+    properties_of_server,
+    same_except_server_properties,
     without_properties,
 )
 from lakepact.conformance.evidence.exchanges import Place, Reply
@@ -55,7 +55,7 @@ VIEW_AS_TABLE, TABLE_AS_VIEW = (
 HARMLESS = set_properties(lakepact="committed")
 
 
-class View(Answered):
+class View(CatalogObject):
     """A view as it was answered: created, loaded or replaced."""
 
     @property
@@ -147,7 +147,7 @@ def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> 
     )
 
 
-def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
+def make_view(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
     """Return a new view, in a new namespace unless one is given.
 
     Raises:
@@ -157,7 +157,7 @@ def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) ->
     return View(home, name, lab.require(create(lab, home, name, **members), 200))
 
 
-def loaded(lab: CatalogLab, view: View) -> View:
+def load_view(lab: CatalogLab, view: View) -> View:
     """Return the view as it is now.
 
     Raises:
@@ -166,7 +166,7 @@ def loaded(lab: CatalogLab, view: View) -> View:
     return View(view.namespace, view.name, lab.require(lab.send(op.load_view, **view.at), 200))
 
 
-def replace(
+def try_replace(
     lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()
 ) -> Reply:
     """Return the answer to a request that replaces a view, unconditionally unless requirements are
@@ -179,21 +179,21 @@ def replace(
     )
 
 
-def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
+def replace_view(lab: CatalogLab, view: View, *updates: Update) -> View:
     """The view after it was replaced.
 
     Raises:
         Blocked: that is refused.
     """
-    return View(view.namespace, view.name, lab.require(replace(lab, view, *updates), 200))
+    return View(view.namespace, view.name, lab.require(try_replace(lab, view, *updates), 200))
 
 
 # -- updates ---------------------------------------------------------------------------------------
 
 
-def add_view_version(added: Mapping[str, Any]) -> dict[str, Any]:
+def add_view_version(view_version: Mapping[str, Any]) -> dict[str, Any]:
     """Return an update that adds a version."""
-    return {"action": "add-view-version", "view-version": dict(added)}
+    return {"action": "add-view-version", "view-version": dict(view_version)}
 
 
 def set_current_view_version(version_id: int = LAST_ADDED) -> documents.SetCurrentViewVersionUpdate:
@@ -232,7 +232,7 @@ def properties_of(view: View) -> dict[str, Any]:
     return view.reply.document["metadata"].get("properties") or {}
 
 
-def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def canonical_form(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata of a view in canonical form: without members that stand for none, and
     with sets in one order.
     """
@@ -252,7 +252,7 @@ def state(reply: Reply) -> dict[str, Any]:
         Unmet: it shows none.
     """
     is_view(reply)
-    return spelled(reply.at("metadata"))
+    return canonical_form(reply.at("metadata"))
 
 
 def same_view(
@@ -275,18 +275,18 @@ def same_metadata(
     Raises:
         Unmet: they differ; it names the first difference.
     """
-    if same_but_for_owned(lab, expected, actual):
+    if same_except_server_properties(lab, expected, actual):
         return
-    owned = owned_properties(lab)
+    names = properties_of_server(lab)
     expect.equal(
-        spelled(without_properties(expected, owned)),
-        spelled(without_properties(actual, owned)),
+        canonical_form(without_properties(expected, names)),
+        canonical_form(without_properties(actual, names)),
         what,
         at=at,
     )
 
 
-def unchanged(lab: CatalogLab, before: View) -> None:
+def expect_no_change(lab: CatalogLab, before: View) -> None:
     """The view is what it was.
 
     Raises:

@@ -24,7 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_sid
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
     children,
     create,
-    is_found,
+    expect_loads,
     is_named,
     properties_of,
 )
@@ -44,8 +44,8 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     """Creating a namespace returns 200 with its name and at least the properties that were sent; a
     request may omit them.
     """
-    name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
-    reply = create(lab, [name], properties=wanted)
+    name, bare, properties = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
+    reply = create(lab, [name], properties=properties)
     without = create(lab, [bare])
 
     with lab.judge_each("IRC-NS-CREATE-001") as case:
@@ -55,18 +55,18 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     for created, level in ((reply, name), (without, bare)):
         if created.status in SUCCESS:
             lab.find_namespace((level,))
-    answered = lab.require(reply, *SUCCESS).document.get("properties") or {}
+    response = lab.require(reply, *SUCCESS).document.get("properties") or {}
     with lab.judge("IRC-NS-CREATE-004"):
         expect.status(without, *SUCCESS)
     with lab.judge("IRC-NS-CREATE-002"):
         expect.equal(
-            wanted,
-            {key: answered.get(key) for key in wanted},
+            properties,
+            {key: response.get(key) for key in properties},
             "properties",
             at=reply.place("properties"),
         )
-    added = sorted(set(answered) - set(wanted))
-    lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(added) or 'nothing'}")
+    additions = sorted(set(response) - set(properties))
+    lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(additions) or 'nothing'}")
 
 
 @check("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
@@ -105,7 +105,7 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
             for value in NO_STRINGS
         ],
     }
-    _nothing_is_created(
+    _judge_refusals(
         lab,
         wrong,
         {
@@ -128,15 +128,15 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
     wrong: list[tuple[Namespace, dict[str, Any]]] = [
         ((str(number),), {"namespace": [number]}),
         *([((*parent, "null"), {"namespace": [*parent, None]})] if is_nested else []),
-        ((named := lab.name(),), {"namespace": [[named]]}),
-        ((named := lab.name(),), {"namespace": named}),
+        ((level := lab.name(),), {"namespace": [[level]]}),
+        ((level := lab.name(),), {"namespace": level}),
     ]
-    _nothing_is_created(
+    _judge_refusals(
         lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")}
     )
 
 
-def _nothing_is_created(
+def _judge_refusals(
     lab: CatalogLab,
     wrong: Mapping[str, Iterable[tuple[Namespace, dict[str, Any]]]],
     mutations: Mapping[str, Mutation],
@@ -150,12 +150,12 @@ def _nothing_is_created(
             for namespace, body in requests:
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
-                    loaded = lab.send(op.load_namespace_metadata, namespace=namespace)
-                    if loaded.status not in {MADE, 404}:  # what is stored may be unreadable
+                    load = lab.send(op.load_namespace_metadata, namespace=namespace)
+                    if load.status not in {MADE, 404}:  # what is stored may be unreadable
                         names = children(lab, namespace[:-1] or None)
                         expect.lacks([*namespace], names, "namespaces", at=names.at)
                     expect.not_found(
-                        loaded, "namespace", about="for the namespace whose creation was refused"
+                        load, "namespace", about="for the namespace whose creation was refused"
                     )
 
 
@@ -215,14 +215,14 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
                 about="for a child namespace at its path",
             )
     reply = create(lab, [parent, child])
-    loaded = lab.send(op.load_namespace_metadata, namespace=(parent, child))
+    load = lab.send(op.load_namespace_metadata, namespace=(parent, child))
 
     with lab.judge("IRC-NS-CREATE-010"):
         if reply.status == MADE:
-            expect.status(loaded, 200)
+            expect.status(load, 200)
         else:
             expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.ABSENT, "parent"))
-            expect.not_found(loaded, "namespace")
+            expect.not_found(load, "namespace")
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
 
 
@@ -239,10 +239,10 @@ def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-CREATE-011") as case:
         expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
-        for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
+        for level in (f"{parent}.{child}", child, f"{parent}{child}"):
             with case():
                 expect.not_found(
-                    lab.send(op.load_namespace_metadata, namespace=(flattened,)), "namespace"
+                    lab.send(op.load_namespace_metadata, namespace=(level,)), "namespace"
                 )
 
 
@@ -262,9 +262,9 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
     bare = lab.make_namespace()
 
     with lab.judge("IRC-NS-GET-003"):
-        loaded = lab.send(op.load_namespace_metadata, namespace=bare)
+        load = lab.send(op.load_namespace_metadata, namespace=bare)
         expect.equal(
-            None, loaded.document.get("properties"), "properties", at=loaded.place("properties")
+            None, load.document.get("properties"), "properties", at=load.place("properties")
         )
 
 
@@ -323,20 +323,23 @@ def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
 @check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
 def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
     """Loading a namespace returns its full path and all its properties as strings."""
-    top, wanted = lab.make_namespace(), {"a": "1", "b": "two words", "c": ""}
-    full = [lab.make_namespace(properties=wanted), lab.child_of(top, properties=wanted)]
+    top, properties = lab.make_namespace(), {"a": "1", "b": "two words", "c": ""}
+    full = [lab.make_namespace(properties=properties), lab.child_of(top, properties=properties)]
     there = [namespace for namespace in full if namespace]
 
     with lab.judge_each("IRC-NS-GET-001") as case:
         for namespace in (top, *there):
             with case():
-                is_found(lab, namespace)
+                expect_loads(lab, namespace)
     with lab.judge_each("IRC-NS-GET-002") as case:
         for namespace in there:
             with case():
                 stored = properties_of(lab, namespace)
                 expect.equal(
-                    wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.at
+                    properties,
+                    {key: stored.get(key) for key in properties},
+                    "properties",
+                    at=stored.at,
                 )
                 for key, value in stored.items():
                     expect.true(
@@ -358,36 +361,36 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
     top = lab.make_namespace()
     levels: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
     here: list[tuple[Reply, Reply | None]] = []
-    gone: list[tuple[Reply, Reply | None]] = []
+    absent: list[tuple[Reply, Reply | None]] = []
 
-    def seen(namespace: Namespace) -> tuple[Reply, Reply | None]:
+    def get_and_head(namespace: Namespace) -> tuple[Reply, Reply | None]:
         got = lab.send(op.load_namespace_metadata, namespace=namespace)
         return got, lab.send(op.namespace_exists, namespace=namespace) if lab.offers(
             op.namespace_exists
         ) else None
 
     for namespace in levels:
-        gone.append(seen(namespace))
+        absent.append(get_and_head(namespace))
         lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
-        here.append(seen(namespace))
+        here.append(get_and_head(namespace))
         if lab.offers(op.drop_namespace):
             lab.require(lab.send(op.drop_namespace, namespace=namespace))
-            gone.append(seen(namespace))
+            absent.append(get_and_head(namespace))
 
-    of_one = len(gone) // len(levels)
-    _are_not_found(lab, "IRC-NS-GET-005", [got for got, _ in gone[:of_one]])
+    of_one = len(absent) // len(levels)
+    _judge_not_found(lab, "IRC-NS-GET-005", [got for got, _ in absent[:of_one]])
     if levels[1:]:
-        _are_not_found(lab, "IRC-NS-GET-006", [got for got, _ in gone[of_one:]])
+        _judge_not_found(lab, "IRC-NS-GET-006", [got for got, _ in absent[of_one:]])
     else:
         lab.skip("IRC-NS-GET-006", NOT_NESTED)
     if not lab.offers(op.namespace_exists):
         for requirement in ("IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003"):
             lab.skip(requirement, "the target does not declare namespaceExists")
         return
-    _have_status(lab, "IRC-NS-HEAD-001", 204, [head for _, head in here if head])
-    _are_not_found(lab, "IRC-NS-HEAD-002", [head for _, head in gone if head])
+    _judge_status(lab, "IRC-NS-HEAD-001", 204, [head for _, head in here if head])
+    _judge_not_found(lab, "IRC-NS-HEAD-002", [head for _, head in absent if head])
     with lab.judge_each("IRC-NS-HEAD-003") as case:
-        for got, head in ((got, head) for got, head in (*here, *gone) if head):
+        for got, head in ((got, head) for got, head in (*here, *absent) if head):
             with case():
                 if got.status == MADE:
                     expect.status(head, 200, 204, about="because GET returned 200")
@@ -399,7 +402,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                     )
 
 
-def _are_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) -> None:
+def _judge_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) -> None:
     """Judge the status of each of several replies about a namespace that does not exist."""
     with lab.judge_each(requirement) as case:
         for reply in replies:
@@ -407,7 +410,7 @@ def _are_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) 
                 expect.not_found(reply, "namespace")
 
 
-def _have_status(lab: CatalogLab, requirement: str, status: int, replies: Iterable[Reply]) -> None:
+def _judge_status(lab: CatalogLab, requirement: str, status: int, replies: Iterable[Reply]) -> None:
     """Judge the status of each of several replies."""
     with lab.judge_each(requirement) as case:
         for reply in replies:

@@ -28,23 +28,23 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
         op.list_tables,
     }:
         return False
-    parsed, reply = exchange.parsed, Reply(exchange)
-    if not isinstance(parsed, dict):
+    document, reply = exchange.parsed, Reply(exchange)
+    if not isinstance(document, dict):
         return False
     if exchange.operation == op.list_namespaces:
-        at, listed = reply.place("namespaces"), parsed.get("namespaces")
-        expect.true(isinstance(listed, list), "`namespaces` as an array", listed, at=at)
+        at, namespaces = reply.place("namespaces"), document.get("namespaces")
+        expect.true(isinstance(namespaces, list), "`namespaces` as an array", namespaces, at=at)
     elif exchange.operation in {op.create_namespace, op.load_namespace_metadata}:
-        at, listed = reply.place("namespace"), [parsed.get("namespace")]
-    elif exchange.operation == op.list_tables and isinstance(parsed.get("identifiers"), list):
+        at, namespaces = reply.place("namespace"), [document.get("namespace")]
+    elif exchange.operation == op.list_tables and isinstance(document.get("identifiers"), list):
         at = reply.place("identifiers")
-        listed = [
+        namespaces = [
             identifier.get("namespace") if isinstance(identifier, dict) else identifier
-            for identifier in parsed["identifiers"]
+            for identifier in document["identifiers"]
         ]
     else:
         return False
-    for namespace in listed or []:
+    for namespace in namespaces or []:
         fine = (
             isinstance(namespace, list)
             and namespace
@@ -69,30 +69,30 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-NS-LIST-001"):
-        listed = children(lab, None)
-        expect.contains(list(top), listed, "the top level", at=listed.at)
+        names = children(lab, None)
+        expect.contains(list(top), names, "the top level", at=names.at)
         expect.equal(
             [],
-            [n for n in listed if len(n) != 1],
+            [n for n in names if len(n) != 1],
             "namespaces of other than one level:",
-            at=listed.at,
+            at=names.at,
         )
     if not nested:
         return  # what else is demanded is demanded of nested namespaces
     with lab.judge("IRC-NS-LIST-002"):
-        listed = children(lab, top)
-        expect.equal([list(middle)], listed, "children", at=listed.at)
+        names = children(lab, top)
+        expect.equal([list(middle)], names, "children", at=names.at)
     with lab.judge("IRC-NS-LIST-003"):
-        listed = children(lab, middle)
+        names = children(lab, middle)
         expect.equal(
             sorted([list(bottom), list(beside)]),
-            sorted(listed),
+            sorted(names),
             "children of two levels",
-            at=listed.at,
+            at=names.at,
         )
     with lab.judge("IRC-NS-LIST-004"):
-        listed = children(lab, top)
-        expect.lacks(list(bottom), listed, "children of the first level", at=listed.at)
+        names = children(lab, top)
+        expect.lacks(list(bottom), names, "children of the first level", at=names.at)
 
 
 @check("IRC-NS-LIST-005")
@@ -105,10 +105,15 @@ def empty_parent_lists_the_top_level(lab: CatalogLab) -> None:
         expect.contains(list(top), plain, "the top level", at=plain.at)
 
     with lab.judge("IRC-NS-LIST-005"):
-        listed = children(lab, "")  # others come and go
-        found, wanted = ([one for one in own if one in names] for names in (listed, plain))
+        with_empty_parent = children(lab, "")  # others come and go
+        actual, expected = (
+            [one for one in own if one in names] for names in (with_empty_parent, plain)
+        )
         expect.equal(
-            wanted, found, "of the namespaces of this check, those that are listed:", at=listed.at
+            expected,
+            actual,
+            "of the namespaces of this check, those that are listed:",
+            at=with_empty_parent.at,
         )
 
 
@@ -143,8 +148,8 @@ def namespaces_without_children_list_none(lab: CatalogLab) -> None:
     top = lab.make_namespace()
 
     def none_below(parent: Namespace, what: str = "children") -> None:
-        listed = lab.send(op.list_namespaces, parent=parent)
-        expect.equal([], names_in(listed), what, at=listed.place("namespaces"))
+        reply = lab.send(op.list_namespaces, parent=parent)
+        expect.equal([], names_in(reply), what, at=reply.place("namespaces"))
 
     with lab.judge("IRC-NS-LIST-007"):
         none_below(top)
@@ -169,8 +174,8 @@ def similar_names_are_not_children(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-LIST-008") as case:
         for top, child in below.items():
             with case():
-                listed = children(lab, top)
-                expect.equal([list(child)], listed, f"children of {top[0]}", at=listed.at)
+                names = children(lab, top)
+                expect.equal([list(child)], names, f"children of {top[0]}", at=names.at)
 
 
 @check("IRC-NS-LIST-010")
@@ -186,12 +191,12 @@ def listings_follow_create_and_drop(lab: CatalogLab) -> None:
         )
         for parent, namespace in ((None, (lab.name(),)), *below):
             with case():
-                listed = children(lab, parent)
-                expect.lacks(list(namespace), listed, "the list before", at=listed.at)
+                names = children(lab, parent)
+                expect.lacks(list(namespace), names, "the list before", at=names.at)
                 lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
-                listed = children(lab, parent)
-                expect.contains(list(namespace), listed, "the list after creation", at=listed.at)
+                names = children(lab, parent)
+                expect.contains(list(namespace), names, "the list after creation", at=names.at)
                 if lab.offers(op.drop_namespace):
                     lab.require(lab.send(op.drop_namespace, namespace=namespace))
-                    listed = children(lab, parent)
-                    expect.lacks(list(namespace), listed, "the list after dropping", at=listed.at)
+                    names = children(lab, parent)
+                    expect.lacks(list(namespace), names, "the list after dropping", at=names.at)

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
     children,
     create,
-    is_found,
+    expect_loads,
     is_named,
     properties_of,
 )
@@ -33,22 +33,22 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
         is_named(created, namespace)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
-        is_found(lab, namespace)
+        expect_loads(lab, namespace)
         after = lab.send(op.list_namespaces, parent=namespace[:2])
         expect.contains(
             list(namespace), after.at("namespaces"), "children", at=after.place("namespaces")
         )
         if lab.offers(op.namespace_exists):
             expect.status(lab.send(op.namespace_exists, namespace=namespace), 204)
-        changed = lab.send(
+        update = lab.send(
             op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}}
         )
-        expect.status(changed, 200)
+        expect.status(update, 200)
         properties_of(lab, namespace).has("a", "1")
         table = lab.make_table(namespace)
         expect.status(lab.send(op.load_table, **table.at), 200)
-        listed = identifiers(lab.send(op.list_tables, namespace=namespace))
-        expect.contains(table.identifier, listed, "the tables", at=listed.at)
+        tables = identifiers(lab.send(op.list_tables, namespace=namespace))
+        expect.contains(table.identifier, tables, "the tables", at=tables.at)
         expect.not_found(
             lab.send(op.load_table, namespace=namespace[:2], table=table.name), "table"
         )
@@ -73,9 +73,9 @@ def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
             if 400 <= created.status < 500:
                 break
             is_named(created, namespace)
-            is_found(lab, namespace)
-            listed = children(lab, parent)
-            expect.contains(list(namespace), listed, "children", at=listed.at)
+            expect_loads(lab, namespace)
+            names = children(lab, parent)
+            expect.contains(list(namespace), names, "children", at=names.at)
 
 
 @check("IRC-NS-ENC-002")
@@ -85,28 +85,28 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
     name = lab.name()
     two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
     child = lab.child_of(two_levels)
-    dotted = (f"{top[0]}.{name}",)
+    with_dot = (f"{top[0]}.{name}",)
     created = lab.send(
-        op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}}
+        op.create_namespace, body={"namespace": list(with_dot), "properties": {"is": "one level"}}
     )
     if created.status == 200:
-        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=dotted))
+        lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=with_dot))
     elif created.status in REFUSES_NAMES:
         lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
         return
 
     with lab.judge("IRC-NS-ENC-002"):
         expect.status(created, 200, about="for a name with a dot that nothing has")
-        properties_of(lab, dotted).has("is", "one level", "property of one level")
+        properties_of(lab, with_dot).has("is", "one level", "property of one level")
         properties_of(lab, two_levels).has("is", "two levels", "property of two levels")
-        listed = lab.send(op.list_namespaces, parent=dotted)
-        expect.status(listed, 200)
+        listing = lab.send(op.list_namespaces, parent=with_dot)
+        expect.status(listing, 200)
         if child:
             expect.lacks(
                 list(child),
-                listed.at("namespaces"),
+                listing.at("namespaces"),
                 "children of one level",
-                at=listed.place("namespaces"),
+                at=listing.place("namespaces"),
             )
 
 
@@ -141,19 +141,19 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
         lab.skip("IRC-NS-ENC-004", "the target refuses namespaces with capitals in their names")
         return
     lab.require(first, 200)
-    kept = lab.send(op.load_namespace_metadata, namespace=(name,))
-    found = lab.send(op.load_namespace_metadata, namespace=(other,))
+    load = lab.send(op.load_namespace_metadata, namespace=(name,))
+    other_load = lab.send(op.load_namespace_metadata, namespace=(other,))
     again = create(lab, [other], properties={"is": "second"})
 
     with lab.judge("IRC-NS-ENC-004") as case:
-        expect.status(kept, 200, about="for the spelling that it was created with")
-        if found.status == 200:
+        expect.status(load, 200, about="for the spelling that it was created with")
+        if other_load.status == 200:
             expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "namespace"))
         else:
             expect.status(again, 200)
-            for spelled, value in ((name, "first"), (other, "second")):
+            for level, value in ((name, "first"), (other, "second")):
                 with case():
-                    stored = properties_of(lab, (spelled,))
+                    stored = properties_of(lab, (level,))
                     expect.one_of(
                         (value, None),
                         stored.get("is"),

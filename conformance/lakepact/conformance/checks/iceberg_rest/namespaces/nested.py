@@ -20,7 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, same_view
+from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, make_view, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 
 
@@ -103,7 +103,7 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
     """Every view operation succeeds for a view of a nested namespace at its path, from create to
     drop.
     """
-    above = made(lab)
+    above = make_view(lab)
     namespace, name, new = deep(lab, above.namespace), lab.name(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
     created = create_view(lab, namespace, name)
@@ -146,7 +146,7 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
     """Renaming a view into another namespace returns 204, keeps its metadata, and its old name
     returns 404.
     """
-    view = made(lab)
+    view = make_view(lab)
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
     moves, before, at = 0, lab.require(lab.send(op.load_view, **view.at), 200), view.identifier
@@ -189,9 +189,9 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
                 lab.send(op.table_exists, **below), "table", about="below the namespace of a table"
             )
     if lab.offers(op.drop_table):
-        known = lab.ways_to_drop()
+        purge_values = lab.ways_to_drop()
         with lab.judge("IRC-TBL-DROP-002"):
-            reply = lab.send(op.drop_table, purge_requested=known[0], **below)
+            reply = lab.send(op.drop_table, purge_requested=purge_values[0], **below)
             expect.not_found(reply, "table", about="for dropping a table below its namespace")
             expect.status(
                 lab.send(op.load_table, **table.at), 200, about="for the table afterwards"
@@ -200,7 +200,7 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
         for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
             lab.skip(requirement, "the target has no views")
         return
-    view = made(lab, parent)
+    view = make_view(lab, parent)
     at: dict[str, Any] = {"namespace": namespace, "view": view.name}
     with lab.judge("IRC-VIEW-LOAD-002"):
         expect.not_found(

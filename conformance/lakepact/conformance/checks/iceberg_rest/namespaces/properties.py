@@ -22,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
     wrong_type,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 
 WRITERS = 16  #: callers side by side
@@ -83,10 +83,15 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
         expect.status(reply, 200)
         for member in ("updated", "removed"):
             with case():
-                listed = reply.at(member)
-                fine = isinstance(listed, list) and all(isinstance(key, str) for key in listed)
+                keys_by_member = reply.at(member)
+                fine = isinstance(keys_by_member, list) and all(
+                    isinstance(key, str) for key in keys_by_member
+                )
                 expect.true(
-                    fine, f"`{member}` as an array of strings", listed, at=reply.place(member)
+                    fine,
+                    f"`{member}` as an array of strings",
+                    keys_by_member,
+                    at=reply.place(member),
                 )
     stored = properties_of(lab, namespace)
     with lab.judge("IRC-NS-PROP-002"):
@@ -105,12 +110,12 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-005"):
         expect.member(["remove"], reply.place("removed"), "removed keys")
     with lab.judge("IRC-NS-PROP-015") as case:
-        listed = {
+        keys_by_member = {
             "updated": reply.at("updated"),
             "removed": reply.at("removed"),
             "missing": reply.document.get("missing") or [],
         }
-        for (one, keys), (other, others) in combinations(listed.items(), 2):
+        for (one, keys), (other, others) in combinations(keys_by_member.items(), 2):
             for key in keys:
                 with case():
                     expect.lacks(
@@ -256,13 +261,13 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
         ({"removals": ["b"]}, {"a": "new"}),
     )
     with lab.judge_each("IRC-NS-PROP-018") as case:
-        for body, wanted in cases:
+        for body, expected in cases:
             with case():
                 reply = lab.send(op.update_properties, namespace=namespace, body=body)
                 expect.status(reply, 200, about=f"for {expect.shown(body)}")
                 stored = properties_of(lab, namespace)
                 expect.equal(
-                    wanted,
+                    expected,
                     {key: stored[key] for key in ("a", "b") if key in stored},
                     "properties",
                     at=stored.at,
@@ -316,9 +321,9 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
     top = holding(lab, a="old", b="1")
     child = lab.child_of(top, properties={"a": "child"})
     tables = [lab.load(lab.make_table(namespace)) for namespace in (top, child) if namespace]
-    changed = update(lab, top, removals=("b",), updates={"a": "new"})
+    reply = update(lab, top, removals=("b",), updates={"a": "new"})
     with lab.step("IRC-NS-PROP-001"):
-        expect.status(changed, 200)
+        expect.status(reply, 200)
 
     with lab.judge_each("IRC-NS-PROP-020") as case:
         for before in tables:
@@ -330,7 +335,7 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
                 states.assert_same_table(lab, before, Table(before.namespace, before.name, after))
         if child:
             with case():
-                is_found(lab, child)
+                expect_loads(lab, child)
                 properties_of(lab, child).has("a", "child")
 
 
@@ -366,12 +371,16 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
                 replies = lab.concurrently(
                     [partial(update, lab, namespace, updates={key: key}) for key in keys]
                 )
-                accepted = {
+                keys_with_200 = {
                     key for key, reply in zip(keys, replies, strict=True) if reply.status == 200
                 }
                 stored = properties_of(lab, namespace)
-                lost = sorted(accepted - set(stored))
-                wanted = "every key whose update returned 200 to be stored"
+                missing = sorted(keys_with_200 - set(stored))
+                expected = "every key whose update returned 200 to be stored"
                 expect.true(
-                    not lost, wanted, f"without {expect.shown(lost)}", at=stored.at, kind=Kind.LOST
+                    not missing,
+                    expected,
+                    f"without {expect.shown(missing)}",
+                    at=stored.at,
+                    kind=Kind.LOST,
                 )

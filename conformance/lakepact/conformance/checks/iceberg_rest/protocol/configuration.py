@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
-from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
+from lakepact.conformance.checks.iceberg_rest.kit.endpoints import operation_of
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 
 
@@ -158,7 +158,7 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
         "IRC-CFG-010", without="no endpoint has the path of an operation of the contract"
     ) as case:
         for number, endpoint in enumerate(endpoints):
-            operation = meant(endpoint, lab.offer.segments.get("prefix"))
+            operation = operation_of(endpoint, lab.offer.segments.get("prefix"))
             sent = str(endpoint).split()[-1:]
             if operation is None or not "".join(sent).startswith("/"):
                 continue  # it names no operation, or is no path template (IRC-CFG-009)
@@ -189,7 +189,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     it serves.
     """
     found, declared = detection_of(lab), declared_operations(lab)
-    beyond = sorted(found.served - declared)
+    beyond = sorted(found.operations - declared)
 
     if not configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-011", "the target sends no endpoints")
@@ -209,7 +209,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-011") as case:
         for operation in sorted(
             declared
-            & (found.served | found.missing)
+            & (found.operations | found.missing)
             & PROBES.keys()
             & lab.contract.operations.keys()
         ):

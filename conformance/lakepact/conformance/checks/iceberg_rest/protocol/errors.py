@@ -22,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS, CONTRACT
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
-from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.kit.views import make_view
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import refusals
 
@@ -382,7 +382,7 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
 @check("IRC-ERR-008")
 def missing_views_are_named(lab: CatalogLab) -> None:
     """The error type for a missing view is NoSuchViewException."""
-    home = made(lab).namespace
+    home = make_view(lab).namespace
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
@@ -474,8 +474,8 @@ def conflicts_are_named(lab: CatalogLab) -> None:
 @check("IRC-ERR-010")
 def view_conflicts_are_named(lab: CatalogLab) -> None:
     """The error type of a view conflict is AlreadyExistsException or CommitFailedException."""
-    view = made(lab)
-    other = made(lab, view.namespace)
+    view = make_view(lab)
+    other = make_view(lab, view.namespace)
     refusals = {"AlreadyExistsException of a view": create_view(lab, view.namespace, view.name)}
     if lab.offers(op.rename_view):
         body = {"source": other.identifier, "destination": view.identifier}

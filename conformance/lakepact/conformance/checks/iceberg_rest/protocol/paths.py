@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, is_named
 
 
 @check("IRC-GEN-001", "IRC-GEN-002")
@@ -39,11 +39,11 @@ def routes_are_below_the_base_url(lab: CatalogLab) -> None:
 def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
     """The server decodes percent-encoding once, with hex digits of either case."""
     parent = lab.make_namespace()
-    literal = lab.named(f"{lab.name()}_%41")
+    literal = lab.namespace_with_name(f"{lab.name()}_%41")
 
     with lab.judge("IRC-GEN-021"):
         if literal:
-            is_found(lab, literal)
+            expect_loads(lab, literal)
     child = lab.child_of(parent)
     if child is None:
         lab.skip(
@@ -72,7 +72,7 @@ def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
     """A plus in a path stands for itself, not for a space."""
     lab.make_namespace()
     stem = lab.name()
-    plus, space = lab.named(f"{stem}+b"), lab.named(f"{stem} b")
+    plus, space = lab.namespace_with_name(f"{stem}+b"), lab.namespace_with_name(f"{stem} b")
     if plus is None or space is None:
         lab.skip(
             "IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names"

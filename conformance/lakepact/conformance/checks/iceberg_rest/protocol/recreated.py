@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, version
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, load_view, make_view, version
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 
 OLD = "lakepact.old"
@@ -50,10 +50,10 @@ def recreated_tables_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
 def recreated_views_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
     """A view under the name of a dropped one has no version, property or UUID of it."""
     home = lab.make_namespace()
-    old = made(lab, home, properties={OLD: "1"})
+    old = make_view(lab, home, properties={OLD: "1"})
     lab.require(lab.send(op.drop_view, **old.at))
     created = lab.require(create_view(lab, home, old.name, view_version=version(home)), 200)
-    new = loaded(lab, View(home, old.name, created))
+    new = load_view(lab, View(home, old.name, created))
 
     with lab.judge("IRC-GEN-037") as case:
         expect.true(new.uuid != old.uuid, "another UUID", new.uuid, at=new.place("view-uuid"))

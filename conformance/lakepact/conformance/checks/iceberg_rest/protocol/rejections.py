@@ -76,7 +76,7 @@ def refused_and_unchanged(
             with case(Mutation(wrong, "body")):
                 reply = send()
                 expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
-        states.unchanged(lab, before)
+        states.expect_no_change(lab, before)
 
 
 @check("IRC-GEN-010", last=1)
@@ -201,7 +201,7 @@ def refuses_mutants(
                         400,
                         about=f"for a body with {mutation.at} {mutation.kind}, sent to {operation}",
                     )
-        states.unchanged(lab, before)
+        states.expect_no_change(lab, before)
 
 
 def _is_convertible(valid: Any, mutation: Mutation) -> bool:
@@ -311,7 +311,7 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
     """An operation that the server does not declare returns no 5xx status but 501."""
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
-    declared, served = declared_operations(lab) | {op.get_token}, detection_of(lab).served
+    declared, served = declared_operations(lab) | {op.get_token}, detection_of(lab).operations
     undeclared = [
         operation for operation in lab.contract.operations.values() if operation.id not in declared
     ]

@@ -35,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     form,
     issues_tokens,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
+from lakepact.conformance.checks.iceberg_rest.kit.views import make_view, next_version, try_replace
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.running.suite import Suite
 
@@ -64,7 +64,9 @@ def invariant_of(
                 exchange.redact(flaw),
                 exchange=exchange.number,
                 claim=schemas.claim_of(component, exchange),
-                difference=schemas.components.difference(schemas.flawed(component, exchange)),
+                difference=schemas.components.difference(
+                    schemas.invalid_instance(component, exchange)
+                ),
             )
         return True
 
@@ -259,10 +261,10 @@ def keys(lab: CatalogLab) -> None:
 
 def views(lab: CatalogLab) -> None:
     """Show views, their versions and their log."""
-    view = made(lab, properties={"lakepact.note": "1"})
+    view = make_view(lab, properties={"lakepact.note": "1"})
     lab.send(op.list_views, namespace=view.namespace)
     lab.send(op.load_view, **view.at)
-    replace(lab, view, *next_version(view, "SELECT 2 AS id"))
+    try_replace(lab, view, *next_version(view, "SELECT 2 AS id"))
 
 
 def tokens(lab: CatalogLab) -> None:

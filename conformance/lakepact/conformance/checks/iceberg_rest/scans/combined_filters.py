@@ -82,7 +82,7 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     """Filters compare literals exactly: to the last digit, space and microsecond, and to the last
     value of a set.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     spec = table.spec()
     files = (
         table.file(
@@ -99,7 +99,7 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     for name, (_, _, filters) in lab.each(WHOLE.items()):
         for wanted in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
-                found = scans.planned(lab, table.table, filter=wanted)
+                found = scans.complete_plan(lab, table.table, filter=wanted)
                 expect.contains(
                     table.path(name),
                     found.paths,
@@ -118,12 +118,12 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
 
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-009"):
-            found = scans.planned(lab, table.table, snapshot_id=third.id, **options)
+            found = scans.complete_plan(lab, table.table, snapshot_id=third.id, **options)
             found.reads(third.data, f"the files of snapshot {third.id}, with {named},")
     scans.needs_scans_between(lab, table)
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = scans.planned(
+            found = scans.complete_plan(
                 lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options
             )
             found.reads(
@@ -134,7 +134,7 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
 @check("IRC-SCAN-SCH-003")
 def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
     """Plans with a filter, a former snapshot or both have the delete files of their data files."""
-    table = scans.grown(lab, partition_spec=BY_NAME)
+    table = scans.table_with_files(lab, partition_spec=BY_NAME)
     table.append(table.file("a1", "a"), table.file("b1", "b"))
     former = table.append(
         scans.position_deletes(table, "positions-of-a", "a"),
@@ -167,7 +167,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
 
     for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
-            scans.planned(lab, table.table, **request).has_deletes(
+            scans.complete_plan(lab, table.table, **request).has_deletes(
                 table, expected, f" in a scan {what}"
             )
 
@@ -181,7 +181,7 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
         (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))
     ):
         with lab.judge("IRC-SCAN-FETCH-002"):
-            scans.planned(lab, table.table, filter=wanted).reads(
+            scans.complete_plan(lab, table.table, filter=wanted).reads(
                 table.snapshots[-1].data, f"the files for {expect.shown(wanted)},"
             )
 
@@ -192,9 +192,9 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
     wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
     decided = False
     for properties in lab.each((scans.in_background(lab), scans.on_pages(lab))):
-        table = scans.grown(lab, properties=properties)
+        table = scans.table_with_files(lab, properties=properties)
         table.append(*(table.file(name) for name in ("first", "second", "third")))
-        for task, _, _ in lab.each(scans.planned(lab, table.table, filter=wanted).tasks):
+        for task, _, _ in lab.each(scans.complete_plan(lab, table.table, filter=wanted).tasks):
             residual = task.get("residual-filter")
             rows = [
                 row

@@ -24,7 +24,7 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     """A task refers to the delete files of its partition that are not older, and to position
     deletes of its file.
     """
-    table = scans.grown(lab, partition_spec=BY_NAME)
+    table = scans.table_with_files(lab, partition_spec=BY_NAME)
     table.append(
         table.file("a1", "a"),
         table.file("a2", "a"),
@@ -54,7 +54,7 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(table, expected)
+        scans.complete_plan(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-003")
@@ -62,7 +62,7 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
     """Position deletes apply to files of the same snapshot; unpartitioned equality deletes apply to
     older files only.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     table.append(table.file("old"))
     table.append(
         table.file("new"),
@@ -72,7 +72,7 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(
+        scans.complete_plan(lab, table.table).has_deletes(
             table, {"old": {"values"}, "new": {"positions"}}
         )
 
@@ -93,7 +93,7 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
     expected = {"one": [(vectors, 4)], "two": [(vectors, 44)], "three": []}
 
     with lab.judge_each("IRC-SCAN-SCH-003") as case:
-        plan = scans.planned(lab, table.table)
+        plan = scans.complete_plan(lab, table.table)
         found = {
             file["file-path"]: (
                 task.at,
@@ -117,7 +117,7 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
     """A task with a deletion vector does not refer to older position delete files of its data
     file.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     table.append(table.file("one"), table.file("two"))
     table.append(
         scans.position_deletes(table, "positions-of-one", target=table.path("one")),
@@ -137,7 +137,7 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
     table.append(replace(vector, target=table.path("one")), operation="delete")
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(
+        scans.complete_plan(lab, table.table).has_deletes(
             table, {"one": {"vector"}, "two": {"positions-of-two"}}
         )
 
@@ -147,7 +147,7 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
     """Data files keep their sequence number in a newer manifest, and removed delete files apply to
     nothing.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     first = table.append(table.file("old"))
     second = table.append(
         scans.equality_deletes(table, "values"),
@@ -173,7 +173,7 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(table, {"old": {"values"}, "new": set()})
+        scans.complete_plan(lab, table.table).has_deletes(table, {"old": {"values"}, "new": set()})
 
 
 @check("IRC-SCAN-SCH-003")
@@ -181,7 +181,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     """Delete files apply only to their partition spec; unpartitioned equality deletes apply to
     all.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     plain = table.spec()
     for number, (transform, name) in enumerate(
         (("identity", "by_name"), ("truncate[1]", "by_letter")), start=1
@@ -204,7 +204,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.planned(lab, table.table).has_deletes(table, expected)
+        scans.complete_plan(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
@@ -212,13 +212,13 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
     """A task has the path and numbers of its data file as in the manifest, and equality deletes
     name their columns.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     data = table.file("a%20b c=d+e", rows=17, size=12_345)
     table.append(data)
     table.append(
         replace(scans.equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete"
     )
-    (task, file, deletes), *_ = scans.planned(lab, table.table).tasks
+    (task, file, deletes), *_ = scans.complete_plan(lab, table.table).tasks
 
     with lab.judge("IRC-SCAN-SCH-009"):
         for member, value in {
@@ -243,7 +243,7 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
 def delete_files_match_their_manifest(lab: CatalogLab) -> None:
     """A plan has the numbers, spec id and partition of its delete files as in the manifest."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     update = upd.add_spec(
         upd.partition_field(upd.column(table.table, "name"), "identity", "by_name", field_id=1000)
     )
@@ -259,7 +259,7 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
         "file-size-in-bytes": 777,
         "spec-id": table.spec().get("spec-id"),
     }
-    plan = scans.planned(lab, table.table)
+    plan = scans.complete_plan(lab, table.table)
     found = [one for _, _, files in plan.tasks for one in files]
 
     with lab.judge("IRC-SCAN-SCH-009"):

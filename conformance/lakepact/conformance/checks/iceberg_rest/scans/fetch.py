@@ -46,7 +46,7 @@ def in_the_background(lab: CatalogLab, **properties: str) -> scans.TableWithFile
     if not lab.feature("async-planning"):
         raise NotOffered("the target plans no scans in the background")
     scans.needs(lab, scans.FETCH)
-    table = scans.grown(lab, properties={**scans.in_background(lab), **properties})
+    table = scans.table_with_files(lab, properties={**scans.in_background(lab), **properties})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     return table
 
@@ -81,7 +81,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.one_of(STATES, first.at("status"), "the member `status`", at=first.place("status"))
     with lab.judge("IRC-SCAN-FETCH-002"):
-        scans.awaited(lab, table.table, reply).reads(
+        scans.wait_for_plan(lab, table.table, reply).reads(
             table.snapshots[-1].data, "the files of the scan,"
         )
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
@@ -97,7 +97,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
             with case():
-                scans.awaited(lab, table.table, one).reads(
+                scans.wait_for_plan(lab, table.table, one).reads(
                     table.snapshots[-1].data, "the same files again,"
                 )
 
@@ -134,11 +134,11 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
                     reply = scans.plan(lab, table.table, **request)
                     if reply.status in scans.UNSUPPORTED and "end_snapshot_id" in request:
                         continue
-                    scans.awaited(lab, table.table, reply).reads(
+                    scans.wait_for_plan(lab, table.table, reply).reads(
                         data, f"the files of a scan with {', '.join(request)},"
                     )
         with lab.judge("IRC-SCAN-FETCH-002"):
-            scans.planned(lab, table.table).has_deletes(table, expected)
+            scans.complete_plan(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
@@ -166,7 +166,7 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
     """Cancelling a completed plan returns 204 or 404; after 204, its plan tasks return 404."""
     table = in_the_background(lab, **scans.on_pages(lab))
     scans.needs(lab, scans.CANCEL, scans.TASKS)
-    whole: scans.Planned = scans.awaited(lab, table.table, scans.plan(lab, table.table))
+    whole: scans.Plan = scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table))
     identifier = whole.id
     if identifier is None:
         raise NotOffered("the target gives no id to plans that it makes at once")
@@ -216,7 +216,7 @@ def unknown_plans_return_404(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-009")
 def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
     """A plan of a snapshot with missing manifests fails or has all files, and is not empty."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     table.append(table.file("first"), table.file("second"))
     for manifest in table.snapshots[-1].manifests:
         lab.remove_file(manifest.path)
@@ -228,7 +228,7 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
         return
 
     try:
-        whole = scans.awaited(lab, table.table, reply)
+        whole = scans.wait_for_plan(lab, table.table, reply)
     except Unmet:
         lab.note("IRC-SCAN-PLAN-009", "planning with missing manifests fails")
         return

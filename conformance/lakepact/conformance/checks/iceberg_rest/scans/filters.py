@@ -69,7 +69,7 @@ def divided(lab: CatalogLab) -> scans.TableWithFiles:
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},
     ]
-    table = scans.grown(lab, partition_spec={"spec-id": 0, "fields": fields})
+    table = scans.table_with_files(lab, partition_spec={"spec-id": 0, "fields": fields})
     contents = {
         "a0": ("a", DAY),
         "a1": ("a", DAY + 1),
@@ -159,7 +159,7 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 scans.is_plan(reply)
-            found = scans.awaited(lab, table.table, reply)
+            found = scans.wait_for_plan(lab, table.table, reply)
             missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
             actual = f"without {', '.join(missing)}"
             expect.true(

@@ -35,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
 
 def some_table(lab: CatalogLab) -> Table:
     """Return a table with a file, where the harness can write one; else one without snapshots."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     try:
         table.append(table.file("only"))
     except NotOffered:
@@ -45,7 +45,7 @@ def some_table(lab: CatalogLab) -> Table:
 
 def of_four(lab: CatalogLab) -> scans.TableWithFiles:
     """Return a table of four snapshots that append two files each."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     for number in range(1, 5):
         table.append(table.file(f"{number}-a"), table.file(f"{number}-b"))
     return table
@@ -77,7 +77,7 @@ def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-PLAN-001"):
         scans.is_plan(reply)
     with lab.judge("IRC-SCAN-PLAN-022"):
-        scans.awaited(lab, table, reply).reads([], "files to read")
+        scans.wait_for_plan(lab, table, reply).reads([], "files to read")
 
 
 @check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
@@ -86,7 +86,7 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     once.
     """
     table = of_four(lab)
-    early = scans.planned(lab, table.table)
+    early = scans.complete_plan(lab, table.table)
     four = table.snapshots[-1]
     first = table.snapshots[0]
     gone, kept = first.manifests[0].files
@@ -105,15 +105,15 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-008"):
         early.reads_all(four.data, "the files of main before the last commits,")
-        scans.planned(lab, table.table).reads_all(latest.data, "the files of main,")
+        scans.complete_plan(lab, table.table).reads_all(latest.data, "the files of main,")
     with lab.judge_each("IRC-SCAN-PLAN-009") as case:
         for snapshot in table.snapshots:
             with case():
-                scans.planned(lab, table.table, snapshot_id=snapshot.id).reads_all(
+                scans.complete_plan(lab, table.table, snapshot_id=snapshot.id).reads_all(
                     snapshot.data, f"the files of snapshot {snapshot.id},"
                 )
     with lab.judge("IRC-SCAN-PLAN-027"):
-        scans.planned(lab, table.table).reads(latest.data, "each file once:")
+        scans.complete_plan(lab, table.table).reads(latest.data, "each file once:")
 
 
 def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
@@ -133,7 +133,7 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
-                found = scans.planned(
+                found = scans.complete_plan(
                     lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end]
                 )
                 found.reads(
@@ -143,7 +143,7 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
     reply = scans.plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            scans.awaited(lab, table.table, reply).reads(
+            scans.wait_for_plan(lab, table.table, reply).reads(
                 added(table, 1, 2), "the files up to the end,"
             )
         else:
@@ -155,7 +155,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     """An incremental scan excludes files of other branches, rewritten or carried-over files, and
     files of the start snapshot.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
     scans.needs_scans_between(lab, table)
@@ -187,7 +187,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                     # no clause says that there are scans of changes beyond appended files: a
                     # rewriting in between may be refused
                     continue
-                found = scans.awaited(lab, table.table, reply)
+                found = scans.wait_for_plan(lab, table.table, reply)
                 found.reads(
                     [table.path(name) for name in names.split()],
                     f"only the appended files {names},",
@@ -195,7 +195,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     reply = scans.plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            scans.awaited(lab, table.table, reply).reads(
+            scans.wait_for_plan(lab, table.table, reply).reads(
                 [], "no files between a snapshot and itself,"
             )
         else:
@@ -252,7 +252,7 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
     """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those
     of the table's.
     """
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     snapshot = table.append(table.file("only"))
     fields = [
         {**one, "name": "title"} if one["name"] == "name" else one
@@ -308,7 +308,7 @@ def nested_columns_are_selected_by_path(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-021")
 def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
     """A plan has statistics of only the requested `stats-fields`, as in the manifest."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
     table.append(
         table.file(
@@ -319,7 +319,7 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
             nulls=dict.fromkeys(lower, 0),
         )
     )
-    (_, file, _), *_ = scans.planned(lab, table.table, stats_fields=["id"]).tasks
+    (_, file, _), *_ = scans.complete_plan(lab, table.table, stats_fields=["id"]).tasks
 
     with lab.judge_each("IRC-SCAN-PLAN-021") as case:
         for member, value in {
@@ -361,7 +361,7 @@ def planning_does_not_change_the_table(lab: CatalogLab) -> None:
     """Planning a scan does not change the table."""
     table = some_table(lab)
     before = lab.load(table)
-    scans.planned(lab, table)
+    scans.complete_plan(lab, table)
     after = lab.load(table)
 
     with lab.judge("IRC-SCAN-PLAN-026"):
@@ -417,7 +417,7 @@ def named_tables_are_planned(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-PLAN-027"):
-        whole = scans.planned(lab, before)
+        whole = scans.complete_plan(lab, before)
         whole.reads(set(whole.paths), "each file once:")
     with lab.judge("IRC-SCAN-PLAN-026"):
         after = lab.load(before)

@@ -31,11 +31,11 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
         expect.status(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        scans.awaited(lab, table.table, kept).reads(
+        scans.wait_for_plan(lab, table.table, kept).reads(
             first.data, "the files of the plan that was not cancelled,"
         )
     with lab.judge("IRC-SCAN-FETCH-002"):
-        again = scans.awaited(lab, table.table, scans.plan(lab, table.table))
+        again = scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table))
         again.reads(
             second.data, "the files of a scan that is planned again after it was cancelled,"
         )
@@ -68,9 +68,11 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
 def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     """Plans and plan tasks of a dropped table return 404."""
     scans.needs(lab, scans.PLAN)
-    table = scans.grown(lab, properties={**scans.in_background(lab), **scans.on_pages(lab)})
+    table = scans.table_with_files(
+        lab, properties={**scans.in_background(lab), **scans.on_pages(lab)}
+    )
     table.append(*(table.file(name) for name in ("first", "second", "third")))
-    whole = scans.awaited(lab, table.table, scans.plan(lab, table.table))
+    whole = scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
     named: dict[str, dict[str, Any]] = (
         {}

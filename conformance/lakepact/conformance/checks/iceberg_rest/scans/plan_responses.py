@@ -330,7 +330,9 @@ def judge_residuals(of: Suite[CatalogLab], schemas: ContractSchemas) -> None:
             return False
         for component, flaw in schemas.flaws_in(exchange).items():
             if component.endswith("Expression") and flaw is not None:
-                at = Place(exchange, f"/body{schemas.flawed(component, exchange).pointer}")
+                at = Place(
+                    exchange, f"/body{schemas.invalid_instance(component, exchange).pointer}"
+                )
                 raise expect.unmet(
                     "a residual-filter that is an expression", exchange.redact(flaw), at=at
                 )

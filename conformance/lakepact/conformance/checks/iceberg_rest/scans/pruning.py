@@ -15,11 +15,11 @@ from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     TableWithFiles,
-    awaited,
-    grown,
+    complete_plan,
     is_plan,
     plan,
-    planned,
+    table_with_files,
+    wait_for_plan,
 )
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 
@@ -128,7 +128,7 @@ def kept(
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 is_plan(reply)
-            found = awaited(lab, table.table, reply)
+            found = wait_for_plan(lab, table.table, reply)
             missing = sorted(paths - {*found.paths})
             about, actual = (
                 f"files that may hold rows for {expect.shown(wanted)}",
@@ -144,7 +144,7 @@ def bounds_are_compared_by_type(lab: CatalogLab) -> None:
         {"id": n, "name": name, "type": kind, "required": False}
         for n, (name, (kind, *_)) in enumerate(BETWEEN.items(), 1)
     ]
-    table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
+    table = table_with_files(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     numbers = range(1, len(BETWEEN) + 1)
     lower, upper = (
         {n: known[at] for n, known in zip(numbers, BETWEEN.values(), strict=True)} for at in (1, 2)
@@ -178,7 +178,7 @@ def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
         for n, name, kind in ((1, "id", "long"), (2, "name", "string"))
     ]
     fields.append({"id": 3, "name": "real", "type": "double", "required": False})
-    table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
+    table = table_with_files(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     reals = struct.pack("<d", 0.0), struct.pack("<d", 9.0)
     table.append(
         table.file("bare"),
@@ -225,7 +225,7 @@ def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
         {"id": n, "name": name, "type": kind, "required": False}
         for n, (name, (kind, _)) in enumerate(kinds.items(), 1)
     ]
-    table = grown(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
+    table = table_with_files(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     numbers = {
         1: (int_bound(-5), int_bound(9)),
         2: (struct.pack("<f", -1.5), struct.pack("<f", 1.5)),
@@ -331,7 +331,7 @@ def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
             ("id", "name", "at").index(source) + 1, transform, "part", field_id=upd.FIRST_FIELD
         )
         spec = {"spec-id": 0, "fields": [field]}
-        table = grown(lab, partition_spec=spec)
+        table = table_with_files(lab, partition_spec=spec)
         names = [f"part-{n}" for n in range(len(values))]
         manifests = [
             Manifest((table.file(name, value),), spec=table.spec())
@@ -345,7 +345,7 @@ def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def void_partitions_prune_nothing(lab: CatalogLab) -> None:
     """Null values of a void partition field prune no file."""
-    table = grown(
+    table = table_with_files(
         lab,
         partition_spec={
             "spec-id": 0,
@@ -371,7 +371,7 @@ def void_partitions_prune_nothing(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-015", "IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
 def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     """A plan filters and describes files by the partition spec that they were written with."""
-    table = grown(lab)
+    table = table_with_files(lab)
     specs = [table.spec()]
     table.append(table.file("whole"))
     for source, name in (("name", "by_name"), ("id", "by_id")):
@@ -401,7 +401,7 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
         [compared("eq", "id", 5), compared("in", "id", 5, 7)],
         ["whole", "by_name-a", "by_name-b", "by_id-5"],
     )
-    plan = planned(lab, table.table)
+    plan = complete_plan(lab, table.table)
     told = {file["file-path"]: file for _, file, _ in plan.tasks}
     for name, (spec, partition) in lab.each(expected.items()):
         with lab.step("IRC-SCAN-PLAN-027"):

@@ -109,7 +109,7 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
     files = {table.path(name): name for name in NAMES}
     decided = False
     for wanted in lab.each(FILTERS):
-        for task, file, _ in lab.each(scans.planned(lab, table.table, filter=wanted).tasks):
+        for task, file, _ in lab.each(scans.complete_plan(lab, table.table, filter=wanted).tasks):
             residual, name = task.get("residual-filter"), files.get(file["file-path"])
             if residual is None or name is None:
                 continue

@@ -33,7 +33,7 @@ def divided(lab: CatalogLab) -> tuple[scans.TableWithFiles, list[str]]:
     if not lab.feature("plan-tasks"):
         raise NotOffered("the target divides no plans into plan tasks")
     scans.needs(lab, scans.TASKS)
-    table = scans.grown(lab, properties=scans.on_pages(lab))
+    table = scans.table_with_files(lab, properties=scans.on_pages(lab))
     table.append(*(table.file(f"file-{number}") for number in range(5)))
     tasks = lab.require(scans.plan(lab, table.table), 200).document.get("plan-tasks") or []
     if not tasks:
@@ -82,7 +82,7 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
                     at=after.place("file-scan-tasks"),
                 )
     with lab.judge("IRC-SCAN-PLAN-027"):
-        scans.awaited(lab, table.table, scans.plan(lab, table.table)).reads(
+        scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table)).reads(
             table.snapshots[-1].data, "each file once:"
         )
 
@@ -105,11 +105,11 @@ def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
     table.append(table.file("last"))
 
     with lab.judge("IRC-SCAN-PLAN-009"):
-        scans.awaited(lab, table.table, former).reads(
+        scans.wait_for_plan(lab, table.table, former).reads(
             first.data, f"the files of snapshot {first.id},"
         )
     with lab.judge("IRC-SCAN-PLAN-027"):
-        scans.awaited(lab, table.table, reply).reads(
+        scans.wait_for_plan(lab, table.table, reply).reads(
             second.data, "the files at the time of planning,"
         )
 
@@ -128,7 +128,9 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.awaited(lab, table.table, scans.plan(lab, table.table)).has_deletes(table, expected)
+        scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table)).has_deletes(
+            table, expected
+        )
 
 
 @check("IRC-SCAN-TASK-006")

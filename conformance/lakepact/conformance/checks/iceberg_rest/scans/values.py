@@ -58,17 +58,17 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """The partition of a file is an array in the order of the spec, with each value in the JSON
     form of its type.
     """
-    table = scans.grown(lab, schema=schema(), partition_spec=by_each())
+    table = scans.table_with_files(lab, schema=schema(), partition_spec=by_each())
     table.append(
         table.file("full", *(value for value, _, _ in VALUES.values())),
         table.file("null", *[None] * len(VALUES)),
     )
-    plain = scans.grown(lab)
+    plain = scans.table_with_files(lab)
     plain.append(plain.file("plain"))
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
-    measured = scans.grown(lab, schema=schema())
+    measured = scans.table_with_files(lab, schema=schema())
     statistics: dict[str, Any] = {
         "lower": bounds,
         "upper": bounds,
@@ -78,8 +78,8 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     measured.append(
         measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff")
     )
-    scans.planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
-    whole, bare = scans.planned(lab, table.table), scans.planned(lab, plain.table)
+    scans.complete_plan(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
+    whole, bare = scans.complete_plan(lab, table.table), scans.complete_plan(lab, plain.table)
     with lab.step("IRC-SCAN-PLAN-027"):
         whole.reads([table.path("full"), table.path("null")], "each file once:")
         bare.reads([plain.path("plain")], "each file once:")
@@ -104,7 +104,7 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
 @check("IRC-SCAN-SCH-012")
 def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """Each bound has the JSON form of its column's type."""
-    table = scans.grown(lab, schema=schema())
+    table = scans.table_with_files(lab, schema=schema())
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
@@ -113,7 +113,7 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
             "measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)
         )
     )
-    (_, file, _), *_ = scans.planned(
+    (_, file, _), *_ = scans.complete_plan(
         lab, table.table, stats_fields=[f"c{n}" for n in numbers]
     ).tasks
     expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
-    extended,
+    extend_schema,
     field,
     request_creation,
 )
@@ -79,7 +79,7 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
             lab,
             home,
             name,
-            schema=extended(fields=[column]),
+            schema=extend_schema(fields=[column]),
             properties={"format-version": str(SINCE)},
         )
         shown = [

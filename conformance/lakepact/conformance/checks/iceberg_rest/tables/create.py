@@ -26,11 +26,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces, former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     created,
-    extended,
+    extend_schema,
     field,
     request_creation,
 )
@@ -41,7 +41,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 AT_ONCE = 16  #: creations of one table side by side
 ROUNDS = 3  #: how often they try
 
-OTHER_SCHEMA = extended(fields=[field(1, "other", "long", required=True)])
+OTHER_SCHEMA = extend_schema(fields=[field(1, "other", "long", required=True)])
 
 
 # -- invariants ------------------------------------------------------------------------------------
@@ -254,7 +254,9 @@ def default_values_are_kept(lab: CatalogLab) -> None:
     fields.append(field(len(fields) + 1, "later", "int", write_default=0))
 
     with lab.judge_each("IRC-TBL-CREATE-011") as case:
-        table = created(lab, schema=extended(fields=fields), properties={"format-version": "3"})
+        table = created(
+            lab, schema=extend_schema(fields=fields), properties={"format-version": "3"}
+        )
         for answer in (table, lab.load(table)):
             found = {one.get("name"): one for one in upd.current_schema(answer)["fields"]}
             for wanted in fields:
@@ -282,7 +284,7 @@ def table_uuids_are_unique(lab: CatalogLab) -> None:
         lab.make_table(home),
         lab.make_table(home),
     ]
-    for former in dropped_tables(lab, home):
+    for former in former_tables(lab, home):
         tables += [former, lab.make_table(home, name=former.name)]
 
     with lab.judge("IRC-TBL-CREATE-012") as case:
@@ -380,7 +382,7 @@ def creating_tables_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         never.append((*parent, lab.name()))
 
     with lab.judge_each("IRC-TBL-CREATE-013") as case:
-        for namespace in chain(never, dropped_namespaces(lab)):
+        for namespace in chain(never, former_namespaces(lab)):
             with case():
                 reply = request_creation(lab, namespace, lab.name())
                 expect.not_found(reply, "namespace")
@@ -409,7 +411,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
                     body=lab.table_request(table.name, **request),
                 )
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                states.unchanged(lab, before)
+                states.expect_no_change(lab, before)
 
 
 @check("IRC-TBL-CREATE-024", alone=True)
@@ -424,7 +426,7 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
         requests = [
             lab.table_request(
                 name,
-                schema=extended(fields=[field(1, f"c{n}", "long")]),
+                schema=extend_schema(fields=[field(1, f"c{n}", "long")]),
                 properties={"lakepact.creator": str(n)},
             )
             for n in range(AT_ONCE)

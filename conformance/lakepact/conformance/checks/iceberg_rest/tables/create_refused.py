@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
-    extended,
+    extend_schema,
     field,
     mapping,
     order,
@@ -64,7 +64,7 @@ def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
 
 
 #: Columns of types that not every transform fits.
-UNFIT = extended(
+UNFIT = extend_schema(
     fields=[
         *IDENTITY,
         field(2, "name", "string"),

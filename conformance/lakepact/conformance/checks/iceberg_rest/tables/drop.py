@@ -29,7 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     side_by_side,
     sole_winner,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_files, missing_files
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     expect_file,
     location_of,
@@ -128,7 +128,7 @@ def visible_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
     One more is put where a writer would put the table's data, if the harness can write there.
     """
     try:
-        files = known_files(lab, table)
+        files = metadata_files(lab, table)
         data = lab.target.shared_files.at(f"{table.location}/data/lakepact.parquet")
     except NotOffered:
         return []
@@ -143,14 +143,14 @@ def visible_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
 def await_purge(files: Sequence[SharedFile]) -> None:
     """Wait until files are gone, but not for ever: a target may remove them later."""
     until = time.monotonic() + PURGED_SECONDS
-    while len(lost(files)) < len(files) and time.monotonic() < until:
+    while len(missing_files(files)) < len(files) and time.monotonic() < until:
         time.sleep(0.05)
 
 
 def _registers_later(table: Table, files: Sequence[SharedFile], lab: CatalogLab) -> None:
     """The files of a dropped table are there, and its metadata file can be registered."""
     with lab.judge("IRC-TBL-DROP-003"):
-        expect.equal([], lost(files), "removed files of the table:", at=None)
+        expect.equal([], missing_files(files), "removed files of the table:", at=None)
         if lab.offers(op.register_table):
             name = lab.name()
             reply = register(lab, table.namespace, name, location_of(table))
@@ -180,7 +180,7 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
             continue
         lab.require(reply)
         with lab.judge("IRC-TBL-DROP-003"):
-            expect.equal([], lost(files), "removed files of the table:", at=None)
+            expect.equal([], missing_files(files), "removed files of the table:", at=None)
         if lab.offers(op.register_table):
             name = lab.name()
             reply = register(lab, table.namespace, name, location_of(table))
@@ -201,7 +201,7 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
         for turn in range(commits):
             lab.commit(table, set_properties(turn=str(turn)))
         table = lab.load(table)
-        files = known_files(lab, table)
+        files = metadata_files(lab, table)
         reply = purge(lab, table)
         if is_refused(reply):
             lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.shown}")

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces, former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 
@@ -47,7 +47,7 @@ def listings_hold_name_and_namespace(lab: CatalogLab) -> None:
     """Listings hold each table with its name and namespace, also in nested namespaces and with
     non-ASCII names.
     """
-    home, odd = lab.make_namespace(), lab.named(f"{lab.name()} żółć")
+    home, odd = lab.make_namespace(), lab.namespace_with_name(f"{lab.name()} żółć")
     child = lab.child_of(home)
     namespaces = [home, *([odd] if odd else []), *([lab.make_namespace(child)] if child else [])]
     tables: dict[Namespace, list[str]] = {namespace: [] for namespace in namespaces}
@@ -114,7 +114,7 @@ def empty_namespaces_list_no_tables(lab: CatalogLab) -> None:
         empty.append(parent)
 
     with lab.judge_each("IRC-TBL-LIST-005") as case:
-        for namespace in chain(empty, (table.namespace for table in dropped_tables(lab))):
+        for namespace in chain(empty, (table.namespace for table in former_tables(lab))):
             with case():
                 reply = lab.send(op.list_tables, namespace=namespace)
                 expect.status(reply, 200)
@@ -130,7 +130,7 @@ def listing_tables_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         never += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
 
     with lab.judge_each("IRC-TBL-LIST-004") as case:
-        for namespace in chain(never, dropped_namespaces(lab)):
+        for namespace in chain(never, former_namespaces(lab)):
             with case():
                 reply = lab.send(op.list_tables, namespace=namespace)
                 expect.not_found(reply, "namespace")
@@ -224,7 +224,7 @@ def absent_tables(lab: CatalogLab) -> Iterator[dict[str, Any]]:
     table = lab.make_table(name=lab.name("name"))
     yield from ({**table.at, "table": name} for name in (lab.name(), *similar(table.name)))
     yield {"namespace": lab.make_namespace(), "table": table.name}
-    for dropped in dropped_tables(lab):
+    for dropped in former_tables(lab):
         yield dropped.at
 
 

@@ -18,7 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     states,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import (
     BYTES,
     COUNTER,
@@ -106,7 +106,7 @@ def metrics_reports_return_204(lab: CatalogLab) -> None:
             "metadata-location",
             at=after.reply.place("metadata-location"),
         )
-        states.unchanged(lab, before)
+        states.expect_no_change(lab, before)
 
 
 @check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")
@@ -161,7 +161,7 @@ def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
     )
 
     with lab.judge_each("IRC-TBL-MET-005") as case:
-        for at in chain(never, (one.at for one in dropped_tables(lab, table.namespace))):
+        for at in chain(never, (one.at for one in former_tables(lab, table.namespace))):
             for body in (scan_report(table), commit_report(table)):
                 with case():
                     reply = lab.send(op.report_metrics, body=body, **at)

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     states,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_files, missing_files
 
 ENDINGS = ("2", "-2", ".old")  #: what a neighbour's location has more than the table's
 PURGING_SECONDS = 1.0  #: for which a purge may go on after its answer
@@ -83,7 +83,7 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     files = []
     for neighbour in before:
         try:
-            files.append(known_files(lab, neighbour))
+            files.append(metadata_files(lab, neighbour))
         except NotOffered:
             files.append([])
     reply = lab.send(op.drop_table, purge_requested=True, **table.at)
@@ -96,10 +96,10 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-DROP-012") as case:
         for neighbour, known in zip(before, files, strict=True):
             with case():
-                states.unchanged(lab, neighbour)
+                states.expect_no_change(lab, neighbour)
                 expect.equal(
                     [],
-                    lost(known),
+                    missing_files(known),
                     f"of the files of the table at {neighbour.location}, these to be removed:",
                     at=None,
                 )

@@ -38,7 +38,7 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[SharedFile]]]:
         "delete files": [file.path for file in deletes],
     }
     for path in (path for paths in content.values() for path in paths):
-        scans.planted(lab, grown.table, path, b"PAR1")
+        scans.write_table_file(lab, grown.table, path, b"PAR1")
     listed = {
         **content,
         "manifests": [manifest.path for manifest in last.manifests],

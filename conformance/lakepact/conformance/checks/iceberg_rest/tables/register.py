@@ -28,7 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     expect_file,
     is_registered,
     left_behind,
-    loaded,
+    load_table,
     location_of,
     register,
 )
@@ -147,7 +147,7 @@ def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
         states.assert_same_table(
             lab,
             former,
-            loaded(lab, again.namespace, again.name),
+            load_table(lab, again.namespace, again.name),
             ignore=(*CHANGED_BY_REGISTERING, states.LOCATION),
         )
 
@@ -201,7 +201,7 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
                 ):
                     expect_file(lab, former)
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                states.unchanged(lab, before)
+                states.expect_no_change(lab, before)
 
 
 #: Further statuses, without and with `overwrite`: a server may not support overwriting at all.
@@ -290,7 +290,7 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):
-            after = loaded(lab, now.namespace, now.name)
+            after = load_table(lab, now.namespace, now.name)
             expect.equal(
                 "yes",
                 after.member("properties").get("registered"),

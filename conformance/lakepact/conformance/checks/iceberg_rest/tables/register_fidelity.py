@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_ref,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, loaded
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, load_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.tables.register import (
     CHANGED_BY_REGISTERING,
@@ -110,6 +110,6 @@ def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
             assert_same_table(
                 lab,
                 former,
-                loaded(lab, again.namespace, again.name),
+                load_table(lab, again.namespace, again.name),
                 ignore=(*CHANGED_BY_REGISTERING, LOCATION),
             )

@@ -122,7 +122,7 @@ def registered_live_tables_are_kept(lab: CatalogLab) -> None:
             else None
         )
         with lab.judge("IRC-TBL-REG-016", remark=f"answered with status {reply.status}"):
-            states.unchanged(lab, live)
+            states.expect_no_change(lab, live)
             if committed is not None:
                 with lab.step("IRC-TBL-REG-012"):
                     expect.status(committed, 200)

@@ -148,7 +148,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
                 expect.member(
                     "NoSuchNamespaceException", reply.place("error", "type"), "error type"
                 )
-                states.unchanged(lab, table)
+                states.expect_no_change(lab, table)
 
 
 @check("IRC-TBL-REN-004")
@@ -167,8 +167,8 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
             reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                states.unchanged(lab, source)
-                states.unchanged(lab, destination)
+                states.expect_no_change(lab, source)
+                states.expect_no_change(lab, destination)
 
 
 @check("IRC-TBL-REN-005", "IRC-TBL-REN-008")
@@ -205,7 +205,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
         if reply.status == 204:
             is_at(lab, table, home, table.name)
         else:
-            states.unchanged(lab, table)
+            states.expect_no_change(lab, table)
             is_nowhere(lab, home, table.name)
 
 
@@ -331,4 +331,4 @@ def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
                 tables if sole_winner(replies, what="renames to one name") == 0 else tables[::-1]
             )
             is_at(lab, winner, home, name)
-            states.unchanged(lab, loser)
+            states.expect_no_change(lab, loser)

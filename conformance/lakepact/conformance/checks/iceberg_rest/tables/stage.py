@@ -26,9 +26,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
+from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 from lakepact.conformance.checks.iceberg_rest.kit.tables import requests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.tables.create import (
@@ -113,7 +113,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
             table.uuid,
             at=table.place("table-uuid"),
         )
-    stage = requests.staged(lab)
+    stage = requests.stage_table(lab)
     with lab.judge("IRC-TBL-STAGE-003"):
         location = stage.reply.document.get("metadata-location")
         expect.true(
@@ -129,7 +129,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
 def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     """Loading and HEAD of a staged table return 404, and it is not listed."""
     namespace = lab.make_namespace()
-    beside, stage = lab.make_table(namespace), requests.staged(lab, namespace, **WHOLE)
+    beside, stage = lab.make_table(namespace), requests.stage_table(lab, namespace, **WHOLE)
     lab.send(
         op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True)
     )
@@ -160,7 +160,7 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
     """A stage that is never committed does not block staging or creating a table of the same
     name.
     """
-    stage, other = requests.staged(lab, **WHOLE), requests.staged(lab)
+    stage, other = requests.stage_table(lab, **WHOLE), requests.stage_table(lab)
     again = lab.send(
         op.create_table,
         namespace=stage.namespace,
@@ -206,7 +206,7 @@ def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
 def staging_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     """Staging a table in a missing namespace returns 404, or committing the stage does."""
     with lab.judge_each("IRC-TBL-STAGE-011") as case:
-        for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
+        for namespace in chain(((lab.name(),),), former_namespaces(lab)):
             with case():
                 name = lab.name()
                 reply = requests.request_creation(lab, namespace, name, stage_create=True)
@@ -223,7 +223,7 @@ def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
     """Committing a stage returns 200 and creates the table as staged, with its UUID and an empty
     metadata log.
     """
-    stage = requests.staged(lab, **WHOLE)
+    stage = requests.stage_table(lab, **WHOLE)
     reply = requests.commit_stage(lab, stage)
 
     with lab.judge("IRC-TBL-STAGE-004") as case:
@@ -262,7 +262,7 @@ def committing_works(lab: CatalogLab) -> None:
     Raises:
         StepFailed: it does not.
     """
-    reply = requests.commit_stage(lab, requests.staged(lab))
+    reply = requests.commit_stage(lab, requests.stage_table(lab))
     with lab.step("IRC-TBL-STAGE-004"):
         expect.status(reply, 200)
 
@@ -270,9 +270,9 @@ def committing_works(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-005")
 def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
     """A stage commit may add schemas and snapshots, which keep their ids."""
-    history_is_kept(lab)
+    expect_history(lab)
     committing_works(lab)
-    stage = requests.staged(lab)
+    stage = requests.stage_table(lab)
     first, last = upd.current_schema(stage), stage.member("last-column-id")
     more = [
         requests.field(last + 1, "tags", requests.array(last + 5, "string")),
@@ -393,7 +393,7 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-STAGE-006") as case:
         for schema in (SCHEMA, OTHER_SCHEMA):
             with case():
-                stage = requests.staged(lab, **WHOLE)
+                stage = requests.stage_table(lab, **WHOLE)
                 lab.require(
                     lab.send(
                         op.create_table,
@@ -408,15 +408,15 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
                     409,
                     mutation=Mutation(Wrong.PRESENT, "table"),
                 )
-                states.unchanged(lab, before)
+                states.expect_no_change(lab, before)
 
 
 def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     """Several stages of one and the same name."""
-    first = requests.staged(lab)
+    first = requests.stage_table(lab)
     return [
         first,
-        *(requests.staged(lab, first.namespace, name=first.name) for _ in range(count - 1)),
+        *(requests.stage_table(lab, first.namespace, name=first.name) for _ in range(count - 1)),
     ]
 
 
@@ -488,7 +488,7 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
             continue
         refused += 1
         reply = requests.commit_stage(
-            lab, requests.staged(lab, namespace), upd.set_location(location)
+            lab, requests.stage_table(lab, namespace), upd.set_location(location)
         )
         with lab.judge("IRC-TBL-STAGE-014"):
             expect.client_error(

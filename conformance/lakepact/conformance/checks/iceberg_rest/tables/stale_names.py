@@ -25,14 +25,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import missing_files
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     left_behind,
     location_of,
     register,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change
+from lakepact.conformance.checks.iceberg_rest.kit.views import make_view
 from lakepact.conformance.checks.iceberg_rest.tables.drop import (
     await_purge,
     is_refused,
@@ -113,8 +113,8 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
             if not set(theirs) & set(files):
                 await_purge(theirs[:1])
         with lab.judge("IRC-TBL-DROP-006"):
-            unchanged(lab, before)
-            expect.equal([], lost(files), "removed files of the other table:", at=None)
+            expect_no_change(lab, before)
+            expect.equal([], missing_files(files), "removed files of the other table:", at=None)
         with lab.judge("IRC-TBL-DROP-006"):
             expect.status(
                 lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200
@@ -183,7 +183,7 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
                 about=f"for a commit of {what}",
             )
             expect.not_found(behind, "table", about=f"for the old name after a commit of {what}")
-            unchanged(lab, now)
+            expect_no_change(lab, now)
 
 
 @check("IRC-TBL-REN-001")
@@ -215,7 +215,7 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REN-001")
 def old_view_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed view returns 404."""
-    view = made(lab)
+    view = make_view(lab)
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
     missing: dict[str, Any] = {**view.at, "view": lab.name()}
     lab.require(rename_view(lab, view.identifier, new))

@@ -266,7 +266,7 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
             expect.status(
                 reply, *SUCCESS, about="for partition fields, one of them on a nested column"
             )
-        table = lab.answered(Table(home, name, reply))
+        table = lab.with_metadata(Table(home, name, reply))
         with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):
                 with case():

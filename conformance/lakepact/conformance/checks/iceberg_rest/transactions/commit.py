@@ -394,7 +394,7 @@ def empty_transactions_return_204_or_400(lab: CatalogLab) -> None:
     reply = transactions.transact(lab)
     with lab.judge("IRC-TXN-007", remark="it is refused" if reply.status == 400 else ""):
         expect.status(reply, 204, 400)
-        transactions.all_unchanged(lab, before)
+        transactions.expect_no_changes(lab, before)
 
 
 @check("IRC-TXN-011")
@@ -419,7 +419,7 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
         ):
             expect.status(reply, *transactions.MADE, 400, 409, 422)
             if reply.status not in transactions.MADE:
-                transactions.all_unchanged(lab, before)
+                transactions.expect_no_changes(lab, before)
                 continue
             after = lab.load(twice)
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}

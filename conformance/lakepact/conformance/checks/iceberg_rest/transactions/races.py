@@ -26,8 +26,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_sna
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
-    all_unchanged,
     change,
+    expect_no_changes,
     make_tables,
     mark_of,
     marking,
@@ -71,7 +71,7 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
             change(second, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]),
         )
         expect.refused(reply, mutation=req.stale(req.assert_uuid(req.NOBODY)))
-        all_unchanged(lab, before)
+        expect_no_changes(lab, before)
 
 
 def _requirements_count(
@@ -84,7 +84,7 @@ def _requirements_count(
         StepFailed: it is accepted without a race too.
     """
     if sum(reply.status in MADE for reply in replies) > 1:
-        req.refused_alone(lab, table, [asserted], req.stale(asserted))
+        req.expect_refusal_alone(lab, table, [asserted], req.stale(asserted))
 
 
 @check("IRC-TXN-010", alone=True)

@@ -22,13 +22,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
-    all_unchanged,
     are_marked,
     at_every_place,
     change,
+    expect_no_changes,
     make_tables,
     marking,
     transact,
@@ -58,14 +58,16 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    req.refused_alone(lab, failing, requirements, req.stale(requirements[-1]))
+                    req.expect_refusal_alone(
+                        lab, failing, requirements, req.stale(requirements[-1])
+                    )
                 expect.status(
                     reply,
                     409,
                     about=f"when {requirements[-1]['type']} fails in {where}",
                     mutation=req.stale(requirements[-1]),
                 )
-                all_unchanged(lab, before)
+                expect_no_changes(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (failing, *others)]
 
@@ -89,14 +91,14 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    req.refused_alone(lab, relied, wrong["requirements"], mutation)
+                    req.expect_refusal_alone(lab, relied, wrong["requirements"], mutation)
                 expect.status(
                     reply,
                     409,
                     about=f"when the requirement of {where} fails, which updates nothing",
                     mutation=mutation,
                 )
-                all_unchanged(lab, before)
+                expect_no_changes(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (relied, changed)]
 
@@ -120,7 +122,7 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
                             mutation=mutation,
                         )
                 expect.status(reply, 400, about=f"for {wrong} in {where}", mutation=mutation)
-                all_unchanged(lab, before)
+                expect_no_changes(lab, before)
             if reply.status in MADE or reply.status >= 500:
                 before = [lab.load(table) for table in (failing, *others)]
 
@@ -132,7 +134,7 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
     home = others[0].namespace
     before = [lab.load(table) for table in others]
     never = Table(home, lab.name(), others[0].reply)
-    for missing in lab.each(chain((never,), dropped_tables(lab, home))):
+    for missing in lab.each(chain((never,), former_tables(lab, home))):
         for requirements in lab.each(([], [req.assert_uuid(missing.uuid)])):
             for where, changes in lab.each(
                 at_every_place(others, change(missing, req.HARMLESS, requirements=requirements))
@@ -142,12 +144,12 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
                     expect.not_found(
                         reply, "table", about=f"when the table of {where} does not exist"
                     )
-                    all_unchanged(lab, before)
+                    expect_no_changes(lab, before)
     nowhere = Table((lab.name(),), never.name, never.reply)
     reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
     with lab.judge("IRC-TXN-004"):
         expect.not_found(reply, "table", about="when the namespace of change 2 of 2 does not exist")
-        all_unchanged(lab, before)
+        expect_no_changes(lab, before)
 
 
 @check("IRC-TXN-005")
@@ -218,7 +220,7 @@ def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
                 expect.status(
                     reply, 400, about=f"for {kind} that is unknown in {where}", mutation=mutation
                 )
-                all_unchanged(lab, before)
+                expect_no_changes(lab, before)
 
 
 @check("IRC-TXN-016")
@@ -272,7 +274,7 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
             loaded = lab.send(op.load_table, **ground.at)
             if reply.status not in MADE:
                 expect.not_found(loaded, "table of a refused creation")
-                all_unchanged(lab, [before])
+                expect_no_changes(lab, [before])
             else:
                 expect.status(loaded, 200)
                 created = Table(ground.namespace, ground.name, loaded)
@@ -313,7 +315,7 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
         loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
-                req.refused_alone(lab, table, [failing], mutation)
+                req.expect_refusal_alone(lab, table, [failing], mutation)
             expect.status(
                 reply,
                 *allowed,
@@ -323,4 +325,4 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
             expect.status(
                 loaded, 404, about="for the table that was not created", mutation=mutation
             )
-            all_unchanged(lab, [before])
+            expect_no_changes(lab, [before])

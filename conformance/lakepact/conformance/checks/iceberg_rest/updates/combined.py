@@ -55,7 +55,7 @@ def main_moves_back(lab: CatalogLab) -> None:
     first, second = all_snapshots(table, 2)
 
     with lab.judge("IRC-UPD-044"):
-        after = upd.changed(lab, table, set_ref("main", first))
+        after = upd.commit_and_load(lab, table, set_ref("main", first))
         expect.equal(
             first,
             current_snapshot(after),
@@ -115,7 +115,9 @@ def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot), upd.remove_snapshots(first))
+        after = upd.commit_and_load(
+            lab, table, upd.add_snapshot(snapshot), upd.remove_snapshots(first)
+        )
         expect.equal(
             sorted([second, snapshot["snapshot-id"]]),
             sorted(snapshot_ids(after)),
@@ -264,7 +266,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         )
     with lab.judge("IRC-UPD-022"):
         field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
-        after = upd.changed(lab, table, upd.add_spec(field))
+        after = upd.commit_and_load(lab, table, upd.add_spec(field))
         (found_field,) = spec_with(after, "tens")["fields"]
         expect.equal(
             field,
@@ -284,10 +286,9 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
             direction="desc",
             null_order="nulls-last",
         )
-        after = upd.changed(lab, table, upd.add_sort_order(order))
+        after = upd.commit_and_load(lab, table, upd.add_sort_order(order))
         orders = [
-            states.sent_members_of([order], one.get("fields"))
-            for one in after.member("sort-orders")
+            states.restrict_to([order], one.get("fields")) for one in after.member("sort-orders")
         ]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
         expect.member(
@@ -309,7 +310,9 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
     back = stored(lab, both, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
 
     with lab.judge("IRC-UPD-022"):
-        after = upd.changed(lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later")))
+        after = upd.commit_and_load(
+            lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later"))
+        )
         former = [
             one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]
         ]
@@ -362,7 +365,7 @@ def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, sequence_number=LARGE)
 
     with lab.judge("IRC-UPD-035"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             LARGE,
             snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"),
@@ -435,7 +438,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-019"):
         expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"), "next-row-id")
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             BEYOND_DOUBLES + EVEN,
             snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"),
@@ -456,7 +459,7 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-045") as case:
-        after = upd.changed(lab, table, *updates)
+        after = upd.commit_and_load(lab, table, *updates)
         for update in updates:
             with case():
                 expect_ref(after, update["ref-name"], update)
@@ -475,7 +478,7 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.changed(lab, table, {"action": "set-properties", "updates": sent})
+        after = upd.commit_and_load(lab, table, {"action": "set-properties", "updates": sent})
         expect.equal(
             sent,
             {key: after.member("properties").get(key) for key in sent},
@@ -500,7 +503,7 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-066"):
-        after = upd.changed(lab, table, upd.set_statistics(file))
+        after = upd.commit_and_load(lab, table, upd.set_statistics(file))
         expect.equal(
             [file],
             [{m: one.get(m) for m in file} for one in after.member("statistics")],
@@ -508,7 +511,7 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
             at=after.place("statistics"),
         )
     with lab.judge("IRC-UPD-071"):
-        after = upd.changed(lab, table, upd.set_partition_statistics(of_partitions))
+        after = upd.commit_and_load(lab, table, upd.set_partition_statistics(of_partitions))
         found = [
             {m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")
         ]

@@ -40,7 +40,9 @@ def keys_are_stored(lab: CatalogLab) -> None:
     table = upd.table_of_version(lab, VERSION)
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = upd.changed(lab, table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY))
+        after = upd.commit_and_load(
+            lab, table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)
+        )
         for sent in (ROOT, KEY):
             with case():
                 entries = keys_called(after, sent["key-id"])
@@ -65,7 +67,7 @@ def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
     other = {**KEY, "key-id": "Root"}
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = upd.changed(lab, table, upd.add_encryption_key(other))
+        after = upd.commit_and_load(lab, table, upd.add_encryption_key(other))
         for sent in (ROOT, other):
             with case():
                 entries = [
@@ -118,7 +120,7 @@ def keys_are_removed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
             with case():
-                after = upd.changed(lab, table, upd.remove_encryption_key(key_id))
+                after = upd.commit_and_load(lab, table, upd.remove_encryption_key(key_id))
                 expect.equal(
                     [],
                     keys_called(after, "data"),

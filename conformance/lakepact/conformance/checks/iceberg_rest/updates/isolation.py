@@ -74,7 +74,7 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-035") as case:
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab,
             table,
             *map(upd.add_snapshot, (first, second)),
@@ -107,7 +107,7 @@ def snapshots_keep_their_parents(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, parent_snapshot_id=first)
 
     with lab.judge("IRC-UPD-035"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"])
         )
         expect.equal(
@@ -130,7 +130,7 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
             *([set_ref("main", snapshot["snapshot-id"])] if is_main else []),
         ]
         with lab.judge("IRC-UPD-041"):
-            table = upd.changed(lab, table, *updates)
+            table = upd.commit_and_load(lab, table, *updates)
             expect.equal(
                 expected,
                 snapshot_of(table, snapshot["snapshot-id"]).get("first-row-id"),
@@ -158,7 +158,7 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
         expect.member(
             expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,"
         )
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected))
         )
         expect.member(expected + 3, after.place("next-row-id"), "next-row-id")
@@ -178,7 +178,7 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, schema_id=former)
 
     with lab.judge("IRC-UPD-042"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             former,
             snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
@@ -201,7 +201,7 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     stored(lab, table, *statistics, set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.changed(lab, table, upd.remove_snapshots(second))
+        after = upd.commit_and_load(lab, table, upd.remove_snapshots(second))
         expect.equal(
             sorted([first, third]),
             sorted(snapshot_ids(after)),
@@ -245,7 +245,7 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
     table = stored(lab, table, upd.add_snapshot(snapshot))
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.changed(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
+        after = upd.commit_and_load(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
         expect.lacks(
             snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots")
         )
@@ -289,7 +289,7 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
         table, first = _both_kinds(lab)
         with lab.judge(requirement):
             _expect_both_kinds(lab, table, first)
-            after = upd.changed(lab, table, update(first))
+            after = upd.commit_and_load(lab, table, update(first))
             expect.equal(
                 [first],
                 list(upd.files(after, kept)),
@@ -310,7 +310,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
     gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
-        after = upd.changed(lab, table, upd.remove_schemas(*gone))
+        after = upd.commit_and_load(lab, table, upd.remove_schemas(*gone))
         expect.equal(
             [table.member("current-schema-id")],
             schema_ids(after),
@@ -336,7 +336,7 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     gone = [spec_with(grown, called)["spec-id"] for called in ("one", "two")]
 
     with lab.judge("IRC-UPD-073"):
-        after = upd.changed(lab, table, upd.remove_partition_specs(*gone))
+        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(*gone))
         expect.equal(
             [table.member("default-spec-id")],
             spec_ids(after),
@@ -372,11 +372,11 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
     first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
     gone = id_of_schema_with(grown, "one")
     with lab.step("IRC-UPD-076"):
-        answer = upd.changed(lab, table, upd.remove_schemas(gone))
+        answer = upd.commit_and_load(lab, table, upd.remove_schemas(gone))
         expect.lacks(gone, schema_ids(answer), "schemas", at=answer.place("schemas"))
 
     with lab.judge("IRC-UPD-010"):
-        after = upd.changed(lab, table, upd.add_schema(three))
+        after = upd.commit_and_load(lab, table, upd.add_schema(three))
         expect.equal(
             kept,
             id_of_schema_with(after, "two"),
@@ -405,11 +405,11 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
     first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
     gone = spec_with(grown, "year")["spec-id"]
     with lab.step("IRC-UPD-073"):
-        answer = upd.changed(lab, table, upd.remove_partition_specs(gone))
+        answer = upd.commit_and_load(lab, table, upd.remove_partition_specs(gone))
         expect.lacks(gone, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
 
     with lab.judge("IRC-UPD-022"):
-        after = upd.changed(lab, table, three)
+        after = upd.commit_and_load(lab, table, three)
         expect.equal(
             kept,
             spec_with(after, "month")["spec-id"],
@@ -439,11 +439,14 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     table = lab.make_table()
     with lab.step("IRC-UPD-061"):
         expect_properties(
-            upd.changed(lab, table, {"action": "set-properties", "updates": {**gone, **kept}}),
+            upd.commit_and_load(
+                lab, table, {"action": "set-properties", "updates": {**gone, **kept}}
+            ),
             {**gone, **kept},
         )
 
     with lab.judge("IRC-UPD-064"):
         expect_properties(
-            upd.changed(lab, table, upd.remove_properties(*gone)), {**kept, **dict.fromkeys(gone)}
+            upd.commit_and_load(lab, table, upd.remove_properties(*gone)),
+            {**kept, **dict.fromkeys(gone)},
         )

@@ -57,7 +57,7 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
 def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
-    said = states.sent_members_of(sent["fields"], current["fields"])
+    said = states.restrict_to(sent["fields"], current["fields"])
     expect.equal(
         sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas")
     )
@@ -79,7 +79,7 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
             _is_current(
-                upd.changed(
+                upd.commit_and_load(
                     lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
                 ),
                 schema,
@@ -125,7 +125,9 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
             with case():
                 table, schema = edited(*both)
                 _is_current(
-                    upd.changed(lab, table, *_made_current(schema)), schema, " and ".join(both)
+                    upd.commit_and_load(lab, table, *_made_current(schema)),
+                    schema,
+                    " and ".join(both),
                 )
 
 
@@ -143,12 +145,12 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.schema_with(table, counted)
-        table = upd.changed(
+        table = upd.commit_and_load(
             lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
         _is_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
-        table = upd.changed(
+        table = upd.commit_and_load(
             lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED)
         )
         _is_current(table, other, "another write-default")
@@ -210,7 +212,7 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-026") as case:
         for number, fields in enumerate(specs, start=1):
             with case():
-                after = upd.changed(
+                after = upd.commit_and_load(
                     lab,
                     table,
                     upd.add_spec(*fields, spec_id=number),
@@ -295,7 +297,7 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
             with case():
-                after = upd.changed(
+                after = upd.commit_and_load(
                     lab,
                     table,
                     upd.add_sort_order(*order, order_id=number),

@@ -49,7 +49,7 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
         before = lab.load(table)
         field = upd.partition_field(upd.column(table, "id"), f"bucket[{len(name)}]", name)
         with lab.judge("IRC-UPD-022"):
-            after = upd.changed(lab, table, upd.add_spec(field, spec_id=proposed))
+            after = upd.commit_and_load(lab, table, upd.add_spec(field, spec_id=proposed))
             added = spec_with(after, name)
             upd.expect_own_id(
                 added.get("spec-id"), spec_ids(before), at=after.place("partition-specs")
@@ -73,7 +73,7 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-023"):
-        after = upd.changed(lab, table, upd.add_spec(*spec_with(table, "name")["fields"]))
+        after = upd.commit_and_load(lab, table, upd.add_spec(*spec_with(table, "name")["fields"]))
         expect.equal(
             sorted(spec_ids(table)),
             sorted(spec_ids(after)),
@@ -156,7 +156,9 @@ def specs_become_default(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-026"):
-        after = upd.changed(lab, table, earlier, later, upd.set_default_spec(upd.LAST_ADDED))
+        after = upd.commit_and_load(
+            lab, table, earlier, later, upd.set_default_spec(upd.LAST_ADDED)
+        )
         expect.member(
             spec_with(after, "later").get("spec-id"),
             after.place("default-spec-id"),
@@ -171,7 +173,7 @@ def specs_become_default(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
             with case():
-                answer = upd.changed(lab, table, upd.set_default_spec(wanted))
+                answer = upd.commit_and_load(lab, table, upd.set_default_spec(wanted))
                 expect.member(wanted, answer.place("default-spec-id"), "default-spec-id")
 
 
@@ -222,7 +224,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
 
     with lab.judge("IRC-UPD-073") as case:
-        after = upd.changed(lab, table, upd.remove_partition_specs(goes))
+        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(goes))
         expect.lacks(goes, spec_ids(after), "partition specs", at=after.place("partition-specs"))
         for kept in (default, stays):
             with case():

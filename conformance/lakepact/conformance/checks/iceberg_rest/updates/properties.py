@@ -73,7 +73,7 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})
         )
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
@@ -108,7 +108,9 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):
-        after = upd.changed(lab, table, upd.remove_properties("lakepact.red", "lakepact.nope"))
+        after = upd.commit_and_load(
+            lab, table, upd.remove_properties("lakepact.red", "lakepact.nope")
+        )
         expect_properties(after, {**COLOURS, "lakepact.red": None})
 
 

@@ -59,7 +59,7 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
     first = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-044") as case:
-        table = upd.changed(
+        table = upd.commit_and_load(
             lab,
             table,
             upd.add_snapshot(first),
@@ -67,8 +67,8 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
             set_ref("audit", first["snapshot-id"]),
         )
         second = lab.snapshot(table)
-        added = upd.changed(lab, table, upd.add_snapshot(second))
-        table = upd.changed(lab, table, set_ref("audit", second["snapshot-id"]))
+        added = upd.commit_and_load(lab, table, upd.add_snapshot(second))
+        table = upd.commit_and_load(lab, table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
@@ -84,7 +84,7 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
                 "current-snapshot-id while another branch moves",
                 at=table.place("current-snapshot-id"),
             )
-        table = upd.changed(lab, table, set_ref("main", second["snapshot-id"]))
+        table = upd.commit_and_load(lab, table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         expect.equal(
             second["snapshot-id"],
@@ -110,7 +110,7 @@ def refs_keep_type_and_retention(lab: CatalogLab) -> None:
     branch = {**set_ref("audit", snapshot), **RETENTION}
 
     with lab.judge("IRC-UPD-045"):
-        after = upd.changed(lab, table, tag, branch)
+        after = upd.commit_and_load(lab, table, tag, branch)
         expect_ref(after, "release", tag)
         expect_ref(after, "audit", branch)
 
@@ -123,8 +123,8 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
     branch = set_ref("audit", snapshot["snapshot-id"])
 
     with lab.judge("IRC-UPD-044") as case:
-        added = upd.changed(lab, table, upd.add_snapshot(snapshot))
-        after = upd.changed(lab, table, branch)
+        added = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, branch)
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
@@ -220,7 +220,7 @@ def retention_is_replaced(lab: CatalogLab) -> None:
         expect_ref(kept, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
-        expect_ref(upd.changed(lab, table, plain), "audit", plain)
+        expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
 
 
 @check("IRC-UPD-056", "IRC-UPD-057")
@@ -231,7 +231,7 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
 
     with lab.judge("IRC-UPD-056"):
-        after = upd.changed(lab, table, upd.remove_ref("release"))
+        after = upd.commit_and_load(lab, table, upd.remove_ref("release"))
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
         expect.contains(
             tagged,
@@ -241,7 +241,7 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
         )
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
-        answer = upd.changed(lab, table, upd.remove_ref("nope"))
+        answer = upd.commit_and_load(lab, table, upd.remove_ref("nope"))
         expect.member(refs(before), answer.place("refs"), "the same refs")
 
 
@@ -251,7 +251,7 @@ def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
 
     with lab.judge("IRC-UPD-056"):
-        after = upd.changed(lab, table, upd.remove_ref("main"))
+        after = upd.commit_and_load(lab, table, upd.remove_ref("main"))
         expect.lacks("main", refs(after), "refs", at=after.place("refs"))
     with lab.judge("IRC-UPD-058"):
         after = lab.load(table)

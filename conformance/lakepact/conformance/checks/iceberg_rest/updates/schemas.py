@@ -60,7 +60,7 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     for proposed in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
         name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
-            after = upd.changed(
+            after = upd.commit_and_load(
                 lab,
                 table,
                 upd.add_schema(
@@ -86,7 +86,7 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-011"):
-        after = upd.changed(lab, table, upd.add_schema(upd.current_schema(table)))
+        after = upd.commit_and_load(lab, table, upd.add_schema(upd.current_schema(table)))
         expect.equal(
             sorted(schema_ids(table)),
             sorted(schema_ids(after)),
@@ -104,14 +104,16 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
     nested = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
 
     with lab.judge("IRC-UPD-012"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None)
         )
         expect.member(last + 2, after.place("last-column-id"), "last-column-id")
         wide = upd.schema_with(table, upd.next_column(table, "far", skip=9))
-        answer = upd.changed(lab, table, upd.add_schema(wide, last_column_id=last + 10))
+        answer = upd.commit_and_load(lab, table, upd.add_schema(wide, last_column_id=last + 10))
         expect.member(last + 10, answer.place("last-column-id"), "last-column-id")
-        after = upd.changed(lab, table, upd.add_schema(narrowed(table, "at"), last_column_id=None))
+        after = upd.commit_and_load(
+            lab, table, upd.add_schema(narrowed(table, "at"), last_column_id=None)
+        )
         expect.member(last + 10, after.place("last-column-id"), "still the last-column-id")
 
 
@@ -130,7 +132,7 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
     schema = upd.schema_with(table, added, upd.next_column(table, "words", listing, skip=10))
 
     with lab.judge("IRC-UPD-013"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
         expect.equal(
@@ -219,7 +221,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-017") as case:
         for wanted in (second, first):
             with case():
-                after = upd.changed(lab, table, upd.set_current_schema(wanted))
+                after = upd.commit_and_load(lab, table, upd.set_current_schema(wanted))
                 expect.member(wanted, after.place("current-schema-id"), "current-schema-id")
 
 
@@ -233,7 +235,7 @@ def last_added_schema_becomes_current(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-018"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED)
         )
         expect.contains(
@@ -312,7 +314,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076") as case:
-        after = upd.changed(lab, table, upd.remove_schemas(goes))
+        after = upd.commit_and_load(lab, table, upd.remove_schemas(goes))
         expect.lacks(goes, schema_ids(after), "schemas", at=after.place("schemas"))
         for kept in (current, stays):
             with case():

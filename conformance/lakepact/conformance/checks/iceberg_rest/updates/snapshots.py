@@ -90,7 +90,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, snapshot_id=WIDE)
 
     with lab.judge("IRC-UPD-035") as case:
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
@@ -182,7 +182,7 @@ def summary_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge_each("IRC-UPD-040") as case:
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
@@ -200,7 +200,7 @@ def next_row_id_advances(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-041"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"), "next-row-id")
     grown = lab.load(table)
     cases = {
@@ -222,7 +222,7 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-042"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             snapshot["schema-id"],
             snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
@@ -251,7 +251,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-043"):
-        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, snapshot["snapshot-id"])
         expect.equal(
             25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots")
@@ -261,7 +261,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
         return
     locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
-        after = upd.changed(lab, table, upd.add_snapshot(locked))
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(locked))
         found = snapshot_of(after, locked["snapshot-id"])
         expect.equal(
             key["key-id"],
@@ -283,7 +283,7 @@ def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
         snapshot = lab.snapshot(table)
         stored(lab, table, upd.add_snapshot(snapshot))
         with lab.step("IRC-UPD-050"):
-            upd.changed(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
+            upd.commit_and_load(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
 
 
 @check("IRC-UPD-050")
@@ -295,7 +295,7 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
     ids = all_snapshots(table, 5)
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.changed(lab, table, upd.remove_snapshots(*ids[:2]))
+        after = upd.commit_and_load(lab, table, upd.remove_snapshots(*ids[:2]))
         expect.equal(
             sorted(ids[2:]),
             sorted(snapshot_ids(after)),
@@ -376,7 +376,7 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
     table = lab.append(lab.append(lab.make_table()))
 
     with lab.judge("IRC-UPD-053"):
-        after = upd.changed(lab, table, upd.remove_snapshots(1))
+        after = upd.commit_and_load(lab, table, upd.remove_snapshots(1))
         expect.equal(
             sorted(snapshot_ids(table)),
             sorted(snapshot_ids(after)),
@@ -385,7 +385,7 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
         )
     older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
     with lab.step("IRC-UPD-050"):
-        answer = upd.changed(lab, table, upd.remove_snapshots(older))
+        answer = upd.commit_and_load(lab, table, upd.remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = upd.remove_snapshots(1)
     number = wrong_type("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]

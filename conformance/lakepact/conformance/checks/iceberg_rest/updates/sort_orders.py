@@ -41,14 +41,14 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
     source = upd.column(table, "id")
 
     with lab.judge("IRC-UPD-029"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_sort_order(upd.sort_field(source), order_id=upd.REQUESTED)
         )
         added = ids_of_orders_by(after, [source])
         expect.equal(1, len(added), "sort orders by the new column:", at=after.place("sort-orders"))
         upd.expect_own_id(added[0], [*order_ids(table), UNSORTED], at=after.place("sort-orders"))
     with lab.judge("IRC-UPD-029"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab,
             table,
             upd.add_sort_order(order_id=UNSORTED),
@@ -71,7 +71,7 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
     table = lab.make_table(write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
 
     with lab.judge("IRC-UPD-030"):
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.add_sort_order(upd.sort_field(upd.column(table, "name")))
         )
         expect.equal(
@@ -125,7 +125,7 @@ def orders_become_default(lab: CatalogLab) -> None:
             upd.add_sort_order(upd.sort_field(source), order_id=number)
             for number, source in enumerate((earlier, later), start=1)
         ]
-        after = upd.changed(lab, table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
+        after = upd.commit_and_load(lab, table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
         expect.one_of(
             ids_of_orders_by(after, [later]),
             after.member("default-sort-order-id"),
@@ -136,7 +136,7 @@ def orders_become_default(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-032") as case:
         for wanted in (*ids_of_orders_by(grown, [earlier]), first):
             with case():
-                after = upd.changed(lab, table, upd.set_default_sort_order(wanted))
+                after = upd.commit_and_load(lab, table, upd.set_default_sort_order(wanted))
                 expect.member(wanted, after.place("default-sort-order-id"), "default-sort-order-id")
 
 

@@ -57,8 +57,8 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-066"):
-        upd.changed(lab, table, upd.set_statistics(older), upd.set_statistics(other))
-        after = upd.changed(lab, table, upd.set_statistics(newer))
+        upd.commit_and_load(lab, table, upd.set_statistics(older), upd.set_statistics(other))
+        after = upd.commit_and_load(lab, table, upd.set_statistics(newer))
         expect.equal(
             {first: [newer["statistics-path"]], second: [other["statistics-path"]]},
             upd.files(after),
@@ -78,7 +78,7 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     expect_stored(lab, stored(lab, table, upd.set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
-        after = upd.changed(lab, table, upd.set_statistics(file, snapshot_id=None))
+        after = upd.commit_and_load(lab, table, upd.set_statistics(file, snapshot_id=None))
         expect.equal(
             {first: [file["statistics-path"]]},
             upd.files(after),
@@ -168,14 +168,14 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-070"):
-        after = upd.changed(lab, table, upd.remove_statistics(first))
+        after = upd.commit_and_load(lab, table, upd.remove_statistics(first))
         expect.equal(
             {second: [kept["statistics-path"]]},
             upd.files(after),
             "statistics files by snapshot",
             at=after.place("statistics"),
         )
-        after = upd.changed(
+        after = upd.commit_and_load(
             lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN)
         )
         expect.equal(
@@ -223,10 +223,10 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-071"):
-        upd.changed(
+        upd.commit_and_load(
             lab, table, upd.set_partition_statistics(older), upd.set_partition_statistics(other)
         )
-        after = upd.changed(lab, table, upd.set_partition_statistics(newer))
+        after = upd.commit_and_load(lab, table, upd.set_partition_statistics(newer))
         expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
         expect.equal(
             expected,
@@ -252,7 +252,9 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):
             with case():
-                after = upd.changed(lab, table, *map(upd.remove_partition_statistics, removals))
+                after = upd.commit_and_load(
+                    lab, table, *map(upd.remove_partition_statistics, removals)
+                )
                 expected = {second: [kept["statistics-path"]]}
                 expect.equal(
                     expected,

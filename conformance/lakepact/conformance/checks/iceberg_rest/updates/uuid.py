@@ -12,13 +12,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, stage_table
 
 
 @check("IRC-UPD-001")
 def assign_uuid_sets_the_uuid_of_new_tables(lab: CatalogLab) -> None:
     """A table created by a commit has the UUID that the commit assigns."""
-    table = staged(lab)
+    table = stage_table(lab)
     lab.require(commit_stage(lab, table), 200)
 
     with lab.judge("IRC-UPD-001"):
@@ -47,7 +47,7 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-003"):
-        after = upd.changed(lab, table, upd.assign_uuid(table.uuid))
+        after = upd.commit_and_load(lab, table, upd.assign_uuid(table.uuid))
         expect.member(table.uuid, after.place("table-uuid"), "the table-uuid as before,")
 
 

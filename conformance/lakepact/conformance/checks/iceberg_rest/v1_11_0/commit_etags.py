@@ -16,14 +16,14 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
     commit.
     """
     table = lab.make_table(properties={"lakepact.turn": "0"})
-    known = [tag_of(lab.load(table).reply)]
+    tags = [tag_of(lab.load(table).reply)]
 
     for turn in lab.each(range(1, TURNS + 1)):
-        committed = lab.require(
+        commit = lab.require(
             lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200
         )
         now = lab.load(table).reply
-        tag = committed.headers.get("etag")
+        tag = commit.headers.get("etag")
         if tag is None:
             lab.skip("IRC-CET-001", NO_TAG)
             lab.skip("IRC-CET-002", NO_TAG)
@@ -41,12 +41,12 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
             expect.status(reply, 304, 200, about="with the ETag of the last commit")
         with lab.judge("IRC-CET-002"):
             expect.true(
-                tag not in known,
+                tag not in tags,
                 f"another ETag than before commit {turn}",
                 tag,
-                at=committed.header("etag"),
+                at=commit.header("etag"),
             )
-        known.append(tag)
+        tags.append(tag)
 
 
 @check("IRC-CET-003")

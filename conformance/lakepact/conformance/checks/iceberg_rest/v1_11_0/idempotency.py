@@ -1,8 +1,8 @@
-"""Checks of requests that are sent again under their Idempotency-Key: they are answered as the
-first time, and do nothing more.
+"""Checks of requests that are repeated with their Idempotency-Key: the answer is the same, and
+nothing else happens.
 
-A request that is sent again is the same to the last byte. Of the second answer only what the
-contract fixes is looked at: its status, and what it is about.
+A repeated request has the same bytes. Checks compare only the members of the second answer that the
+contract fixes: its status and its object.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     location_of,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
+from lakepact.conformance.checks.iceberg_rest.kit.views import load_view, make_view, replace_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
@@ -73,9 +73,9 @@ def namespaces_are_created_and_dropped_once(lab: CatalogLab) -> None:
         expect.member(list(namespace), again.place("namespace"), "namespace")
 
     lab.require(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
-    gone = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
+    second_drop = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
     with lab.judge("IRC-IDEM-010"):
-        expect.status(gone, 204, about=AGAIN)
+        expect.status(second_drop, 204, about=AGAIN)
         expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
 
 
@@ -106,9 +106,9 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-011"):
         expect.status(again, 200, about=AGAIN)
         now = lab.send(op.load_namespace_metadata, namespace=namespace)
-        kept = now.at("properties").get("turn")
+        turn = now.at("properties").get("turn")
         expect.equal(
-            "2", kept, "the property that was changed since,", at=now.place("properties", "turn")
+            "2", turn, "the property that was changed since,", at=now.place("properties", "turn")
         )
 
 
@@ -138,9 +138,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
 
 
 def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
-    """Return a commit that adds a snapshot, which a table can take only once, and sets a property
-    to what it was not.
-    """
+    """Return a commit that adds a snapshot, which a table accepts once, and changes a property."""
     return {
         "requirements": [],
         "updates": [
@@ -295,8 +293,7 @@ def keys_create_only_one_object(lab: CatalogLab) -> None:
     lab.send(op.create_namespace, body={"namespace": list(others)}, idempotency_key=key)
     name = lab.name()
     lab.drop_afterwards(namespace, name)
-    # Without its operation: whoever repeats the first answer is not accused of a created table that
-    # is none.
+    # Without its operation: a server may repeat the first answer, which holds no table.
     headers = [("Content-Type", "application/json"), ("Idempotency-Key", key)]
     lab.send_raw(
         "POST",
@@ -368,7 +365,7 @@ def views_are_changed_once(lab: CatalogLab) -> None:
     """Repeating the replacement, rename or drop of a view with its key returns the same status and
     changes nothing.
     """
-    view, key, name = made(lab), new_key(), lab.name()
+    view, key, name = make_view(lab), new_key(), lab.name()
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=name))
     replacing = partial(
         lab.send,
@@ -381,9 +378,9 @@ def views_are_changed_once(lab: CatalogLab) -> None:
         "destination": {"namespace": list(view.namespace), "name": name},
     }
     lab.require(replacing(idempotency_key=key), 200)
-    replaced(lab, view, set_properties(**{TURN: "2"}))
+    replace_view(lab, view, set_properties(**{TURN: "2"}))
     again = replacing(idempotency_key=key)
-    now = loaded(lab, view)
+    now = load_view(lab, view)
     steps = {
         op.rename_view: twice(lab, op.rename_view, body=renaming),
         op.drop_view: twice(lab, op.drop_view, namespace=view.namespace, view=name),
@@ -391,9 +388,9 @@ def views_are_changed_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-016") as case:
         expect.status(again, 200, about=f"for replaceView {AGAIN}")
-        kept = view_properties_of(now).get(TURN)
+        turn = view_properties_of(now).get(TURN)
         expect.equal(
-            "2", kept, "the property that was changed since,", at=now.place("properties", TURN)
+            "2", turn, "the property that was changed since,", at=now.place("properties", TURN)
         )
         for operation, (first, second) in steps.items():
             with case():

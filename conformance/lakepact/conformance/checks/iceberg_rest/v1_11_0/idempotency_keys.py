@@ -1,5 +1,5 @@
-"""Checks of what an Idempotency-Key stands for: one request and its answer, a refusal too, for who
-has sent it, for more than a moment.
+"""Checks that an Idempotency-Key stands for one request and its answer, refusals included, of one
+principal, and outlasts other keys.
 """
 
 from __future__ import annotations
@@ -23,9 +23,14 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     set_properties,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, require_secret
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, view_request
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    View,
+    load_view,
+    make_view,
+    view_request,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, TURN, twice
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
@@ -36,8 +41,8 @@ BETWEEN = 12  #: requests with keys of their own, after which the first key has 
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A value that an answer shows, with its place."""
+class Observation:
+    """A value of an answer, and its place."""
 
     value: Any
     at: Place
@@ -50,30 +55,30 @@ class Pair:
     operation: OperationId
     first: dict[str, Any]
     second: dict[str, Any]
-    expected: Any  #: what is seen where the second was not carried out
-    look: Callable[[], Seen]
+    expected: Any  #: the observed value if the second was not carried out
+    look: Callable[[], Observation]
 
 
-def turned(turn: str) -> dict[str, Any]:
+def turn_body(turn: str) -> dict[str, Any]:
     """Return a commit that sets a property."""
     return {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
 
 
 def pairs(lab: CatalogLab) -> Iterator[Pair]:
-    """Pairs of requests, each with what tells whether the second was carried out."""
+    """Yield pairs of requests, each with an observation that depends on the second."""
     table = lab.make_table(properties={TURN: "0"})
     turn = partial(_turn_of, lab, table)
     here, levels = {"namespace": table.namespace}, list(table.namespace)
     yield Pair(
         op.update_table,
-        {**table.at, "body": turned("1")},
-        {**table.at, "body": turned("2")},
+        {**table.at, "body": turn_body("1")},
+        {**table.at, "body": turn_body("2")},
         "1",
         turn,
     )
     if lab.offers(op.commit_transaction):
         changes = [
-            {"body": {"table-changes": [{"identifier": table.identifier, **turned(to)}]}}
+            {"body": {"table-changes": [{"identifier": table.identifier, **turn_body(to)}]}}
             for to in ("3", "4")
         ]
         yield Pair(op.commit_transaction, changes[0], changes[1], "3", turn)
@@ -145,32 +150,34 @@ def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
         404,
         partial(_status, lab, op.load_view, **here, view=names[1]),
     )
-    view, other = made(lab, table.namespace), made(lab, table.namespace)
-    replaced = [{**view.at, "body": turned(to)} for to in ("1", "2")]
-    yield Pair(op.replace_view, replaced[0], replaced[1], "1", partial(_view_turn, lab, view))
+    view, other = make_view(lab, table.namespace), make_view(lab, table.namespace)
+    replacements = [{**view.at, "body": turn_body(to)} for to in ("1", "2")]
+    yield Pair(
+        op.replace_view, replacements[0], replacements[1], "1", partial(_view_turn, lab, view)
+    )
     yield Pair(
         op.drop_view, view.at, other.at, 200, partial(_status, lab, op.load_view, **other.at)
     )
 
 
-def _turn_of(lab: CatalogLab, table: Table) -> Seen:
+def _turn_of(lab: CatalogLab, table: Table) -> Observation:
     now = lab.load(table)
-    return Seen(properties_of(now).get(TURN), now.place("properties", TURN))
+    return Observation(properties_of(now).get(TURN), now.place("properties", TURN))
 
 
-def _view_turn(lab: CatalogLab, view: View) -> Seen:
-    now = loaded(lab, view)
-    return Seen(view_properties_of(now).get(TURN), now.place("properties", TURN))
+def _view_turn(lab: CatalogLab, view: View) -> Observation:
+    now = load_view(lab, view)
+    return Observation(view_properties_of(now).get(TURN), now.place("properties", TURN))
 
 
-def _namespace_turn(lab: CatalogLab, table: Table) -> Seen:
+def _namespace_turn(lab: CatalogLab, table: Table) -> Observation:
     reply = lab.require(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
-    return Seen(reply.at("properties").get("turn"), reply.place("properties", "turn"))
+    return Observation(reply.at("properties").get("turn"), reply.place("properties", "turn"))
 
 
-def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> Seen:
+def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> Observation:
     reply = lab.send(operation, **arguments)
-    return Seen(reply.status, Place(reply.exchange, "/status"))
+    return Observation(reply.status, Place(reply.exchange, "/status"))
 
 
 @check("IRC-IDEM-013")
@@ -183,7 +190,7 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
         if first.status not in {200, 204}:
             continue  # judged by IRC-IDEM-002
         before = other.look()
-        known = lab.contract.operations[other.operation]
+        definition = lab.contract.operations[other.operation]
         arguments = {name: value for name, value in other.second.items() if name != "body"}
         content = orjson.dumps(other.second["body"]) if "body" in other.second else b""
         # Without its operation: the first answer may be repeated, which is none of this operation.
@@ -191,7 +198,9 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
             ("Idempotency-Key", key),
             *([("Content-Type", "application/json")] if content else []),
         ]
-        lab.send_raw(known.method, lab.path(known, **arguments), headers=headers, content=content)
+        lab.send_raw(
+            definition.method, lab.path(definition, **arguments), headers=headers, content=content
+        )
         with lab.judge("IRC-IDEM-013"):
             about = (
                 f"what {other.operation} changes, after it was sent with the key of"
@@ -231,11 +240,11 @@ def refused_drops_are_repeated(lab: CatalogLab) -> None:
     missing = partial(
         lab.send, op.drop_table, idempotency_key=new_key(), namespace=table.namespace, table=name
     )
-    filled = partial(
+    full = partial(
         lab.send, op.drop_namespace, idempotency_key=new_key(), namespace=table.namespace
     )
     lab.require(missing(), 404)
-    lab.require(filled(), 409)
+    lab.require(full(), 409)
     newer = lab.make_table(table.namespace, name=name)
 
     with lab.judge("IRC-IDEM-012"):
@@ -249,13 +258,13 @@ def refused_drops_are_repeated(lab: CatalogLab) -> None:
         lab.require(lab.send(op.drop_table, **one.at), 204, 404)
     with lab.judge("IRC-IDEM-012"):
         expect.status(
-            filled(),
+            full(),
             409,
             about=f"for dropNamespace {AGAIN}",
             mutation=Mutation(Wrong.IN_USE, "namespace"),
         )
-        kept = lab.send(op.load_namespace_metadata, namespace=table.namespace)
-        expect.status(kept, 200, about="for a namespace that was not empty")
+        reply = lab.send(op.load_namespace_metadata, namespace=table.namespace)
+        expect.status(reply, 200, about="for a namespace that was not empty")
 
 
 @check("IRC-IDEM-020")
@@ -292,13 +301,13 @@ def keys_outlast_other_keys(lab: CatalogLab) -> None:
     """Repeating a commit with its key is not applied again after twelve commits with other keys."""
     table = lab.make_table(properties={TURN: "0"})
     first = partial(
-        lab.send, op.update_table, body=turned("first"), idempotency_key=new_key(), **table.at
+        lab.send, op.update_table, body=turn_body("first"), idempotency_key=new_key(), **table.at
     )
     lab.require(first(), 200)
     for turn in range(BETWEEN):
         lab.require(
             lab.send(
-                op.update_table, body=turned(str(turn)), idempotency_key=new_key(), **table.at
+                op.update_table, body=turn_body(str(turn)), idempotency_key=new_key(), **table.at
             ),
             200,
         )
@@ -318,10 +327,10 @@ def keys_outlast_other_keys(lab: CatalogLab) -> None:
 @check("IRC-SEC-005")
 def keys_grant_no_rights(lab: CatalogLab) -> None:
     """A principal without any rights gets 4xx for another principal's request and key."""
-    third = bearing(needed(lab, THIRD))
+    third = bearing(require_secret(lab, THIRD))
     table = lab.make_table()
     requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
-        (op.update_table, {**table.at, "body": turned("1")}),
+        (op.update_table, {**table.at, "body": turn_body("1")}),
         (op.create_table, {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
     )
     if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:

@@ -1,4 +1,4 @@
-"""Checks of what is new about planned scans."""
+"""Checks of the additions to scan planning."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def completed_plans_have_ids(lab: CatalogLab) -> None:
 def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
     """The files of a plan have at least `min-rows-requested` rows, or are all files of the scan."""
     for properties in lab.each(({}, scans.on_pages(lab))):
-        table = scans.grown(lab, properties=properties)
+        table = scans.table_with_files(lab, properties=properties)
         rows = {
             table.path(name): count
             for name, count in (("first", 10), ("second", 10), ("third", 10))
@@ -54,12 +54,12 @@ def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
         )
         for least in lab.each((1, 10, 11, 25, 1000)):
             with lab.judge("IRC-PLAN-002"):
-                found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
-                enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
+                paths = set(scans.complete_plan(lab, table.table, min_rows_requested=least).paths)
+                enough = sum(rows.get(path, 0) for path in paths) >= min(least, sum(rows.values()))
                 expect.true(
                     enough,
                     f"files with {least} rows, or all of them",
-                    f"{len(found)} of {len(rows)} files",
+                    f"{len(paths)} of {len(rows)} files",
                     at=None,
                 )
 
@@ -67,25 +67,25 @@ def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
 @check("IRC-PLAN-002")
 def deleted_rows_do_not_count(lab: CatalogLab) -> None:
     """Deleted rows do not count towards `min-rows-requested`."""
-    table = scans.grown(lab)
+    table = scans.table_with_files(lab)
     rows = {
         table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))
     }
     table.append(*(table.file(name, rows=10) for name in ("first", "second", "third")))
-    gone = [
+    deletes = [
         replace(scans.position_deletes(table, f"of-{name}", target=table.path(name)), rows=10)
         for name in ("first", "third")
     ]
-    table.append(*gone, operation="delete")
+    table.append(*deletes, operation="delete")
     live = {**rows, table.path("first"): 0, table.path("third"): 0}
     for least in lab.each((1, 10, 30)):
         with lab.judge("IRC-PLAN-002"):
-            found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
-            enough = sum(live.get(path, 0) for path in found) >= min(least, sum(live.values()))
+            paths = set(scans.complete_plan(lab, table.table, min_rows_requested=least).paths)
+            enough = sum(live.get(path, 0) for path in paths) >= min(least, sum(live.values()))
             expect.true(
                 enough,
                 f"files with {least} rows that are there, or all of them",
-                f"{len(found)} of {len(rows)} files",
+                f"{len(paths)} of {len(rows)} files",
                 at=None,
             )
 

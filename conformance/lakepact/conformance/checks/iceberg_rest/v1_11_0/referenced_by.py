@@ -10,7 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     states,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
+from lakepact.conformance.checks.iceberg_rest.kit.views import make_view, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 
@@ -30,7 +30,7 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
             states.assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return
-    view = made(lab, table.namespace)
+    view = make_view(lab, table.namespace)
     reply = lab.send(op.load_view, referenced_by=names[0], **view.at)
     with lab.judge("IRC-RBY-001"):
         expect.status(reply, 200, about="for a view with referenced-by")

@@ -1,6 +1,4 @@
-"""Checks of registering views. A metadata file to register is what a view leaves behind that is
-dropped.
-"""
+"""Checks of registering views, from the metadata file of a view that is dropped."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, n
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OVER_TABLE,
     View,
-    loaded,
-    made,
+    expect_no_change,
+    load_view,
+    make_view,
     next_version,
-    replace,
     same_view,
-    unchanged,
+    try_replace,
 )
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
@@ -38,30 +36,29 @@ NO_FILE = (
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
-    """Return the answer to a request that registers a view's metadata file; the view is dropped
-    afterwards, should there be one.
-    """
+    """Return the answer to registering a view's metadata file; the clean-up drops the view."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(
         op.register_view, namespace=namespace, body={"name": name, "metadata-location": location}
     )
 
 
-def registered(lab: CatalogLab) -> tuple[View, Reply]:
+def register_former_view(lab: CatalogLab) -> tuple[View, Reply]:
     """Return a view, and the answer to registering its metadata file under another name.
 
-    Some catalogs remove the files of a view that is dropped, others do not register those of a view
-    that is not.
+    Some catalogs remove the files of a dropped view; others do not register the file of a live one.
 
     Raises:
-        Blocked: there is no view to begin with.
+        Blocked: no view can be created.
     """
-    view = made(lab)
+    view = make_view(lab)
     lab.require(
-        replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")),
+        try_replace(
+            lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")
+        ),
         200,
     )
-    last = loaded(lab, view)
+    last = load_view(lab, view)
     location = last.reply.at("metadata-location")
     beside = register(lab, view.namespace, lab.name(), location)
     if beside.status == 200:
@@ -71,15 +68,15 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
 
 
 def left_behind(lab: CatalogLab) -> tuple[View, str]:
-    """Return a view that was registered, and where the metadata stand that can be registered again.
+    """Return a registered view, and the location of metadata that can be registered again.
 
-    Some catalogs remove the file with the last view that is dropped, or with any: where it can be
-    registered beside its view, nothing is.
+    Some catalogs remove the file of a dropped view. The first view is not dropped if its file can
+    be registered beside it.
 
     Raises:
         Blocked: nothing can be registered.
     """
-    last, reply = registered(lab)
+    last, reply = register_former_view(lab)
     lab.require(reply, 200)
     if lab.send(op.load_view, **last.at).status == NOT_FOUND:
         lab.require(
@@ -95,7 +92,7 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     """Registering a view returns 200 with the metadata of its file; the view loads, is listed and
     can be replaced.
     """
-    last, reply = registered(lab)
+    last, reply = register_former_view(lab)
     view = View(last.namespace, reply.exchange.request_parsed["name"], reply)
 
     with lab.judge("IRC-VIEW-REG-001"):
@@ -109,9 +106,9 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
             view.identifier, identifiers(after), "the list of views", at=after.place("identifiers")
         )
     with lab.judge("IRC-VIEW-REG-008"):
-        changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
-        expect.status(changed, 200)
-        expect.member(last.uuid, changed.place("metadata", "view-uuid"), "view-uuid")
+        replacement = try_replace(lab, load_view(lab, view), *next_version(view, "SELECT 3 AS id"))
+        expect.status(replacement, 200)
+        expect.member(last.uuid, replacement.place("metadata", "view-uuid"), "view-uuid")
 
 
 @check("IRC-VIEW-REG-001")
@@ -163,7 +160,7 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     neither.
     """
     last, location = left_behind(lab)
-    other = made(lab, last.namespace)
+    other = make_view(lab, last.namespace)
     table = lab.make_table(last.namespace)
 
     with lab.judge("IRC-VIEW-REG-004"):
@@ -175,7 +172,7 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
         expect.status(
             reply, 409, about="under the name of a view", mutation=Mutation(Wrong.PRESENT, "view")
         )
-        unchanged(lab, other)
+        expect_no_change(lab, other)
     with lab.judge("IRC-VIEW-REG-005"):
         reply = lab.send(
             op.register_view,

@@ -19,7 +19,12 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, Headers, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    SECOND,
+    Headers,
+    bearing,
+    require_secret,
+)
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 DELEGATED = [("X-Iceberg-Access-Delegation", "remote-signing")]
@@ -65,7 +70,7 @@ class Storage:
 
 
 def config_of(reply: Reply) -> dict[str, Any]:
-    """Return the configuration that a table comes with."""
+    """Return the configuration of a loaded table."""
     config = reply.document.get("config") if reply.status == 200 else None
     return config if isinstance(config, dict) else {}
 
@@ -93,7 +98,7 @@ def storage_of(lab: CatalogLab, table: Table) -> Storage:
 
 
 def sign(lab: CatalogLab, table: Table, body: Any, *, who: Headers | None = None) -> Reply:
-    """Return the answer to asking for a signature, for the harness or another principal."""
+    """Return the answer to a signing request of the harness or of another principal."""
     return lab.send(
         op.sign_request, body=body, headers=who or (), anonymous=who is not None, **table.at
     )
@@ -219,7 +224,7 @@ def readers_get_no_writes_signed(lab: CatalogLab) -> None:
     """A principal that may only read a table gets 200 for a request that reads, and 403 for
     requests that write or delete.
     """
-    reader = bearing(needed(lab, SECOND))
+    reader = bearing(require_secret(lab, SECOND))
     table = lab.make_table()
     storage = storage_of(lab, table)
     if sign(lab, table, storage.request(storage.uri()), who=reader).status != 200:
@@ -289,10 +294,10 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
         op.create_table, headers=DELEGATED, namespace=namespace, body=lab.table_request(name)
     )
     lab.drop_afterwards(namespace, name)
-    table = lab.answered(lab.make_table(namespace))
+    table = lab.with_metadata(lab.make_table(namespace))
     storage = storage_of(lab, table)
-    loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
-    configs = [(config, reply) for reply in (created, loaded) if is_on(config := config_of(reply))]
+    load = lab.send(op.load_table, headers=DELEGATED, **table.at)
+    configs = [(config, reply) for reply in (created, load) if is_on(config := config_of(reply))]
     if not configs:
         lab.skip("IRC-SIGN-008", "no table comes with a configuration that turns remote signing on")
         return
@@ -307,7 +312,7 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
                     endpoint,
                     at=reply.place("config", "signer.endpoint"),
                 )
-        config = config_of(loaded)
+        config = config_of(load)
         endpoint, base = _setting(config, "endpoint"), _setting(config, "uri") or lab.wire.url
         url = f"{str(base).rstrip('/')}/{str(endpoint).lstrip('/')}"
         if endpoint and is_on(config) and url.startswith(f"{lab.wire.url}/"):
@@ -353,7 +358,7 @@ def signatures_cover_headers_and_region(lab: CatalogLab) -> None:
                 reply = lab.require(
                     sign(lab, table, storage.request(storage.uri(), method, headers=headers)), 200
                 )
-                region, names = _signed(reply)
+                region, names = _scope_and_headers(reply)
                 expect.equal(
                     storage.region, region, "the region of the signature", at=reply.place("headers")
                 )
@@ -361,15 +366,15 @@ def signatures_cover_headers_and_region(lab: CatalogLab) -> None:
                 expect.equal([], missing, "headers that are not signed:", at=reply.place("headers"))
 
 
-def _signed(reply: Reply) -> tuple[str, list[str]]:
+def _scope_and_headers(reply: Reply) -> tuple[str, list[str]]:
     """Return the region of a signature, and the headers that it signs."""
-    sent = {str(name).lower(): values for name, values in reply.at("headers").items()}
-    value = (sent.get("authorization") or [""])[0]
-    found = SIGNED.fullmatch(str(value))
+    headers = {str(name).lower(): values for name, values in reply.at("headers").items()}
+    value = (headers.get("authorization") or [""])[0]
+    match = SIGNED.fullmatch(str(value))
     query = parse_qs(urlsplit(str(reply.at("uri"))).query)
     scope, names = (query.get(f"X-Amz-{name}", [""])[0] for name in ("Credential", "SignedHeaders"))
-    if found:
-        scope, names = found["scope"], found["names"]
+    if match:
+        scope, names = match["scope"], match["names"]
     parts = scope.split("/")
     sound = len(parts) == 5 and bool(names)
     expect.true(

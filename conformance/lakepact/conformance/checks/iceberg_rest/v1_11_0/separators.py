@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, ch
 MADE = 200
 
 
-def announced(lab: CatalogLab) -> tuple[str, Place]:
+def declared_separator(lab: CatalogLab) -> tuple[str, Place]:
     """Return the separator as the configuration spells it, and where.
 
     Raises:
@@ -33,8 +33,8 @@ def announced(lab: CatalogLab) -> tuple[str, Place]:
     return separator, reply.place("overrides", SEPARATOR)
 
 
-def encoded(separator: str) -> str:
-    """Return the text of an announced separator in a path; a URL-encoded one is sent unchanged,
+def encode_separator(separator: str) -> str:
+    """Return the text of a declared separator in a path; a URL-encoded one is sent unchanged,
     because some servers expect that.
     """
     return separator if "%" in separator else quote(separator, safe="")
@@ -55,27 +55,30 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
     """A path with the declared separator, and one with 0x1F, finds a namespace of two levels."""
     _, child = nested(lab)
     table = lab.table_request(lab.name())
-    # If levels cannot be joined by 0x1F, no table is created there: this is what the check judges.
+    # Without support for 0x1F, the path of the creation is wrong too; IRC-SEP-002 judges that.
     holds = lab.send(op.create_table, namespace=child, body=table).status == MADE
     lab.drop_afterwards(child, table["name"])
 
     namespaces = lab.path(op.list_namespaces)
     for requirement, separator in lab.each(
-        (("IRC-SEP-001", encoded(announced(lab)[0])), ("IRC-SEP-002", quote(UNIT)))
+        (
+            ("IRC-SEP-001", encode_separator(declared_separator(lab)[0])),
+            ("IRC-SEP-002", quote(UNIT)),
+        )
     ):
-        spelled = f"{namespaces}/{separator.join(child)}"
+        path = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
-            loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
-            expect.status(loaded, 200, about=f"for the levels joined by {expect.shown(separator)}")
-            expect.member(list(child), loaded.place("namespace"), "namespace")
-            listed = lab.send_raw("GET", f"{spelled}/tables", operation=op.list_tables)
-            expect.status(listed, 200, about=f"for the levels joined by {expect.shown(separator)}")
+            load = lab.send_raw("GET", path, operation=op.load_namespace_metadata)
+            expect.status(load, 200, about=f"for the levels joined by {expect.shown(separator)}")
+            expect.member(list(child), load.place("namespace"), "namespace")
+            listing = lab.send_raw("GET", f"{path}/tables", operation=op.list_tables)
+            expect.status(listing, 200, about=f"for the levels joined by {expect.shown(separator)}")
             if holds:
                 expect.contains(
                     {"namespace": list(child), "name": table["name"]},
-                    identifiers(listed),
+                    identifiers(listing),
                     "the list of tables",
-                    at=listed.place("identifiers"),
+                    at=listing.place("identifiers"),
                 )
 
 
@@ -88,7 +91,7 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
     below = lab.make_namespace(child)
 
     with lab.judge_each("IRC-SEP-003") as case:
-        for separator in (unquote(announced(lab)[0]), UNIT):
+        for separator in (unquote(declared_separator(lab)[0]), UNIT):
             with case():
                 reply = lab.send(op.list_namespaces, parent=separator.join(child))
                 expect.status(
@@ -102,7 +105,7 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
 @check("IRC-SEP-004")
 def declared_separators_are_url_encoded(lab: CatalogLab) -> None:
     """The override `namespace-separator` is URL-encoded."""
-    separator, at = announced(lab)
+    separator, at = declared_separator(lab)
     plain = all(
         character.isascii() and (character.isalnum() or character in "-._~%")
         for character in separator

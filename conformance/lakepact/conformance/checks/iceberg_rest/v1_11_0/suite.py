@@ -39,8 +39,8 @@ def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any
         check=check,
         accepts="application/json",
     )
-    parsed = reply.exchange.parsed
-    return parsed if reply.status == 200 and isinstance(parsed, dict) else {}
+    document = reply.exchange.parsed
+    return document if reply.status == 200 and isinstance(document, dict) else {}
 
 
 def discover(wire: Wire, target: Target) -> Offer:
@@ -49,21 +49,21 @@ def discover(wire: Wire, target: Target) -> Offer:
     Raises:
         Blocked: it does not answer at all.
     """
-    found = discover_before(wire, target)
+    offer = discover_before(wire, target)
     config = configuration(wire, target, check="discover")
     overrides = config.get("overrides")
     declared = {
         "idempotency-key": LIFETIME in config,
         "namespace-separator": isinstance(overrides, dict) and SEPARATOR in overrides,
-        "remote-signing": op.sign_request in found.operations,
+        "remote-signing": op.sign_request in offer.operations,
     }
-    offer = replace(found, features=MappingProxyType({**found.features, **declared}))
+    offer = replace(offer, features=MappingProxyType({**offer.features, **declared}))
     return with_a_table(wire, target, offer, contract=Contract("iceberg_rest", VERSION))
 
 
 def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTarget:
-    """Return a server with further lines of its warehouse in the file of its configuration, and
-    with other settings.
+    """Return a server with further lines for its warehouse in its configuration file, and with
+    other settings.
     """
     file, head = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
     file.write_text(
@@ -73,18 +73,14 @@ def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTar
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """As before, but serving this version, with a separator of namespaces of its own, which no name
-    holds.
-    """
+    """Return the settings of 1.10.0 for this version, with a separator that no name holds."""
     return with_lines(
         settings_of_1_10(folder), 'overrides.namespace-separator = "%1E"', contract_version=VERSION
     )
 
 
 def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
-    """Return a server with tables in a bucket, whose requests it signs with keys that open
-    nothing.
-    """
+    """Return a server with tables in a bucket; it signs requests with made-up keys."""
     return replace(
         with_lines(home, 'location = "s3://lakepact/lake"'),
         features={**home.features, READABLE_FILES: False},

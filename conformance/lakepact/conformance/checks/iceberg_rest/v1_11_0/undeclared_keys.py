@@ -1,6 +1,4 @@
-"""Checks of where a server says that it takes Idempotency-Keys: clients look for it in one
-place.
-"""
+"""Checks of the member of the configuration that declares Idempotency-Keys."""
 
 from __future__ import annotations
 

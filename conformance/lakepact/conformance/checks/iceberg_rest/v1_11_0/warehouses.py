@@ -1,4 +1,4 @@
-"""Checks of asking for warehouses that do not exist."""
+"""Checks of configurations of unknown warehouses."""
 
 from __future__ import annotations
 

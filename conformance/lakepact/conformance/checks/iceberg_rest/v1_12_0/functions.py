@@ -26,8 +26,8 @@ MOST_FUNCTIONS = 20  #: that are loaded
 FORBIDDEN = frozenset(" \t\n\"'`")  #: characters that a type must not contain
 
 
-class Found(NamedTuple):
-    """A namespace with functions, and the listing that shows them."""
+class FunctionListing(NamedTuple):
+    """A namespace, and the listing of its functions."""
 
     namespace: Namespace
     listing: Reply
@@ -38,36 +38,36 @@ class Found(NamedTuple):
         return [identifier[-1] for identifier in self.listing.at("identifiers")]
 
 
-def found_functions(lab: CatalogLab) -> Found:
+def find_functions(lab: CatalogLab) -> FunctionListing:
     """Return a namespace of the target that has functions.
 
     Raises:
         NotOffered: it names none, and none at the top level has some.
     """
-    named = lab.target.parameters.get("function-namespace")
+    parameter = lab.target.parameters.get("function-namespace")
     namespaces = (
-        [named.split(".")]
-        if named
+        [parameter.split(".")]
+        if parameter
         else lab.require(lab.send(op.list_namespaces), 200).at("namespaces")[:MOST_NAMESPACES]
     )
     for namespace in namespaces:
         listing = lab.send(op.list_functions, namespace=tuple(namespace))
         if listing.status == 200 and listing.document.get("identifiers"):
-            return Found(tuple(namespace), listing)
+            return FunctionListing(tuple(namespace), listing)
     raise NotOffered(
         "no namespace of the target has functions; --parameter function-namespace=… names one"
     )
 
 
-def loaded_functions(lab: CatalogLab) -> Iterator[tuple[str, Reply]]:
+def load_functions(lab: CatalogLab) -> Iterator[tuple[str, Reply]]:
     """Yield the names of functions of the target, and the answers to loading them.
 
     Raises:
         NotOffered: it has none.
     """
-    found = found_functions(lab)
-    for name in found.names[:MOST_FUNCTIONS]:
-        yield name, lab.send(op.load_function, namespace=found.namespace, function=name)
+    functions = find_functions(lab)
+    for name in functions.names[:MOST_FUNCTIONS]:
+        yield name, lab.send(op.load_function, namespace=functions.namespace, function=name)
 
 
 def definitions_of(lab: CatalogLab) -> Iterator[tuple[Reply, list[dict[str, Any]], Place]]:
@@ -76,7 +76,7 @@ def definitions_of(lab: CatalogLab) -> Iterator[tuple[Reply, list[dict[str, Any]
     Raises:
         StepFailed: one cannot be loaded, or has no definitions.
     """
-    for name, reply in loaded_functions(lab):
+    for name, reply in load_functions(lab):
         with lab.step("IRC-FN-004"):
             expect.status(reply, 200, about=f"for the function {name}")
         with lab.step("IRC-FN-005"):
@@ -87,7 +87,10 @@ def definitions_of(lab: CatalogLab) -> Iterator[tuple[Reply, list[dict[str, Any]
 def _fits(reply: Reply) -> None:
     for component, flaw in SCHEMAS.flaws_in(reply.exchange).items():
         if flaw is not None:
-            at = Place(reply.exchange, f"/body{SCHEMAS.flawed(component, reply.exchange).pointer}")
+            at = Place(
+                reply.exchange,
+                f"/body{SCHEMAS.invalid_instance(component, reply.exchange).pointer}",
+            )
             raise expect.unmet(
                 f"{component} as its schema says", reply.exchange.redact(flaw), at=at
             )
@@ -99,9 +102,9 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
     and 404 for a missing namespace.
     """
     empty = lab.make_namespace()
-    listings = [Found(empty, lab.send(op.list_functions, namespace=empty))]
+    listings = [FunctionListing(empty, lab.send(op.list_functions, namespace=empty))]
     with contextlib.suppress(NotOffered):  # an empty listing is one too
-        listings.append(found_functions(lab))
+        listings.append(find_functions(lab))
     with lab.judge_each("IRC-FN-001") as case:
         for namespace, listing in listings:
             with case():
@@ -130,19 +133,21 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
 @check("IRC-FN-003")
 def pages_of_functions_have_each_once(lab: CatalogLab) -> None:
     """Pages of one function each have the functions of the whole listing, each once."""
-    found = found_functions(lab)
+    functions = find_functions(lab)
     with lab.judge("IRC-FN-003"):
-        seen = [name for page in _pages(lab, found) for name in page]
-        expect.equal(sorted(found.names), sorted(seen), "functions on all pages:", at=None)
+        names = [name for page in _pages(lab, functions) for name in page]
+        expect.equal(sorted(functions.names), sorted(names), "functions on all pages:", at=None)
 
 
-def _pages(lab: CatalogLab, found: Found) -> Iterator[list[str]]:
+def _pages(lab: CatalogLab, functions: FunctionListing) -> Iterator[list[str]]:
     """Yield the names on each page of one function, of at most as many pages as there are
     functions.
     """
     token: str | None = ""
-    for _ in found.names:
-        page = lab.send(op.list_functions, namespace=found.namespace, page_size=1, page_token=token)
+    for _ in functions.names:
+        page = lab.send(
+            op.list_functions, namespace=functions.namespace, page_size=1, page_token=token
+        )
         expect.status(page, 200)
         yield [identifier[-1] for identifier in page.at("identifiers")]
         token = page.document.get("next-page-token")
@@ -153,7 +158,7 @@ def _pages(lab: CatalogLab, found: Found) -> Iterator[list[str]]:
 @check("IRC-FN-004", "IRC-FN-005")
 def listed_functions_can_be_loaded(lab: CatalogLab) -> None:
     """Loading a function of a listing returns 200 and metadata that fit their schemas."""
-    for name, reply in lab.each(loaded_functions(lab)):
+    for name, reply in lab.each(load_functions(lab)):
         with lab.judge("IRC-FN-004"):
             expect.status(reply, 200, about=f"for the function {name}")
         lab.require(reply, 200)
@@ -180,7 +185,7 @@ def missing_functions_return_404(lab: CatalogLab) -> None:
 def versions_of_functions_exist(lab: CatalogLab) -> None:
     """Current versions and those in the log are versions of the definitions of the function."""
     for reply, definitions, at in lab.each(definitions_of(lab)):
-        known = {
+        versions = {
             one["definition-id"]: {version["version-id"] for version in one["versions"]}
             for one in definitions
         }
@@ -192,16 +197,18 @@ def versions_of_functions_exist(lab: CatalogLab) -> None:
                         at.within(number, "current-version-id"),
                     )
                     expect.one_of(
-                        sorted(known[one["definition-id"]]),
+                        sorted(versions[one["definition-id"]]),
                         current,
                         "the current version",
                         at=place,
                     )
         with lab.judge("IRC-FN-009"):
             log = reply.at("metadata", "definition-log")
-            named = [ref for entry in log for ref in entry["definition-versions"]]
+            references = [ref for entry in log for ref in entry["definition-versions"]]
             unknown = [
-                ref for ref in named if ref["version-id"] not in known.get(ref["definition-id"], ())
+                ref
+                for ref in references
+                if ref["version-id"] not in versions.get(ref["definition-id"], ())
             ]
             expect.equal(
                 [],
@@ -241,13 +248,10 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
                     at=place.within("return-type"),
                 )
             with lab.judge("IRC-FN-012"):
-                spaced = [
-                    spelled
-                    for each in types
-                    for spelled in _spellings(each)
-                    if FORBIDDEN & set(spelled)
+                wrong = [
+                    text for each in types for text in _spellings(each) if FORBIDDEN & set(text)
                 ]
-                expect.equal([], spaced, "types with a space or a quote:", at=place)
+                expect.equal([], wrong, "types with a space or a quote:", at=place)
             with lab.judge("IRC-FN-013"):
                 identifier, id_place = one["definition-id"], place.within("definition-id")
                 expect.equal(

@@ -11,9 +11,9 @@ NAMESPACE = "lakepact_functions"
 
 def definition(*types: Any, returns: Any, kind: str = "udf", **members: Any) -> dict[str, Any]:
     """Return a definition for parameters of some types."""
-    spelled = [one if isinstance(one, str) else one["type"] for one in types]
+    names = [one if isinstance(one, str) else one["type"] for one in types]
     return {
-        "definition-id": ",".join(spelled),
+        "definition-id": ",".join(names),
         "parameters": [{"name": f"p{number}", "type": one} for number, one in enumerate(types)],
         "return-type": returns,
         "function-type": kind,

@@ -1,6 +1,4 @@
-"""Schemas and residual filters are judged as this version writes them, in the place of those
-before.
-"""
+"""Checks of schemas and residual filters of this version, which replace those of 1.11.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the settings of signers that come with tables."""
+"""Checks of the signer settings of tables."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     storage = storage_of(lab, table)
-    loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
-    if not is_on(config_of(loaded)):
+    reply = lab.send(op.load_table, headers=DELEGATED, **table.at)
+    if not is_on(config_of(reply)):
         for requirement in ("IRC-SIGNER-001", "IRC-SIGNER-002"):
             lab.skip(
                 requirement, "no table comes with a configuration that turns remote signing on"
             )
         return
     with lab.judge("IRC-SIGNER-001"):
-        config = loaded.document.get(CONFIG)
+        config = reply.document.get(CONFIG)
         expect.true(
             isinstance(config, dict),
             f"an object as `{CONFIG}`",
             expect.shown(config),
-            at=loaded.place(CONFIG),
+            at=reply.place(CONFIG),
         )
-    settings: dict[str, Any] = loaded.document.get(CONFIG) or {}
+    settings: dict[str, Any] = reply.document.get(CONFIG) or {}
     headers = [
         (name, value)
         for name, values in (settings.get("headers") or {}).items()

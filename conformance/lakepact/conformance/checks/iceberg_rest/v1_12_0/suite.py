@@ -25,7 +25,7 @@ SCHEMAS = ContractSchemas(Contract("iceberg_rest", VERSION))
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """As before, but serving this version, with functions."""
+    """Return the settings of 1.11.0 for this version, with functions."""
     functions = folder / "functions.json"
     functions.write_bytes(orjson.dumps(SAMPLES))
     return with_lines(

@@ -82,7 +82,7 @@ def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
             continue
         with lab.judge("IRC-TBL-UNREG-004"):
             properties = reply.at("metadata").get("properties") or {}
-            lost = [
+            missing = [
                 key
                 for key, commit in zip(keys, replies, strict=True)
                 if commit.status == 200 and properties.get(key) != key
@@ -91,7 +91,7 @@ def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
                 "properties of accepted commits that the answer lacks:",
                 reply.place("metadata", "properties"),
             )
-            expect.equal([], lost, what, at=at, kind=Kind.LOST)
+            expect.equal([], missing, what, at=at, kind=Kind.LOST)
 
 
 @check("IRC-TBL-UNREG-005", "IRC-TBL-UNREG-008")

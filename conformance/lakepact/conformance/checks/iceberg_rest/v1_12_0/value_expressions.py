@@ -108,18 +108,18 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 def _keeps(
-    lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, wanted: Any, expected: str
+    lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, expression: Any, expected: str
 ) -> list[str]:
     """Return the files of a plan after checking that none with matching rows is missing."""
-    expect.status(reply, 200, about=f"for {expect.shown(wanted)}")
-    found = scans.awaited(lab, table.table, reply)
-    missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
+    expect.status(reply, 200, about=f"for {expect.shown(expression)}")
+    plan = scans.wait_for_plan(lab, table.table, reply)
+    missing = sorted({table.path(name) for name in expected.split()} - {*plan.paths})
     what, actual = (
-        f"the files {expected} for {expect.shown(wanted)}",
+        f"the files {expected} for {expect.shown(expression)}",
         f"without {', '.join(missing)}",
     )
-    expect.true(not missing, what, actual, at=found.at, kind=Kind.MISSING)
-    return found.paths
+    expect.true(not missing, what, actual, at=plan.at, kind=Kind.MISSING)
+    return plan.paths
 
 
 @check("IRC-EXPR-001", "IRC-EXPR-005")
@@ -128,13 +128,13 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     files for the form before.
     """
     table = divided(lab)
-    for wanted, before, expected in lab.each(MATCHES):
-        reply = scans.plan(lab, table.table, filter=wanted)
+    for expression, before, expected in lab.each(MATCHES):
+        reply = scans.plan(lab, table.table, filter=expression)
         with lab.judge("IRC-EXPR-001"):
-            _keeps(lab, table, reply, wanted, expected)
+            _keeps(lab, table, reply, expression, expected)
         with lab.judge("IRC-EXPR-005"):
             with lab.step("IRC-EXPR-001"):
-                now = _keeps(lab, table, reply, wanted, expected)
+                now = _keeps(lab, table, reply, expression, expected)
             then = _keeps(lab, table, scans.plan(lab, table.table, filter=before), before, expected)
             expect.equal(now, then, f"the files for {expect.shown(before)}", at=None)
 
@@ -143,9 +143,11 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
 def literals_as_objects_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no matching file for filters with literals as objects."""
     table = divided(lab)
-    for wanted, expected in lab.each(LITERALS):
+    for expression, expected in lab.each(LITERALS):
         with lab.judge("IRC-EXPR-002"):
-            _keeps(lab, table, scans.plan(lab, table.table, filter=wanted), wanted, expected)
+            _keeps(
+                lab, table, scans.plan(lab, table.table, filter=expression), expression, expected
+            )
 
 
 @check("IRC-EXPR-003")
@@ -154,23 +156,23 @@ def optional_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     planning returns 400 or 422.
     """
     table = divided(lab)
-    for wanted, expected in lab.each(OPTIONAL):
+    for expression, expected in lab.each(OPTIONAL):
         with lab.judge("IRC-EXPR-003"):
-            reply = scans.plan(lab, table.table, filter=wanted)
+            reply = scans.plan(lab, table.table, filter=expression)
             if reply.status not in REFUSED:
-                _keeps(lab, table, reply, wanted, expected)
+                _keeps(lab, table, reply, expression, expected)
 
 
 @check("IRC-EXPR-004")
 def ambiguous_operands_return_400(lab: CatalogLab) -> None:
     """A filter with both forms of an operand, or none, returns 400."""
     table = some_table(lab)
-    for what, wanted in lab.each(WRONG.items()):
+    for what, expression in lab.each(WRONG.items()):
         with lab.judge("IRC-EXPR-004"):
-            reply = scans.plan(lab, table, filter=wanted)
+            reply = scans.plan(lab, table, filter=expression)
             expect.status(
                 reply,
                 400,
-                about=f"for {what}: {expect.shown(wanted)}",
+                about=f"for {what}: {expect.shown(expression)}",
                 mutation=Mutation(Wrong.VALUE, "/filter"),
             )

@@ -22,20 +22,22 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     side_by_side,
     sole_winner,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    expect_no_change as table_unchanged,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OTHER_SCHEMA,
     OVER_TABLE,
     SQL,
     View,
     create,
+    expect_no_change,
     is_view,
-    loaded,
-    made,
+    load_view,
+    make_view,
     properties_of,
     sql,
-    unchanged,
     version,
     view_request,
 )
@@ -66,7 +68,7 @@ def create_view_returns_metadata(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-CREATE-001"):
         is_view(reply)
     lab.require(reply, 200, 201)
-    for view in lab.each((View(home, name, reply), loaded(lab, View(home, name, reply)))):
+    for view in lab.each((View(home, name, reply), load_view(lab, View(home, name, reply)))):
         with lab.judge("IRC-VIEW-CREATE-007"):
             current = view.member("current-version-id")
             expect.equal(
@@ -122,9 +124,9 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
         *(sql(f"{ODD_SQL}-- for {dialect}", dialect) for dialect in DIALECTS),
         default_catalog="Some catalog.of ours",
     )
-    view = made(lab, home, view_version=sent)
+    view = make_view(lab, home, view_version=sent)
 
-    for answer in lab.each((view, loaded(lab, view))):
+    for answer in lab.each((view, load_view(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-004") as case:
             by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
             expect.equal(
@@ -154,13 +156,13 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
 def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
     """Note whether the first version keeps the summary and timestamp of the request."""
     home = lab.make_namespace()
-    view = made(
+    view = make_view(
         lab,
         home,
         view_version=version(home, timestamp_ms=NOTES["timestamp-ms"], summary=NOTES["summary"]),
     )
 
-    current = loaded(lab, view).current
+    current = load_view(lab, view).current
     summary = current.get("summary") or {}
     kept = {
         "timestamp-ms": current.get("timestamp-ms") == NOTES["timestamp-ms"],
@@ -176,7 +178,7 @@ def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
 @check("IRC-VIEW-CREATE-008")
 def locations_of_views_are_noted(lab: CatalogLab) -> None:
     """Note whether a view keeps the location of the request."""
-    view = made(lab)
+    view = make_view(lab)
     wanted = f"{view.member('location').rstrip('/')}-{lab.name()}"
     reply = create(lab, view.namespace, lab.name(), location=wanted)
     if reply.status != 200:
@@ -197,7 +199,7 @@ def locations_of_views_are_noted(lab: CatalogLab) -> None:
 @check("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010")
 def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     """Creating a view under the name of a view or a table returns 409 and changes neither."""
-    view = loaded(lab, made(lab))
+    view = load_view(lab, make_view(lab))
     table = lab.load(lab.make_table(view.namespace))
     ways: tuple[dict[str, Any], ...] = (
         {},
@@ -212,7 +214,7 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
         )
         with lab.judge("IRC-VIEW-CREATE-009"):
             expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "view"))
-            unchanged(lab, view)
+            expect_no_change(lab, view)
         over = create(lab, table.namespace, table.name, **members)
         with lab.judge("IRC-VIEW-CREATE-010"):
             expect.status(over, 409, mutation=OVER_TABLE)
@@ -225,7 +227,7 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     namespace.
     """
     with lab.judge_each("IRC-VIEW-CREATE-011") as case:
-        for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
+        for namespace in chain(((lab.name(),),), former_namespaces(lab)):
             with case():
                 expect.not_found(create(lab, namespace, lab.name()), "namespace")
                 expect.not_found(
@@ -240,9 +242,9 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
         lab.make_namespace(),
         {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"},
     )
-    view = made(lab, home, properties=sent)
+    view = make_view(lab, home, properties=sent)
 
-    for answer in lab.each((view, loaded(lab, view))):
+    for answer in lab.each((view, load_view(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-017"):
             stored = properties_of(answer)
             expect.equal(

@@ -13,9 +13,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
-from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, made
+from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, make_view
 
 
 @check("IRC-VIEW-LIST-001")
@@ -86,13 +86,13 @@ def _expect_names(lab: CatalogLab, namespace: Namespace, wanted: list[str], what
 @check("IRC-VIEW-LIST-002")
 def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     """Listing the views of a missing or dropped namespace returns 404 with an error body."""
-    view = made(lab)
+    view = make_view(lab)
     never: list[Namespace] = [(lab.name(),)]
     if lab.child_of(view.namespace):
         never += [(*view.namespace, lab.name()), (*view.namespace, view.name)]
 
     with lab.judge_each("IRC-VIEW-LIST-002") as case:
-        for namespace in chain(never, dropped_namespaces(lab)):
+        for namespace in chain(never, former_namespaces(lab)):
             with case():
                 reply = lab.send(op.list_views, namespace=namespace)
                 expect.not_found(reply, "namespace")
@@ -108,7 +108,7 @@ def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 def empty_namespaces_list_no_views(lab: CatalogLab) -> None:
     """Listing the views of a namespace without views returns 200 and an empty array."""
     fresh, left, other = (lab.make_namespace() for _ in range(3))
-    lab.require(lab.send(op.drop_view, **made(lab, left).at))
+    lab.require(lab.send(op.drop_view, **make_view(lab, left).at))
     lab.make_table(other)
 
     with lab.judge_each("IRC-VIEW-LIST-003") as case:
@@ -150,7 +150,7 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
 @check("IRC-VIEW-LOAD-005")
 def head_view_returns_204_or_404(lab: CatalogLab) -> None:
     """HEAD of a view returns 204 if it exists and 404 if not, without a body."""
-    view = made(lab)
+    view = make_view(lab)
     table = lab.make_table(view.namespace)
     there = lab.send(op.view_exists, alone=True, **view.at)
     lab.require(lab.send(op.drop_view, **view.at))

@@ -16,19 +16,21 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    expect_no_change as table_unchanged,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     TABLE_AS_VIEW,
     View,
-    loaded,
-    made,
+    canonical_form,
+    expect_no_change,
+    load_view,
+    make_view,
     next_version,
-    replaced,
+    replace_view,
     same_metadata,
     same_view,
-    spelled,
-    unchanged,
 )
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
@@ -59,10 +61,10 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
     """Loading a view returns the metadata of its last change, as in its metadata file, and a
     `config` of strings.
     """
-    view = made(lab, properties={"lakepact.note": "1"})
+    view = make_view(lab, properties={"lakepact.note": "1"})
     answers = [view]
     if lab.offers(op.replace_view):
-        answers.append(replaced(lab, view, HARMLESS, *next_version(view, "SELECT 2 AS id")))
+        answers.append(replace_view(lab, view, HARMLESS, *next_version(view, "SELECT 2 AS id")))
     before = answers[-1]
     reply = lab.send(op.load_view, **view.at)
 
@@ -78,8 +80,8 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
             same_metadata(
                 lab,
-                spelled(written),
-                spelled(shown),
+                canonical_form(written),
+                canonical_form(shown),
                 "metadata as in the file:",
                 at=reply.place("metadata"),
             )
@@ -108,16 +110,16 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
     404.
     """
     home = lab.make_namespace()
-    views = [made(lab, home), made(lab, home)]
+    views = [make_view(lab, home), make_view(lab, home)]
     if lab.offers(op.replace_view):
-        replaced(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
-    other = loaded(lab, made(lab, home))
+        replace_view(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
+    other = load_view(lab, make_view(lab, home))
     for view in lab.each(views):
         dropped = lab.send(op.drop_view, **view.at)
         with lab.judge("IRC-VIEW-LOAD-007"):
             expect.status(dropped, 204)
             expect.not_found(lab.send(op.load_view, **view.at), "view")
-            unchanged(lab, other)
+            expect_no_change(lab, other)
     absent: list[dict[str, Any]] = [
         views[0].at,
         {**views[0].at, "view": lab.name()},
@@ -146,7 +148,7 @@ def tables_are_not_views(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-001")
 def namespaces_without_views_can_be_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace returns 204 once its last view was dropped."""
-    view = made(lab)
+    view = make_view(lab)
     lab.require(lab.send(op.drop_view, **view.at))
 
     with lab.judge("IRC-NS-DROP-001"):
@@ -159,12 +161,12 @@ def namespaces_without_views_can_be_dropped(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-004")
 def namespaces_with_views_are_not_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace that holds only a view returns 409 and keeps the view."""
-    view = loaded(lab, made(lab))
+    view = load_view(lab, make_view(lab))
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
     with lab.judge("IRC-NS-DROP-004"):
         expect.status(reply, 409, mutation=Mutation(Wrong.IN_USE, "namespace"))
-        unchanged(lab, view)
+        expect_no_change(lab, view)
 
 
 @check("IRC-VIEW-LOAD-005")

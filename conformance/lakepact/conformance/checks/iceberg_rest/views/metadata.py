@@ -25,10 +25,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OTHER_SCHEMA,
     View,
-    loaded,
-    made,
+    load_view,
+    make_view,
     next_version,
-    replaced,
+    replace_view,
 )
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import answers_of
@@ -87,12 +87,12 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
     """A view keeps its UUID and format version, and the metadata invariants hold, through
     replacements and a rename.
     """
-    view = made(lab, properties={"version.history.num-entries": "2"})
-    answers = [view, loaded(lab, view)]
+    view = make_view(lab, properties={"version.history.num-entries": "2"})
+    answers = [view, load_view(lab, view)]
     if lab.offers(op.replace_view):
-        answers.append(replaced(lab, view, set_properties(note="1")))
+        answers.append(replace_view(lab, view, set_properties(note="1")))
         answers.append(
-            replaced(
+            replace_view(
                 lab,
                 view,
                 add_schema(OTHER_SCHEMA),
@@ -101,9 +101,9 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
         )
         for number in range(3):
             answers.append(
-                replaced(lab, view, *next_version(answers[-1], f"SELECT {number} AS id"))
+                replace_view(lab, view, *next_version(answers[-1], f"SELECT {number} AS id"))
             )
-            answers.append(loaded(lab, view))
+            answers.append(load_view(lab, view))
     if lab.offers(op.rename_view):
         renamed = View(view.namespace, lab.name(), view.reply)
         lab.add_cleanup(lambda: lab.send(op.drop_view, **renamed.at))
@@ -113,7 +113,7 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
             ).status
             == 204
         ):
-            answers.append(loaded(lab, renamed))
+            answers.append(load_view(lab, renamed))
 
     with lab.judge("IRC-META-017"):
         for answer in answers:

@@ -16,7 +16,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit import views
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
+    expect_no_change as table_unchanged,
+)
 
 
 @check("IRC-VIEW-REN-001")
@@ -24,10 +26,10 @@ def renames_move_views(lab: CatalogLab) -> None:
     """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns
     404.
     """
-    first = views.made(lab, properties={"lakepact.note": "1"})
-    view = views.loaded(
+    first = views.make_view(lab, properties={"lakepact.note": "1"})
+    view = views.load_view(
         lab,
-        views.replaced(lab, first, *views.next_version(first, "SELECT 2 AS id"))
+        views.replace_view(lab, first, *views.next_version(first, "SELECT 2 AS id"))
         if lab.offers(op.replace_view)
         else first,
     )
@@ -36,14 +38,14 @@ def renames_move_views(lab: CatalogLab) -> None:
         reply = rename_view(lab, identifier(view.namespace, old), identifier(view.namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
-            views.unchanged(lab, views.View(view.namespace, new, view.reply))
+            views.expect_no_change(lab, views.View(view.namespace, new, view.reply))
             expect.not_found(lab.send(op.load_view, namespace=view.namespace, view=old), "view")
 
 
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
 def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     """Renaming a missing view, or a table as a view, returns 404 and keeps the table."""
-    gone = views.made(lab)
+    gone = views.make_view(lab)
     lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
@@ -69,7 +71,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
         return False
     return (
         rename_view(
-            lab, views.made(lab).identifier, identifier(lab.make_namespace(), lab.name())
+            lab, views.make_view(lab).identifier, identifier(lab.make_namespace(), lab.name())
         ).status
         != 406
     )
@@ -83,7 +85,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     if not moves_between_namespaces(lab):
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
-    view, gone = views.loaded(lab, views.made(lab)), lab.make_namespace()
+    view, gone = views.load_view(lab, views.make_view(lab)), lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=gone))
     for namespace in lab.each((gone, (lab.name(),))):
         for name in lab.each((lab.name(), view.name)):
@@ -93,7 +95,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
                 expect.member(
                     "NoSuchNamespaceException", reply.place("error", "type"), "error type"
                 )
-                views.unchanged(lab, view)
+                views.expect_no_change(lab, view)
 
 
 @check("IRC-VIEW-REN-004")
@@ -101,9 +103,9 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     """Renaming a view to the name of another view or a table returns 409 and changes none of
     them.
     """
-    view = views.loaded(lab, views.made(lab))
+    view = views.load_view(lab, views.make_view(lab))
     other, table = (
-        views.loaded(lab, views.made(lab, view.namespace)),
+        views.load_view(lab, views.make_view(lab, view.namespace)),
         lab.load(lab.make_table(view.namespace)),
     )
     for taken in lab.each((other.identifier, table.identifier)):
@@ -116,15 +118,15 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
                 if taken == table.identifier
                 else Mutation(Wrong.PRESENT, "view"),
             )
-            views.unchanged(lab, view)
-            views.unchanged(lab, other)
+            views.expect_no_change(lab, view)
+            views.expect_no_change(lab, other)
             table_unchanged(lab, table)
 
 
 @check("IRC-VIEW-REN-005")
 def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     """Renaming a view into another namespace returns 204 and keeps its metadata, or returns 406."""
-    view, home = views.loaded(lab, views.made(lab)), lab.make_namespace()
+    view, home = views.load_view(lab, views.make_view(lab)), lab.make_namespace()
     reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
@@ -136,7 +138,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-001")
 def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace returns 204 once its only view was renamed into another one."""
-    view, home = views.loaded(lab, views.made(lab)), lab.make_namespace()
+    view, home = views.load_view(lab, views.make_view(lab)), lab.make_namespace()
     if rename_view(lab, view.identifier, identifier(home, view.name)).status != 204:
         raise NotOffered("the target does not rename views into other namespaces")
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
@@ -152,7 +154,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     """A rename without source or destination, or without their namespace or name, returns 400 and
     changes nothing.
     """
-    view = views.loaded(lab, views.made(lab))
+    view = views.load_view(lab, views.make_view(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
     lab.add_cleanup(
         lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"])
@@ -170,4 +172,4 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
             expect.status(
                 reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing)
             )
-            views.unchanged(lab, view)
+            views.expect_no_change(lab, view)

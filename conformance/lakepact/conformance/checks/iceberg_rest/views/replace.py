@@ -26,17 +26,17 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     TABLE_AS_VIEW,
     View,
     add_view_version,
+    expect_no_change,
     is_view,
-    loaded,
-    made,
+    load_view,
+    make_view,
     next_version,
     properties_of,
-    replace,
-    replaced,
+    replace_view,
     set_current_view_version,
     sql,
     texts,
-    unchanged,
+    try_replace,
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
@@ -53,7 +53,7 @@ def _versions_are_kept(lab: CatalogLab, view: View) -> None:
     Raises:
         StepFailed: it is not.
     """
-    later = loaded(lab, replaced(lab, view, *next_version(view, "SELECT 2 AS id")))
+    later = load_view(lab, replace_view(lab, view, *next_version(view, "SELECT 2 AS id")))
     with lab.step("IRC-VIEW-REPL-003"):
         expect.contains(
             view.member("current-version-id"),
@@ -68,10 +68,10 @@ def replacements_add_versions(lab: CatalogLab) -> None:
     """Replacing a view returns 200 at a new metadata location and adds a version and a log entry;
     earlier versions are kept.
     """
-    view = made(lab, properties={"version.history.num-entries": "10"})
+    view = make_view(lab, properties={"version.history.num-entries": "10"})
     said = [SQL]
     for number in lab.each((2, 3, 4)):
-        reply = replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
+        reply = try_replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
         with lab.judge("IRC-VIEW-REPL-001"):
             is_view(reply)
             places = reply.at("metadata-location"), view.reply.at("metadata-location")
@@ -82,7 +82,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
                 at=reply.place("metadata-location"),
             )
         lab.require(reply, 200)
-        before, view = view, loaded(lab, view)
+        before, view = view, load_view(lab, view)
         said.append(f"SELECT {number} AS id")
         with lab.judge("IRC-VIEW-REPL-003"):
             expect.equal(
@@ -108,17 +108,17 @@ def replacements_add_versions(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-004")
 def property_updates_add_no_version(lab: CatalogLab) -> None:
     """Setting properties or the location adds no version and no log entry."""
-    view = made(lab)
+    view = make_view(lab)
     changes = (
         set_properties(note="1"),
         upd.remove_properties("note"),
         upd.set_location(f"{view.member('location').rstrip('/')}/moved"),
     )
     for change in lab.each(changes):
-        reply = replace(lab, view, change)
+        reply = try_replace(lab, view, change)
         if change["action"] != "set-location":
             lab.require(reply, 200)
-        after = loaded(lab, view)
+        after = load_view(lab, view)
         with lab.judge_each("IRC-VIEW-REPL-004") as case:
             for member in ("current-version-id", "versions", "version-log"):
                 with case():
@@ -128,7 +128,7 @@ def property_updates_add_no_version(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
 def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
     """Replacing a missing view returns 404; replacing a table as a view returns 404 or 409."""
-    view = made(lab)
+    view = make_view(lab)
     lab.require(lab.send(op.drop_view, **view.at))
     table = lab.make_table(view.namespace)
     absent = [
@@ -139,16 +139,16 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
 
     for gone in lab.each(absent):
         with lab.judge("IRC-VIEW-REPL-006"):
-            expect.not_found(replace(lab, gone, HARMLESS), "view")
+            expect.not_found(try_replace(lab, gone, HARMLESS), "view")
     with lab.judge("IRC-VIEW-REPL-007"):
-        reply = replace(lab, View(table.namespace, table.name, view.reply), HARMLESS)
+        reply = try_replace(lab, View(table.namespace, table.name, view.reply), HARMLESS)
         expect.status(reply, 404, 409, mutation=TABLE_AS_VIEW)
 
 
 @check("IRC-VIEW-REPL-009")
 def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
     """Updates of a view apply in order; if one cannot be applied, none is."""
-    view = made(lab)
+    view = make_view(lab)
     steps = (
         set_properties(**{"lakepact.a": "1", "lakepact.b": "1"}),
         set_properties(**{"lakepact.a": "2"}),
@@ -156,7 +156,7 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
         upd.remove_properties("lakepact.c"),
         set_properties(**{"lakepact.c": "3"}),
     )
-    after = loaded(lab, replaced(lab, view, *steps))
+    after = load_view(lab, replace_view(lab, view, *steps))
     wanted = {"lakepact.a": "2", "lakepact.c": "3"}
     with lab.judge("IRC-VIEW-REPL-009"):
         expect.equal(
@@ -176,10 +176,10 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
             (*next_version(after, "SELECT 5 AS id"), impossible),
         )
     ):
-        refused = replace(lab, after, *updates)
+        refused = try_replace(lab, after, *updates)
         with lab.judge("IRC-VIEW-REPL-009"):
             if refused.status >= 400:
-                unchanged(lab, after)
+                expect_no_change(lab, after)
 
 
 @check("IRC-VIEW-REPL-010", "IRC-UPD-087")
@@ -187,8 +187,8 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
     """`set-current-view-version` makes a version current, by its id or by -1 for the last added
     one, and logs it.
     """
-    first = made(lab)
-    second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
+    first = make_view(lab)
+    second = load_view(lab, replace_view(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
     with lab.step("IRC-VIEW-REPL-003"):
         expect.contains(
@@ -208,8 +208,8 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
             [old, new], second.log, "version ids in the log", at=second.place("version-log")
         )
     for wanted, log in lab.each(((old, [old, new, old]), (new, [old, new, old, new]))):
-        reply = replace(lab, second, set_current_view_version(wanted))
-        after = loaded(lab, second)
+        reply = try_replace(lab, second, set_current_view_version(wanted))
+        after = load_view(lab, second)
         with lab.judge("IRC-VIEW-REPL-010", "IRC-UPD-087"):
             expect.status(reply, 200)
             expect.member(wanted, after.place("current-version-id"), "current-version-id")
@@ -225,11 +225,11 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-011")
 def dropped_dialects_are_noted(lab: CatalogLab) -> None:
     """Note whether a replacement may drop a dialect."""
-    view = made(lab)
+    view = make_view(lab)
     only = version(
         view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"]
     )
-    reply = replace(lab, view, add_view_version(only), set_current_view_version())
+    reply = try_replace(lab, view, add_view_version(only), set_current_view_version())
     remark = f"a replacement that drops a dialect is answered with status {reply.status}"
     with lab.judge("IRC-VIEW-REPL-011", remark=remark):
         if reply.status >= SERVER_ERROR:
@@ -242,17 +242,17 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
     version is in the view.
     """
     home = lab.make_namespace()
-    first = made(lab, home)
+    first = make_view(lab, home)
     _versions_are_kept(lab, first)
     for turn in lab.each(lab.repeat(ROUNDS)):
-        view = made(lab, home, properties={"version.history.num-entries": "100"})
+        view = make_view(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(
             lab,
-            [partial(replace, lab, view, *next_version(view, text)) for text in said],
+            [partial(try_replace, lab, view, *next_version(view, text)) for text in said],
             what="requests",
         )
-        after = loaded(lab, view)
+        after = load_view(lab, view)
         kept = texts(after)
         with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
@@ -284,7 +284,7 @@ def unordered(value: Any) -> Any:
 @check("IRC-UPD-083")
 def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
     """An added version is stored as sent; its schema id -1 stands for the schema added last."""
-    view = made(lab)
+    view = make_view(lab)
     for number in lab.each((2, 3)):
         columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
         # Ids that no schema has: a server that takes those of the request breaks IRC-UPD-010.
@@ -305,14 +305,14 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             schema_id=upd.LAST_ADDED,
             default_catalog="Some of ours",
         )
-        reply = replace(
+        reply = try_replace(
             lab,
             view,
             *map(upd.add_schema, schemas),
             add_view_version(added),
             set_current_view_version(),
         )
-        after = loaded(lab, view)
+        after = load_view(lab, view)
         with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
@@ -336,11 +336,11 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
 @check("IRC-UPD-083")
 def added_versions_do_not_become_current(lab: CatalogLab) -> None:
     """A version that is only added is stored, and the current version does not change."""
-    _versions_are_kept(lab, made(lab))
-    view = made(lab)
+    _versions_are_kept(lab, make_view(lab))
+    view = make_view(lab)
     added, _ = next_version(view, "SELECT 2 AS id")
-    reply = replace(lab, view, added)
-    after = loaded(lab, view)
+    reply = try_replace(lab, view, added)
+    after = load_view(lab, view)
 
     with lab.judge("IRC-UPD-083"):
         expect.status(reply, 200)
@@ -369,7 +369,9 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
         version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"),
         lab.make_namespace(),
     )
-    view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
+    view = make_view(
+        lab, home, view_version=first, properties={"version.history.num-entries": "10"}
+    )
     schema_id = view.current["schema-id"]
     likenesses: dict[str, dict[str, Any]] = {
         "another default namespace": {"default-namespace": list(elsewhere)},
@@ -385,8 +387,8 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
     for number, (what, members) in lab.each(enumerate(likenesses.items(), start=2)):
         sent = {**first, "version-id": number, "schema-id": schema_id, **members}
         schemas = [upd.add_schema(OTHER_SCHEMA)] if sent["schema-id"] == upd.LAST_ADDED else []
-        reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
-        after = loaded(lab, view)
+        reply = try_replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
+        after = load_view(lab, view)
         with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200, about=f"for a version with {what}")
             for member in ("representations", "default-namespace", "default-catalog"):
@@ -410,12 +412,12 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
 @check("IRC-UPD-083")
 def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
     """An earlier version keeps its schema after a version with another schema is added."""
-    view = made(lab)
+    view = make_view(lab)
     former = view.current["schema-id"]
     added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
-    after = loaded(
+    after = load_view(
         lab,
-        replaced(
+        replace_view(
             lab,
             view,
             upd.add_schema(OTHER_SCHEMA),
@@ -440,12 +442,12 @@ def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
 @check("IRC-UPD-087")
 def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
     """-1 refers to an existing version that is added again, with its schema."""
-    first = made(lab, properties={"version.history.num-entries": "10"})
+    first = make_view(lab, properties={"version.history.num-entries": "10"})
     columns = [field["name"] for field in SCHEMA["fields"]]
     other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
-    second = loaded(
+    second = load_view(
         lab,
-        replaced(
+        replace_view(
             lab,
             first,
             upd.add_schema(OTHER_SCHEMA),
@@ -454,10 +456,10 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
         ),
     )
     again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": upd.LAST_ADDED}
-    reply = replace(
+    reply = try_replace(
         lab, second, upd.add_schema(SCHEMA), add_view_version(again), set_current_view_version()
     )
-    after = loaded(lab, second)
+    after = load_view(lab, second)
     if reply.status == 400:
         # Iceberg's own library takes nothing for added that is there already, and then has no
         # schema that was added last.
@@ -488,14 +490,14 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     """A version with an id in use gets another id; adding an existing version stores no second
     one.
     """
-    _versions_are_kept(lab, made(lab))
-    view = made(lab)
+    _versions_are_kept(lab, make_view(lab))
+    view = make_view(lab)
     taken = view.member("current-version-id")
     again = version(
         view.namespace, sql("SELECT 2 AS id"), version_id=taken, schema_id=view.current["schema-id"]
     )
-    replies = [replace(lab, view, add_view_version(again), set_current_view_version())]
-    both = loaded(lab, view)
+    replies = [try_replace(lab, view, add_view_version(again), set_current_view_version())]
+    both = load_view(lab, view)
     with lab.judge("IRC-UPD-084"):
         expect.status(replies[0], 200)
         expect.equal(
@@ -511,12 +513,12 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
             "the text of the version that had the id,",
             at=both.place("versions"),
         )
-    same = replace(
+    same = try_replace(
         lab, view, add_view_version(both.current), add_view_version(both.versions[taken])
     )
     with lab.judge("IRC-UPD-084"):
         expect.status(same, 200)
-        after = loaded(lab, view)
+        after = load_view(lab, view)
         expect.equal(
             sorted(texts(both)),
             sorted(texts(after)),

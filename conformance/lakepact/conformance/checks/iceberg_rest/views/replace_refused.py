@@ -54,7 +54,7 @@ def judge_refusals(
     """
     holds = [assert_view_uuid(view.uuid)]
     for wrong, given in lab.each(cases.items()):
-        reply = views.replace(lab, view, *given, requirements=holds)
+        reply = views.try_replace(lab, view, *given, requirements=holds)
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 
@@ -62,7 +62,7 @@ def judge_refusals(
 @check("IRC-VIEW-REPL-002")
 def replacements_without_updates_return_400(lab: CatalogLab) -> None:
     """Replacing a view without `updates` returns 400; without `requirements`, 200."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     without: tuple[dict[str, Any], ...] = (
         {},
         {"requirements": []},
@@ -90,19 +90,19 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing
     changes.
     """
-    view = views.loaded(lab, views.made(lab))
+    view = views.load_view(lab, views.make_view(lab))
     cases = {
         "another UUID is asserted": [assert_view_uuid(NOBODY)],
         "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)],
     }
     for situation, requirements in lab.each(cases.items()):
-        reply = views.replace(lab, view, views.HARMLESS, requirements=requirements)
+        reply = views.try_replace(lab, view, views.HARMLESS, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
             expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
-            views.unchanged(lab, view)
+            views.expect_no_change(lab, view)
         with lab.judge("IRC-REQ-036"):
             expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
-        nothing = views.replace(lab, view, requirements=requirements)
+        nothing = views.try_replace(lab, view, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
             expect.status(
                 nothing,
@@ -111,7 +111,7 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
                 about=f"when {situation}, and there is no update",
                 mutation=ANOTHER_UUID,
             )
-    reply = views.replace(lab, view, views.HARMLESS, requirements=[assert_view_uuid(view.uuid)])
+    reply = views.try_replace(lab, view, views.HARMLESS, requirements=[assert_view_uuid(view.uuid)])
     with lab.judge("IRC-REQ-036"):
         expect.status(reply, 200, about="when the UUID of the view is asserted")
 
@@ -119,10 +119,12 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
 @check("IRC-REQ-037", "IRC-REQ-038")
 def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     """assert-view-uuid without `uuid` returns 400; requirements of tables return 400 or 406."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     with lab.judge("IRC-REQ-037"):
         expect.status(
-            views.replace(lab, view, views.HARMLESS, requirements=[{"type": "assert-view-uuid"}]),
+            views.try_replace(
+                lab, view, views.HARMLESS, requirements=[{"type": "assert-view-uuid"}]
+            ),
             400,
             mutation=Mutation(Wrong.MISSING, "/requirements/*/uuid"),
         )
@@ -138,7 +140,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     for wrong, requirements in lab.each(cases.items()):
         with lab.judge("IRC-REQ-038"):
             expect.status(
-                views.replace(lab, view, views.HARMLESS, requirements=requirements),
+                views.try_replace(lab, view, views.HARMLESS, requirements=requirements),
                 *upd.UNSUPPORTED,
                 about=f"for {wrong}",
                 mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
@@ -148,7 +150,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-008")
 def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     unknown = {"action": "lakepact-unknown"}
     cases: dict[str, list[Entry]] = {
         "an unknown update": [unknown],
@@ -161,7 +163,7 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
         cases=cases,
         mutation=Mutation(Wrong.VALUE, "/updates/*/action"),
     )
-    reply = views.replace(
+    reply = views.try_replace(
         lab, view, views.HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}]
     )
     with lab.judge("IRC-VIEW-REPL-008"):
@@ -176,7 +178,7 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-012")
 def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
     """Upgrading a view to a format version above 1 returns 400."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     cases = {f"format version {number}": [upd.upgrade_format_version(number)] for number in (2, 3)}
     judge_refusals(
         lab,
@@ -190,7 +192,7 @@ def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-085", "IRC-UPD-086")
 def invalid_versions_return_400(lab: CatalogLab) -> None:
     """A version with an unknown schema or a repeated dialect returns 400."""
-    view = views.made(lab)
+    view = views.make_view(lab)
 
     def adding(*representations: Entry, **members: Any) -> list[Entry]:
         further = {"version_id": 2, "schema_id": view.current["schema-id"], **members}
@@ -223,7 +225,7 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-088")
 def unknown_current_versions_return_400(lab: CatalogLab) -> None:
     """Setting an unknown version as current returns 400."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     cases = {
         "an unknown version": [views.set_current_view_version(upd.NOWHERE)],
         "the last added version where none was": [views.set_current_view_version(upd.LAST_ADDED)],
@@ -240,7 +242,7 @@ def unknown_current_versions_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-089")
 def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
     """Updates that only tables have return 400 or 406 for views."""
-    view = views.made(lab)
+    view = views.make_view(lab)
     snapshot = {
         "snapshot-id": 1,
         "sequence-number": 1,

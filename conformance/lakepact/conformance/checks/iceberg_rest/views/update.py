@@ -16,11 +16,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     View,
-    loaded,
-    made,
+    load_view,
+    make_view,
     next_version,
     properties_of,
-    replace,
+    try_replace,
 )
 
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
@@ -45,9 +45,9 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
 @check("IRC-UPD-059")
 def set_location_moves_views(lab: CatalogLab) -> None:
     """`set-location` moves the view, or returns 400 or 403."""
-    view = made(lab)
+    view = make_view(lab)
     moved = f"{str(view.member('location')).rstrip('/')}_moved"
-    reply = replace(lab, view, upd.set_location(moved))
+    reply = try_replace(lab, view, upd.set_location(moved))
 
     with lab.judge(
         "IRC-UPD-059",
@@ -57,18 +57,18 @@ def set_location_moves_views(lab: CatalogLab) -> None:
     ):
         expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
         if reply.status == 200:
-            after = loaded(lab, view)
+            after = load_view(lab, view)
             expect.member(moved, after.place("location"), "location of the view")
 
 
 @check("IRC-META-018")
 def views_keep_their_uuid(lab: CatalogLab) -> None:
     """`assign-uuid` with another UUID does not change that of a view."""
-    view = made(lab)
-    replace(lab, view, {"action": "assign-uuid", "uuid": req.NOBODY})
+    view = make_view(lab)
+    try_replace(lab, view, {"action": "assign-uuid", "uuid": req.NOBODY})
 
     with lab.judge("IRC-META-018"):
-        after = loaded(lab, view)
+        after = load_view(lab, view)
         expect.member(view.uuid, after.place("view-uuid"), "view-uuid")
 
 
@@ -77,7 +77,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     """A version added with a new schema has its columns, with names, types, `required` and docs as
     sent.
     """
-    view = made(lab)
+    view = make_view(lab)
     fields = [
         {
             "id": 4,
@@ -94,7 +94,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
         "fields": fields,
     }
     lab.require(
-        replace(
+        try_replace(
             lab,
             view,
             upd.add_schema(schema),
@@ -102,7 +102,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
         ),
         200,
     )
-    after = loaded(lab, view)
+    after = load_view(lab, view)
     found = [
         one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]
     ]
@@ -126,23 +126,26 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
 @check("IRC-UPD-061", "IRC-UPD-064")
 def view_properties_are_set_and_removed(lab: CatalogLab) -> None:
     """Updates set and remove the named properties of a view and keep all others."""
-    view = made(lab)
-    lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
+    view = make_view(lab)
+    lab.require(try_replace(lab, view, set_properties(**COLOURS)), 200)
 
     with lab.judge("IRC-UPD-061"):
-        expect_properties(loaded(lab, view), COLOURS)
+        expect_properties(load_view(lab, view), COLOURS)
         expect.status(
-            replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})), 200
+            try_replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})),
+            200,
         )
-        expect_properties(loaded(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
-    lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
+        expect_properties(
+            load_view(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""}
+        )
+    lab.require(try_replace(lab, view, set_properties(**COLOURS)), 200)
     with lab.judge("IRC-UPD-064"):
-        reply = replace(
+        reply = try_replace(
             lab, view, upd.remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green")
         )
         expect.status(reply, 200)
         expect_properties(
-            loaded(lab, view),
+            load_view(lab, view),
             {
                 "lakepact.red": None,
                 "lakepact.green": None,

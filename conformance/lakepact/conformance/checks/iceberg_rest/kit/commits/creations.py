@@ -59,14 +59,14 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
-        staged = lab.send(
+        stage = lab.send(
             op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True)
         )
         if (
-            staged.status == 200
+            stage.status == 200
             and lab.send(op.load_table, namespace=namespace, table=name).status == 404
         ):
-            return FreeTableSlot(namespace, name, staged.at("metadata", "location"))
+            return FreeTableSlot(namespace, name, stage.at("metadata", "location"))
     further = lab.name()
     lab.drop_afterwards(namespace, further)
     return FreeTableSlot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
@@ -103,8 +103,8 @@ def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
     Raises:
         StepFailed: it cannot.
     """
-    staged = plot(lab, namespace)
-    bare = FreeTableSlot(namespace, lab.name(), f"{staged.location}-bare")
+    stage = plot(lab, namespace)
+    bare = FreeTableSlot(namespace, lab.name(), f"{stage.location}-bare")
     lab.drop_afterwards(namespace, bare.name)
     with lab.step("IRC-REQ-001"):
         expect.status(

@@ -73,7 +73,7 @@ def stale(assertion: Mapping[str, Any]) -> Mutation:
     return Mutation(Wrong.STALE, assertion["type"])
 
 
-def refused_alone(
+def expect_refusal_alone(
     lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation
 ) -> None:
     """Check that of assertions which were accepted together, the one that fails is refused by a
@@ -127,11 +127,11 @@ def judge_answers(
         mutation: the mistake of commits that have to be refused; by default their last assertion
             does not hold.
     """
-    for situation, asserted in lab.each(cases.items()):
-        assertions = asserted if isinstance(asserted, list) else [asserted]
+    for situation, one_or_more in lab.each(cases.items()):
+        assertions = one_or_more if isinstance(one_or_more, list) else [one_or_more]
         wrong = mutation or (stale(assertions[-1]) if min(allowed) >= LOWEST_ERROR else None)
         reply = lab.try_commit(table, *updates, requirements=assertions)
         with lab.judge(requirement):
             if several and reply.status < 400:
-                refused_alone(lab, table, assertions, wrong or stale(assertions[-1]))
+                expect_refusal_alone(lab, table, assertions, wrong or stale(assertions[-1]))
             expect.status(reply, *allowed, about=f"when {situation}", mutation=wrong)

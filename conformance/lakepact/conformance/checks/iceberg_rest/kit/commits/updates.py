@@ -45,7 +45,7 @@ UNKNOWN_UPDATE = {
 # -- what a target does with a commit --------------------------------------------------------------
 
 
-def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
+def commit_and_load(lab: CatalogLab, table: Table, *updates: Update) -> Table:
     """Return the table as it is loaded after a commit that the target has to accept.
 
     Raises:
@@ -55,13 +55,13 @@ def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
     return lab.load(table)
 
 
-def expect_own_id(found: Any, taken: Iterable[Any], *, at: Place) -> None:
+def expect_own_id(actual: Any, existing: Iterable[Any], *, at: Place) -> None:
     """Expect an id that neither the request proposed nor the table had."""
-    others = ", ".join(map(str, [REQUESTED, *taken]))
+    others = ", ".join(map(str, [REQUESTED, *existing]))
     expect.true(
-        found not in (REQUESTED, None, *taken),
+        actual not in (REQUESTED, None, *existing),
         f"an id of the server's own, other than {others}",
-        found,
+        actual,
         at=at,
         kind=Kind.SURPLUS,
     )
@@ -168,7 +168,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
     reply = lab.require(lab.send(op.create_table, namespace=home, body=request), *SUCCESS, *REFUSED)
     if reply.status in SUCCESS:
         lab.drop_afterwards(home, name)
-        table = lab.answered(Table(home, name, reply))
+        table = lab.with_metadata(Table(home, name, reply))
         if table.member("format-version") < version:
             reply = lab.try_commit(table, upgrade_format_version(version))
             if reply.status not in REFUSED:
@@ -176,7 +176,9 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
                     expect.status(
                         reply, *SUCCESS, about=f"for an upgrade to format version {version}"
                     )
-            table = lab.answered(Table(home, name, reply)) if reply.status in SUCCESS else table
+            table = (
+                lab.with_metadata(Table(home, name, reply)) if reply.status in SUCCESS else table
+            )
         if reply.status in SUCCESS and table.member("format-version") == version:
             return table
     lab.make_table(home)  # A target that refuses every table is not one without the version.
@@ -189,13 +191,13 @@ def current_schema(table: Table) -> dict[str, Any]:
     Raises:
         Blocked: there is none; an invariant of all metadata fails for that.
     """
-    wanted = table.member("current-schema-id")
+    schema_id = table.member("current-schema-id")
     for schema in table.member("schemas"):
-        if schema.get("schema-id") == wanted:
-            found: dict[str, Any] = schema
-            return found
+        if schema.get("schema-id") == schema_id:
+            current: dict[str, Any] = schema
+            return current
     raise Blocked(
-        f"no schema has the id {wanted}, which is the current one (IRC-META-002):"
+        f"no schema has the id {schema_id}, which is the current one (IRC-META-002):"
         f" {expect.shown(table.member('schemas'))}"
     )
 
@@ -224,7 +226,7 @@ def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict
     """
     schema = current_schema(table)
     ids = [
-        found for one in table.member("schemas") if isinstance(found := one.get("schema-id"), int)
+        value for one in table.member("schemas") if isinstance(value := one.get("schema-id"), int)
     ]
     return {
         **schema,
@@ -270,11 +272,11 @@ def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
 
     Like many clients, it sends the deprecated `last-column-id`; another check leaves that out.
     """
-    sent = {"last_column_id": max(_field_ids(schema), default=0), **members}
+    others = {"last_column_id": max(_field_ids(schema), default=0), **members}
     return {
         "action": "add-schema",
         "schema": dict(schema),
-        **without_nulls(with_hyphens(sent)),
+        **without_nulls(with_hyphens(others)),
     }
 
 

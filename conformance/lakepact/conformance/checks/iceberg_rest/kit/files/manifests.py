@@ -257,8 +257,8 @@ LIST_SCHEMA: dict[str, Any] = {
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _pairs(known: Mapping[int, Any]) -> list[dict[str, Any]] | None:
-    return [{"key": key, "value": value} for key, value in known.items()] or None
+def _pairs(values: Mapping[int, Any]) -> list[dict[str, Any]] | None:
+    return [{"key": key, "value": value} for key, value in values.items()] or None
 
 
 def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_version: int) -> bytes:
@@ -312,26 +312,26 @@ def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, An
     """Return the partition summary of a manifest: whether it contains null, and the bounds of
     numbers and strings.
     """
-    found = []
+    result = []
     for place, field_ in enumerate(manifest.spec["fields"]):
         values = [file.partition[place] for file in manifest.files]
-        known = [value for value in values if value is not None]
+        present = [value for value in values if value is not None]
         kind = value_type(field_["transform"], types.get(field_["source-id"], ""))
-        write = _WRITTEN.get(kind)
-        bounds = (write(min(known)), write(max(known))) if write and known else (None, None)
+        write = _WRITERS.get(kind)
+        bounds = (write(min(present)), write(max(present))) if write and present else (None, None)
         # Without bounds, what is not null may be anything.
-        found.append(
+        result.append(
             {
-                "contains_null": len(known) < len(values),
+                "contains_null": len(present) < len(values),
                 "contains_nan": None,
                 "lower_bound": bounds[0],
                 "upper_bound": bounds[1],
             }
         )
-    return found
+    return result
 
 
-_WRITTEN: dict[str, Callable[[Any], bytes]] = {
+_WRITERS: dict[str, Callable[[Any], bytes]] = {
     **dict.fromkeys(("int", "date"), lambda value: struct.pack("<i", value)),
     **dict.fromkeys(("long", "time", "timestamp", "timestamptz"), long_bound),
     "string": str.encode,

@@ -23,12 +23,12 @@ def vector_of(rows: Iterable[int]) -> bytes:
     return struct.pack(">i", len(data)) + data + struct.pack(">I", zlib.crc32(data))
 
 
-def puffin_of(deleted: Mapping[str, Collection[int]]) -> tuple[bytes, list[tuple[int, int]]]:
+def puffin_of(rows_by_path: Mapping[str, Collection[int]]) -> tuple[bytes, list[tuple[int, int]]]:
     """Return a Puffin file with a deletion vector for each data file, and the offset and length of
     each.
     """
     content, blobs = PUFFIN, []
-    for path, rows in deleted.items():
+    for path, rows in rows_by_path.items():
         vector = vector_of(rows)
         about = {"referenced-data-file": path, "cardinality": str(len(rows))}
         place = {

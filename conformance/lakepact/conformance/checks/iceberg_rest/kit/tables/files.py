@@ -45,7 +45,7 @@ def _own_metadata(lab: CatalogLab, table: Table) -> SharedFile:
     return file
 
 
-def known_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
+def metadata_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
     """Return the metadata files of a table, former ones too, as far as they exist.
 
     Raises:
@@ -58,6 +58,6 @@ def known_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
     ]
 
 
-def lost(files: Sequence[SharedFile]) -> list[str]:
+def missing_files(files: Sequence[SharedFile]) -> list[str]:
     """Return the names of those files that are gone."""
     return [file.name for file in files if not file.exists()]

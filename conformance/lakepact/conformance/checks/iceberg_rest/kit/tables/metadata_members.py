@@ -72,5 +72,5 @@ def of_the_contract(
     """Return metadata without additional members: those that neither the contract nor the file
     has.
     """
-    known = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
-    return {member: value for member, value in metadata.items() if member in known}
+    names = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
+    return {member: value for member, value in metadata.items() if member in names}

@@ -54,12 +54,12 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
     content = file.read() if file else b""
     if file:
         with lab.step("IRC-TBL-LOAD-001"):
-            told, stored = (
+            answer, stored = (
                 last.metadata.get("last-updated-ms"),
                 orjson.loads(content).get("last-updated-ms"),
             )
             expect.equal(
-                told,
+                answer,
                 stored,
                 "last-updated-ms in the metadata file",
                 at=last.reply.place("metadata-location"),
@@ -70,7 +70,7 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
     return last
 
 
-def expect_file(lab: CatalogLab, dropped: Table) -> None:
+def expect_file(lab: CatalogLab, table: Table) -> None:
     """Check that the metadata file of a dropped table is there, for checks whose registration of it
     was refused.
 
@@ -78,12 +78,12 @@ def expect_file(lab: CatalogLab, dropped: Table) -> None:
         StepFailed: registering it is answered like registering a missing file, and unlike
             registering the file of another table.
     """
-    other = lab.load(lab.make_table(dropped.namespace))
+    other = lab.load(lab.make_table(table.namespace))
     # where no other table is: some servers let no two share a folder
-    nowhere = f"{location_of(dropped).rpartition('/')[0]}/{NO_FILE}"
+    nowhere = f"{location_of(table).rpartition('/')[0]}/{NO_FILE}"
     replies = [
-        register(lab, dropped.namespace, lab.name(), location)
-        for location in (nowhere, location_of(other), location_of(dropped))
+        register(lab, table.namespace, lab.name(), location)
+        for location in (nowhere, location_of(other), location_of(table))
     ]
     missing, there, left = ((reply.status, error_type(reply)) for reply in replies)
     if left == missing and left != there:
@@ -111,7 +111,7 @@ def register(
     )
 
 
-def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
+def load_table(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
     """Return a table that the target has to have.
 
     Raises:
@@ -129,17 +129,20 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
     Raises:
         Unmet: it has not; it names the first member in which they differ.
     """
-    wanted, found = state(file), state(actual)
-    if wanted.get("properties") != found.get("properties"):
-        wanted, found = state(without_its_own(lab, file)), state(without_its_own(lab, actual))
+    file_state, table_state = state(file), state(actual)
+    if file_state.get("properties") != table_state.get("properties"):
+        file_state, table_state = (
+            state(without_its_own(lab, file)),
+            state(without_its_own(lab, actual)),
+        )
     for member in TAKEN_OVER:
-        if wanted.get(member) != found.get(member):
+        if file_state.get(member) != table_state.get(member):
             expected, kind = (
-                f"`{member}` of the registered file, {expect.shown(wanted.get(member))}",
-                kind_of(wanted.get(member), found.get(member)),
+                f"`{member}` of the registered file, {expect.shown(file_state.get(member))}",
+                kind_of(file_state.get(member), table_state.get(member)),
             )
             raise expect.unmet(
-                expected, expect.shown(found.get(member)), at=actual.place(member), kind=kind
+                expected, expect.shown(table_state.get(member)), at=actual.place(member), kind=kind
             )
 
 
@@ -154,4 +157,4 @@ def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None
         expect_file(lab, file)
     expect.status(reply, 200)
     takes_over(lab, file, Table(file.namespace, name, reply))
-    takes_over(lab, file, loaded(lab, file.namespace, name))
+    takes_over(lab, file, load_table(lab, file.namespace, name))

@@ -84,7 +84,7 @@ def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
     return {"order-id": order_id, "fields": [dict(inner) for inner in fields]}
 
 
-def extended(**further: Any) -> dict[str, Any]:
+def extend_schema(**further: Any) -> dict[str, Any]:
     """Return the schema of every day with further members, named with underscores for hyphens."""
     return {
         **copy.deepcopy(SCHEMA),
@@ -115,7 +115,7 @@ def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any)
     return Table(home, name, reply)
 
 
-def staged(
+def stage_table(
     lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any
 ) -> Table:
     """Return a table whose creation is staged, as it was answered.
@@ -123,11 +123,11 @@ def staged(
     Raises:
         Blocked: it cannot be staged.
     """
-    home, called = namespace or lab.make_namespace(), name or lab.name()
-    request = lab.table_request(called, stage_create=True, **further)
+    home, table_name = namespace or lab.make_namespace(), name or lab.name()
+    request = lab.table_request(table_name, stage_create=True, **further)
     reply = lab.require(lab.send(op.create_table, namespace=home, body=request), 200)
-    lab.drop_afterwards(home, called)
-    return Table(home, called, reply)
+    lab.drop_afterwards(home, table_name)
+    return Table(home, table_name, reply)
 
 
 def initial_updates(table: Table) -> list[Mapping[str, Any]]:
@@ -196,13 +196,13 @@ def default_order(table: Table) -> dict[str, Any]:
 
 
 def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, Any]:
-    wanted = table.member(default)
+    default_id = table.member(default)
     for one in table.member(member):
-        if one.get(key) == wanted:
-            found: dict[str, Any] = one
-            return found
+        if one.get(key) == default_id:
+            entry: dict[str, Any] = one
+            return entry
     wrong = (
-        f"one of `{member}` with the {key} {wanted}, which is the default",
+        f"one of `{member}` with the {key} {default_id}, which is the default",
         expect.shown(table.member(member)),
     )
     raise expect.unmet(*wrong, at=table.place(member), kind=Kind.MISSING)

@@ -122,7 +122,7 @@ def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
     }
 
 
-def unchanged(lab: CatalogLab, before: Table, *, ignore: Collection[str] = ()) -> None:
+def expect_no_change(lab: CatalogLab, before: Table, *, ignore: Collection[str] = ()) -> None:
     """Load the table and expect its metadata and metadata location to be as before.
 
     Raises:
@@ -157,10 +157,10 @@ def assert_same_table(
     try:
         _compare(expected, actual, ignore=ignore, volatile=volatile)
     except Unmet:
-        owned = volatile_members(lab)
-        if not owned:
+        own_members = volatile_members(lab)
+        if not own_members:
             raise
-        _compare(expected, actual, ignore=ignore, volatile={*volatile, *owned})
+        _compare(expected, actual, ignore=ignore, volatile={*volatile, *own_members})
 
 
 def _compare(
@@ -203,21 +203,21 @@ def volatile_members(lab: CatalogLab) -> frozenset[str]:
     """Return the parts of a table that the target owns: properties that no request set, and members
     that change by themselves.
     """
-    known = _volatile.get(lab.wire)
-    if known is None:
-        known = frozenset()
+    members = _volatile.get(lab.wire)
+    if members is None:
+        members = frozenset()
         with no_evidence(lab):
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
             lab.commit(other, set_properties(lakepact="moves"))
-            known = moved_members(before, lab.load(still)) | {
+            members = different_members(before, lab.load(still)) | {
                 PROPERTY + name for name in properties_of(before)
             }
-        _volatile[lab.wire] = known
-    return known
+        _volatile[lab.wire] = members
+    return members
 
 
-def moved_members(before: Table, after: Table) -> frozenset[str]:
+def different_members(before: Table, after: Table) -> frozenset[str]:
     """Return the members and properties that differ in two answers, spelled as by
     `volatile_members`.
     """
@@ -226,18 +226,20 @@ def moved_members(before: Table, after: Table) -> frozenset[str]:
         member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)
     } - {"properties"}
     had, has = properties_of(before), properties_of(after)
-    moved = {PROPERTY + name for name in had.keys() | has.keys() if had.get(name) != has.get(name)}
+    properties = {
+        PROPERTY + name for name in had.keys() | has.keys() if had.get(name) != has.get(name)
+    }
     return frozenset(
         members
-        | moved
+        | properties
         | ({LOCATION} if before.metadata_location != after.metadata_location else set())
     )
 
 
-def sent_members_of(said: Any, found: Any) -> Any:
+def restrict_to(request: Any, answer: Any) -> Any:
     """Return a value without members that no request sent."""
-    if isinstance(said, dict) and isinstance(found, dict):
-        return {member: sent_members_of(value, found.get(member)) for member, value in said.items()}
-    if isinstance(said, list) and isinstance(found, list) and len(said) == len(found):
-        return [sent_members_of(*pair) for pair in zip(said, found, strict=True)]
-    return found
+    if isinstance(request, dict) and isinstance(answer, dict):
+        return {member: restrict_to(value, answer.get(member)) for member, value in request.items()}
+    if isinstance(request, list) and isinstance(answer, list) and len(request) == len(answer):
+        return [restrict_to(*pair) for pair in zip(request, answer, strict=True)]
+    return answer
