@@ -65,7 +65,7 @@ def snapshot(number: int) -> Update:
         "snapshot-id": number + 1,
         "sequence-number": number + 1,
         "timestamp-ms": NOW + number,
-        "manifest-list": f"memory:/costs/snap-{number}.avro",
+        "manifest-list": f"memory:/costs/t/snap-{number}.avro",
         "schema-id": 0,
         "summary": {"operation": "append"},
     }
@@ -74,7 +74,7 @@ def snapshot(number: int) -> Update:
 def statistics(number: int) -> Update:
     common = {
         "snapshot-id": number + 1,
-        "statistics-path": f"memory:/costs/{number}.puffin",
+        "statistics-path": f"memory:/costs/t/{number}.puffin",
         "file-size-in-bytes": 10,
     }
     return {**common, "file-footer-size-in-bytes": 5, "blob-metadata": []}
@@ -83,7 +83,7 @@ def statistics(number: int) -> Update:
 def partition_statistics(number: int) -> Update:
     return {
         "snapshot-id": number + 1,
-        "statistics-path": f"memory:/costs/{number}.parquet",
+        "statistics-path": f"memory:/costs/t/{number}.parquet",
         "file-size-in-bytes": 10,
     }
 
