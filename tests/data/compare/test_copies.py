@@ -115,6 +115,17 @@ def test_delta_table_and_its_iceberg_copy_are_no_difference(
     assert tables["sales.orders"]["rows"] == [len(ROWS), len(ROWS)]
 
 
+def test_partition_fields_of_delta_differ_by_columns_alone(tmp_path: Path) -> None:
+    for side, columns in (("a", ["id"]), ("b", None)):
+        write_deltalake(
+            tmp_path / side / "t", pa.table({"id": [1], "n": [1]}), partition_by=columns
+        )
+
+    tables = results(tmp_path / "a", tmp_path / "b", "--table", "t")[1]
+    assert [each["kind"] for each in tables["t"]["differences"]] == ["partition"]
+    assert tables["t"]["information"] == []
+
+
 def test_shared_table_and_its_files_are_no_difference(tmp_path: Path) -> None:
     written_as_delta(tmp_path / "delta")
     (tmp_path / "shares.yaml").write_text(
@@ -242,6 +253,18 @@ def test_information_about_many_tables_is_shown_once(tmp_path: Path) -> None:
     assert "(sales.t0, sales.t1, sales.t2 and 2 more)" in output
 
 
+def test_information_with_a_value_of_each_table_is_shown_once(tmp_path: Path) -> None:
+    for n in range(5):
+        retention = {"delta.logRetentionDuration": f"interval {n + 1} days"}
+        for side, properties in (("a", None), ("b", retention)):
+            folder = tmp_path / side / "sales" / f"t{n}"
+            write_deltalake(folder, pa.table({"id": [1]}), configuration=properties)
+
+    code, output = compare(tmp_path / "a", tmp_path / "b", "--table", "*")
+    assert (code, output.count("delta.logRetentionDuration")) == (0, 1)
+    assert "A missing, B several values (sales.t0, sales.t1, sales.t2 and 2 more)" in output
+
+
 def test_rows_of_namespaces_that_are_spelled_alike_are_kept_apart(
     sides: tuple[str, str, Any, Any],
 ) -> None:
@@ -296,6 +319,26 @@ def pinned(column: pa.Array) -> PinnedTable:
         lambda: iter(table.to_batches()),
         lambda session: session,
     )
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "figures"),
+    [
+        (["a", None], ["a", "null"], ('1 null, "a" to "a"', '0 nulls, "a" to "null"')),
+        (["a", "b", "c"], ["a", "bb", "c"], (None, None)),
+        ([[1], None], [[2], None], (None, None)),
+    ],
+)
+def test_figures_of_a_column_are_shown_where_they_differ(
+    left: list[Any], right: list[Any], figures: tuple[str | None, ...]
+) -> None:
+    tables = (pinned(pa.array(rows)) for rows in (left, right))
+    with DuckDb("500MB") as engine:
+        differences = compared(engine, *tables, Choices({})).differences
+
+    assert [(each.what, each.a, each.b) for each in differences if each.kind == "values"] == [
+        ("column v", *figures)
+    ]
 
 
 @given(st.lists(VALUES, max_size=4), st.lists(VALUES, max_size=4))

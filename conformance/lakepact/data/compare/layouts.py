@@ -27,7 +27,8 @@ def differences(a: Layout, b: Layout) -> Iterator[Difference]:
     yield from _unequal("partition", "spec", *specs)
     yield from _unequal("identifier", "identifier fields", a.identifiers, b.identifiers)
     if a.format == b.format:
-        names = [tuple(each.name for each in layout.partition) for layout in (a, b)]
+        # Fields of Delta have no names.
+        names = [tuple(filter(None, (each.name for each in side.partition))) for side in (a, b)]
         yield from _unequal("partition-name", "names of partition fields", *names)
         yield from _unequal("sort", "sort order", a.sort, b.sort)
         yield from of_names("property", "property", a.properties, b.properties)
@@ -85,7 +86,7 @@ def _of_column(a: Column, b: Column, *, is_same_format: bool) -> Iterator[Differ
         for kind, left, right in (
             ("field-id", str(a.field_id), str(b.field_id)),
             ("default", a.default or "none", b.default or "none"),
-            ("doc", a.doc, b.doc),
+            ("doc", a.doc or "none", b.doc or "none"),
         ):
             if left != right:
                 yield Difference(kind, what, left, right, a.name)

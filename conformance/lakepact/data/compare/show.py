@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 from rich.console import Console
@@ -14,7 +15,8 @@ from lakepact.conformance.report.page import page, plain_table, top
 from lakepact.data.compare.model import TABLE, Compared, Difference, counted
 from lakepact.data.compare.values import MISSING
 
-NAMED = 3  #: tables of one information
+NAMED = 3  #: tables of one information, and its values
+SEVERAL = "several values"
 HEADS = ("kind", "what", "A", "B")
 NOT_COMPARED = "Rows of earlier snapshots, statistics of files and grants."
 
@@ -46,11 +48,15 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
 
 
 def _information(tables: Sequence[Compared]) -> list[tuple[Difference, str]]:
-    """Return what is only reported, the most frequent first, with the names of its tables."""
+    """Return what is only reported, the most frequent first, with the names of its tables; once
+    where each table has values of its own, such as an id.
+    """
+    pairs = [(each, table.table) for table in tables for each in table.information]
+    values = Counter(_without_values(each) for each in dict(pairs))
     names = defaultdict[Difference, list[str]](list)
-    for table in tables:
-        for difference in table.information:
-            names[difference].append(table.table)
+    for difference, table in pairs:
+        common = _without_values(difference)
+        names[common if values[common] > NAMED else difference].append(table)
     return [
         (
             each,
@@ -58,6 +64,10 @@ def _information(tables: Sequence[Compared]) -> list[tuple[Difference, str]]:
         )
         for each, some in sorted(names.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def _without_values(difference: Difference) -> Difference:
+    return replace(difference, a=difference.a and SEVERAL, b=difference.b and SEVERAL)
 
 
 def summary(tables: Sequence[Compared]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from lakepact.data.compare import layouts
 from lakepact.data.compare.engines import Engine, Session
 from lakepact.data.compare.examples import examples
-from lakepact.data.compare.expressions import is_floating
+from lakepact.data.compare.expressions import Kinds, is_floating
 from lakepact.data.compare.model import (
     FAILING,
     Compared,
@@ -21,6 +21,7 @@ from lakepact.data.compare.model import (
     message,
 )
 from lakepact.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
+from lakepact.data.compare.values import shown
 
 PARTITIONS = 20  #: that are shown
 NEAREST = 100  #: rows of each side among which a row without a key is looked for
@@ -177,35 +178,32 @@ def _of_partition(
     partition: Mapping[str, Any], queries: Queries, *, shows_values: bool
 ) -> Iterator[Difference]:
     """Yield what differs in a partition: its rows, or with equally many rows its columns."""
-    where = f"partition {partition['part']}" if queries.parts else "table"
+    where = f"partition {partition['part']}"
     if partition["a_n"] != partition["b_n"]:
         if queries.parts:
             yield Difference(
                 "rows", where, *(counted(partition[f"{side}_n"] or 0, "row") for side in SIDES)
             )
         return
+    where = f"{where}, " if queries.parts else ""
     places = [
         n for n, _ in enumerate(queries.names) if partition[f"a_d{n}"] != partition[f"b_d{n}"]
     ]
     for n in places:
-        figures = [_figures(partition, f"{side}_", n, shows_values=shows_values) for side in SIDES]
-        digests = [
-            f", digest {partition[f'{side}_d{n}']}" if figures[0] == figures[1] else ""
-            for side in SIDES
-        ]
-        yield Difference(
-            "values",
-            f"{where}, column {queries.names[n]}",
-            figures[0] + digests[0],
-            figures[1] + digests[1],
-            column=queries.names[n],
-        )
+        kinds = queries.columns[n].kinds if shows_values else None
+        a, b = (_figures(partition, side, n, kinds) for side in SIDES)
+        figures = (a, b) if a != b else (None, None)
+        what = f"{where}column {queries.names[n]}"
+        yield Difference("values", what, *figures, column=queries.names[n])
     if not places:
-        yield Difference("values", f"{where}: the same values in other rows")
+        yield Difference("values", f"{where}the same values in other rows")
 
 
-def _figures(partition: Mapping[str, Any], side: str, place: int, *, shows_values: bool) -> str:
-    nulls = partition[f"{side}n"] - partition[f"{side}n{place}"]
-    least, greatest = (partition[f"{side}{end}{place}"] for end in ("lo", "hi"))
-    ends = f", {least} to {greatest}" if shows_values and least is not None else ""
+def _figures(partition: Mapping[str, Any], side: str, place: int, kinds: Kinds | None) -> str:
+    """Return the number of nulls, and with types the least and the greatest value."""
+    nulls = partition[f"{side}_n"] - partition[f"{side}_n{place}"]
+    least, greatest = (partition[f"{side}_{end}{place}"] for end in ("lo", "hi"))
+    ends = ""
+    if kinds and least is not None:
+        ends = f", {shown(kinds, str(least))} to {shown(kinds, str(greatest))}"
     return counted(nulls, "null") + ends
