@@ -49,7 +49,7 @@ class LakepactDataSource(DataSource):
                 later reader.
         """
         with explain():
-            columns: StructType = self._module("tables").described(self._table)
+            columns: StructType = self._module("tables").describe(self._table)
             return columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
