@@ -167,7 +167,7 @@ def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields
 def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
     begun = found is not None and any(
-        found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret))
+        found.client_secret.matches(secret[:end]) for end in range(1, len(secret))
     )
     return found if begun else client(clients, shown, body)
 
@@ -179,7 +179,7 @@ def secrets_are_good_for_all_clients(
     known = [
         one
         for one in clients.values()
-        if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])
+        if shown.basic and one.client_secret.matches(shown.basic.partition(":")[2])
     ]
     return known[0] if known else client(clients, shown, body)
 
