@@ -1,5 +1,6 @@
 """Parquet files are read in batches that are bounded by the bytes of their decoded rows."""
 
+import gc
 import io
 import struct
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from attacks.parquet_files import (
 )
 from lakepact.formats.footers import check_footer
 from lakepact.formats.limits import Limit, TooLarge, Unreadable
+from lakepact.formats.pages import Pages
 from lakepact.formats.parquet import BoundedParquet
 
 MOST = 40 << 20
@@ -333,3 +335,15 @@ def test_footer_longer_than_the_first_fetch_is_read():
     pq.write_table(pa.table({name: [1] for name in names}), content)
 
     assert opened(content.getvalue()).schema_arrow.names == names
+
+
+def test_bytes_of_a_row_group_are_freed_without_garbage_collection():
+    content = io.BytesIO()
+    pq.write_table(pa.table({"n": [1, 2]}), content)
+    gc.collect()
+    gc.disable()
+    try:
+        list(opened(content.getvalue()).tables(["n"]))
+        assert not [each for each in gc.get_objects() if isinstance(each, Pages)]
+    finally:
+        gc.enable()

@@ -81,6 +81,10 @@ class Pages:
             raise Unreadable("two columns of a Parquet file have the same bytes")
         self.held = self.each = 0
 
+    def close_group(self) -> None:
+        """Free the bytes of a row group now: chunks and pages refer to each other."""
+        self._chunks = []
+
     def begin(self, rows: int) -> None:
         """Begin a batch."""
         self.rows, self.whole = rows, 0

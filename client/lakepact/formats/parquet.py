@@ -103,10 +103,13 @@ class BoundedParquet:
             self._pages.open_group(self.metadata, group)
             self._pages.begin(sizes[0])
             read = self._file.iter_batches(sizes[0], [group], list(columns), use_threads=False)
-            for number, batch in enumerate(read, 1):
-                yield batch
-                self._pages.begin(sizes[number])
-                self._file.reader.set_batch_size(sizes[number])
+            try:
+                for number, batch in enumerate(read, 1):
+                    yield batch
+                    self._pages.begin(sizes[number])
+                    self._file.reader.set_batch_size(sizes[number])
+            finally:
+                self._pages.close_group()
 
 
 @contextmanager
