@@ -192,9 +192,9 @@ def _of_partition(
     for n in places:
         kinds = queries.columns[n].kinds if shows_values else None
         a, b = (_figures(partition, side, n, kinds) for side in SIDES)
-        figures = (a, b) if a != b else (None, None)
-        what = f"{where}column {queries.names[n]}"
-        yield Difference("values", what, *figures, column=queries.names[n])
+        name = queries.names[n]
+        left, right = (a, b) if a != b else (None, None)
+        yield Difference("values", f"{where}column {name}", left, right, name)
     if not places:
         yield Difference("values", f"{where}the same values in other rows")
 
