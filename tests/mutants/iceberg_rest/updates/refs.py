@@ -54,6 +54,14 @@ def _main_too(update: updates.Update, draft: Draft, document: Document) -> None:
         update(draft, {**document, "ref-name": "main"})
 
 
+def _tags_beside_it_too(update: updates.Update, draft: Draft, document: Document) -> None:
+    tag, refs = _ref(draft, document["ref-name"]), draft.get("refs") or {}
+    for name in [name for name, ref in refs.items() if ref == tag and ref["type"] == "tag"]:
+        update(draft, {**document, "ref-name": name})
+    if _ref(draft, document["ref-name"]):
+        update(draft, document)
+
+
 def _without_retention(_: Draft, document: Document) -> Document:
     return {key: value for key, value in document.items() if key not in RETENTION}
 
@@ -134,6 +142,9 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
 
 REMOVE = {
     "keeps-removed-refs IRC-UPD-056": updates.ignored("remove-snapshot-ref"),
+    "removes-all-tags-of-a-snapshot IRC-UPD-056": updates.in_place_of(
+        "remove-snapshot-ref", _tags_beside_it_too
+    ),
     "keeps-the-last-ref IRC-UPD-056": updates.in_place_of("remove-snapshot-ref", _keep_the_last),
     "removes-snapshots-with-refs IRC-UPD-056": updates.in_place_of(
         "remove-snapshot-ref", _remove_snapshot_too

@@ -225,14 +225,21 @@ def retention_is_replaced(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-056", "IRC-UPD-057")
 def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
-    """Removing a tag keeps its snapshot; removing an unknown ref returns 200."""
+    """Removing a tag keeps its snapshot and its other refs; removing an unknown ref returns 200."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
-    table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
+    refs_of_snapshot = [
+        set_ref("release", tagged, kind="tag"),
+        set_ref("audited", tagged, kind="tag"),
+        set_ref("side", tagged),
+    ]
+    table = lab.append(stored(lab, first, *refs_of_snapshot))
+    others = {name: ref for name, ref in refs(table).items() if name != "release"}
 
     with lab.judge("IRC-UPD-056"):
         after = upd.commit_and_load(lab, table, upd.remove_ref("release"))
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
+        expect.member(others, after.place("refs"), "the other refs")
         expect.contains(
             tagged,
             [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")],
