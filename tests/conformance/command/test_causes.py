@@ -912,6 +912,35 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["1"],
     ),
+    "header of a refusal beside an accepted request that only reads": (
+        [
+            exchange(1, 200, operation="getConfig") | READ | {"objects": []},
+            exchange(2, 401, ERROR % ("no", "No", 401)),
+            mistaken("R-1", 1, "access", "no credentials", expected=(401,)),
+            different("R-2", 2, "/headers/www-authenticate", "missing"),
+        ],
+        ["1", "2"],
+    ),
+    "body of an answer that should have none": (
+        [
+            exchange(1, 200, operation="reportMetrics"),
+            of_any_exchange(result("R-1", 1, expected=(204,))),
+            of_any_exchange(different("R-2", 1, "/media-type")),
+        ],
+        ["12"],
+    ),
+    "errors of Pydantic, however many it counts": (
+        [
+            *errors(
+                "1 validation error for Spec\\nfields.0.id\\n  Field required [type=missing, a=1]",
+                "2 validation errors for Spec\\nfields.1.id\\n  Field required [type=missing, b='2']",
+                status=422,
+                kind="ValidationError",
+            ),
+            *expecting((200,), (200,)),
+        ],
+        ["12"],
+    ),
     "changes lost by simultaneous requests": (
         [
             *answers("updateTable", "loadTable", "loadNamespaceMetadata"),
@@ -953,6 +982,7 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         (exchange(1, 200), result("R-1", 1, expected=(204,), risk="data"), Severity.STATUS),
         (exchange(1, 404) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.DATA),
         (exchange(1, 503) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
+        (exchange(1, 200) | READ, different("R-1", 1, "/metadata/table-uuid"), Severity.DATA),
         (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.REFUSED),
         (
             exchange(1, 404, operation="registerTable"),
@@ -995,6 +1025,7 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         "other success",
         "lost",
         "busy",
+        "another table",
         "refused",
         "lost by an earlier change",
         "exposed",
@@ -1364,3 +1395,25 @@ def test_object_that_is_listed_after_its_refused_creation_is_a_grave_cause() -> 
         (Severity.DATA, "after a refused createNamespace, listNamespaces re"),
         (Severity.EFFECT, "createNamespace returned 200, expected 400"),
     ]
+
+
+def test_title_of_a_read_names_no_change_of_other_objects() -> None:
+    config = exchange(2, 200, operation="getConfig") | READ | {"objects": []}
+    lines = [exchange(1, 200, operation="reportMetrics"), config, different("R-1", 2, "/endpoints")]
+
+    assert [cause.title for cause in causes(lines)] == [
+        "getConfig returned another `endpoints`: expected `a` to be 1, got 2"
+    ]
+
+
+def test_load_after_a_refused_change_is_the_first_finding_of_its_cause() -> None:
+    other = exchange(3, 200, operation="loadTable") | READ
+    lines = [
+        *errors("no", status=409, kind="Conflict"),
+        load_after(1, 2),
+        other,
+        different("R-1", 3, "/metadata/properties"),
+        of_any_exchange(different("R-2", 2, "/metadata/properties")),
+    ]
+
+    assert [cause.requirements for cause in causes(lines)] == [("R-2", "R-1")]

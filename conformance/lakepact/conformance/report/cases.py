@@ -66,8 +66,9 @@ PARTICULAR = re.compile(
     r"|'[^'(]*'|(?<!because )\"[^\"(]*\"|`[^`(]*`|\bat"
     r" /\S+|\b[a-z][\w+.-]*:/\S+|(?<==)[^\s,;)]+|\d+"
 )
-#: Around a message: the class of an exception, and a remark in brackets.
-AROUND = re.compile(r"^(?:\w+\.)+\w+: | \([^()]*\)?\W*$")
+#: Around a message: the class of an exception, and a remark in brackets. Behind the errors that
+#: Pydantic counts: their values.
+AROUND = re.compile(r"^(?:\w+\.)+\w+: | \([^()]*\)?\W*$|(?<=validation error)s| \[type=(?s:.)*")
 #: A message that any error of a server may have.
 SAYS_NOTHING = re.compile(
     r"\W*(?:\S*|.*\b(?:internal|server|unexpected|unknown|unhandled) error\b.*)\W*",

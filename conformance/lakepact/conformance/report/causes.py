@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: Members with the files that a client reads.
 FILES = frozenset({"file-scan-tasks", "delete-files", "plan-tasks"})
 
+#: Members that say which table or view a load shows, and which of its states.
+STATES = frozenset({("table-uuid",), ("view-uuid",), ("current-snapshot-id",)})
+
 SHOWN_MESSAGE = 80  #: characters of a server's message in a title
 SHOWN = 160  #: characters of a text in a title
 FOLDERS = re.compile(r"\w+:/[^\s\"]*/(?=[^/\s\"]+\.\w)")  #: before the name of a file
@@ -122,13 +125,15 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     gravest: dict[str, Finding] = {}
     for finding in sorted(group, key=_gravity):
         gravest.setdefault(finding.requirement, finding)
-    ranked = _shows if key[0] == "accepted" else _explains
+    ranked = {"accepted": _shows, "success": _status_first}.get(str(key[0]), _explains)
     ordered = tuple(sorted(gravest.values(), key=ranked))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
     )
-    grave = min((severity(finding) for finding in group), key=lambda each: each.rank)
+    of_status = [finding for finding in group if finding.is_about_status]
+    judged = of_status if key[0] == "success" and of_status else group
+    grave = min((severity(finding) for finding in judged), key=lambda each: each.rank)
     if key[0] == "accepted" and any(map(_cannot_be_read, group)):
         grave = Severity.DATA
     return Cause(grave, _title_of(key, ordered, group), ordered, outcome)
@@ -148,6 +153,11 @@ def _shows(finding: Finding) -> tuple[object, ...]:
     return (severity(finding).rank, not finding.accepted, *_explains(finding))
 
 
+def _status_first(finding: Finding) -> tuple[object, ...]:
+    """Return the rank of a finding in a cause that is another success than the contract's."""
+    return (not finding.is_about_status, *_explains(finding))
+
+
 def _explains(finding: Finding) -> tuple[object, ...]:
     """Return the rank of a finding in its cause: what changes more explains the others, then what
     binds fewer operations.
@@ -157,7 +167,8 @@ def _explains(finding: Finding) -> tuple[object, ...]:
         not finding.accepted and finding.is_error,
         severity(finding) in {Severity.STATUS, Severity.TEXT},
         finding.result["outcome"] != Outcome.FAIL,
-        finding.is_of_any_exchange,
+        finding.is_of_any_exchange and not finding.is_effect,
+        not (finding.is_of_any_exchange and finding.is_effect),
         len(finding.result.get("operations", ())) or 99,
         severity(finding).rank,
     )
@@ -174,7 +185,7 @@ def severity(finding: Finding) -> Severity:
         return Severity.EXPOSED
     if finding.is_about_status and not finding.accepted:
         return Severity.STATUS
-    is_lost = is_data or _loses_rows(finding) or finding.shows_refused
+    is_lost = is_data or _loses_rows(finding) or _shows_another(finding) or finding.shows_refused
     return Severity.DATA if is_lost else Severity.EFFECT
 
 
@@ -191,6 +202,11 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
 def _cannot_be_read(finding: Finding) -> bool:
     """Return whether the server fails to show what is stored."""
     return finding.reads and finding.expects_success and finding.status >= SERVER_ERROR
+
+
+def _shows_another(finding: Finding) -> bool:
+    """Return whether a read shows another table or view, or another state of it, than it should."""
+    return finding.reads and finding.place in STATES and finding.is_about(Kind.VALUE)
 
 
 def _loses_rows(finding: Finding) -> bool:
@@ -270,6 +286,13 @@ def _before(finding: Finding) -> str:
         return f"after a refused {finding.refused['operation']}, "
     is_lost = finding.expects_success and finding.status == NOT_FOUND
     if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_lost):
+        return ""
+    if not finding.objects:  # no change that the report knows is about what is read
+        return ""
+    if (
+        finding.failure["expected"].startswith("status 4")
+        and IMPLIED not in finding.failure["expected"]
+    ):
         return ""
     if finding.accepted and IMPLIED not in finding.failure["expected"]:
         return ""

@@ -42,6 +42,7 @@ Key: TypeAlias = "tuple[object, ...]"
 #: on they are one cause
 MANY = 10
 FEW = 3  #: the same for an error whose status says nothing of what is stored
+NO_BODY = (204,)  #: the status that leaves nothing to say of a body and its media type
 SEVERAL = 5  #: members that may be missing, or have another type, from which on they are one cause
 WEB_PAGE = "a web page"
 FLAWS = ("empty body", WEB_PAGE, "no JSON")  #: why a body has no members
@@ -285,6 +286,8 @@ class Evidence:
         first = self._first.get(finding.exchange["number"]) if finding.exchange else None
         if first is None or finding.is_about(Kind.LOST):
             return finding
+        if first.is_about_status and first.expected_status == NO_BODY:
+            return first
         if finding.is_of_any_exchange and (
             not (finding.is_error and first.is_error)
             or (finding.place[:1] == ("error",) and first.is_about_status)
@@ -326,7 +329,7 @@ class Evidence:
         before = [
             (n, other.exchange)
             for n, other in self._accepted.items()
-            if n < number and other.exchange is not None
+            if n < number and other.exchange is not None and not other.reads
         ]
         if finding.is_error:  # an earlier one would have spoiled the requests between
             before.sort(reverse=True, key=lambda numbered: numbered[0])
