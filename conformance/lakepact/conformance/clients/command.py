@@ -1,6 +1,4 @@
-"""`lakepact check-client`: judge a client by what it does and says while a server answers as
-scripts say.
-"""
+"""`lakepact check-client`: judge a client by its requests and results while scripts answer."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.options import argument, flag, option, part, with_options
 from lakepact.reach.settings import api_key
 
-SECONDS = 30.0  #: for which one task may take
+SECONDS = 30.0  #: that one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program
 
 
@@ -78,7 +76,7 @@ def check_client(options: ClientOptions) -> None:
     """
     reports, hold = options.output, options.hold
     console = Screen(stderr=reports.json)
-    stopped, run, program = "", None, Program((), options.timeout)
+    reason, run, program = "", None, Program((), options.timeout)
     with contextlib.ExitStack() as stack:
         try:
             if not options.tasks:
@@ -93,14 +91,14 @@ def check_client(options: ClientOptions) -> None:
             extras.require(*suite.libraries)
             key = options.api_key_env
             login = _login(suite.contract.name, key) if key else ""
-            planned = plan.plan(suite, only=(hold,) if hold else reports.only, each=True)
+            selection = plan.plan(suite, only=(hold,) if hold else reports.only, each=True)
             files = output.report_files(reports.report, make_folders=reports.make_folders)
-            known = known_failures.read(reports.known_failures, suite.contract.requirements)
+            failures = known_failures.read(reports.known_failures, suite.contract.requirements)
         except (LookupError, ValueError) as wrong:
             raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
         if hold:
             click.echo(f"{hold}: {suite.requirement(hold).sentence}", err=True)
-        called = options.name or _client_name(options.command)
+        name = options.name or _client_name(options.command)
         try:
             program.check_running()
             server = stack.enter_context(embedded(suite))
@@ -109,23 +107,25 @@ def check_client(options: ClientOptions) -> None:
                 headers=server.headers,
                 parameters=server.parameters,
                 shared_files=server.shared_files,
-                name=called,
+                name=name,
                 program=program,
                 login=login,
             )
-            run = runner.Run(planned, client, known=known, max_workers=1 if hold else MAX_WORKERS)
-            stack.enter_context(_stopped_by_ctrl_c(program))
+            run = runner.Run(
+                selection, client, known=failures, max_workers=1 if hold else MAX_WORKERS
+            )
+            stack.enter_context(_stop_on_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass
             if program.failure:
-                run.verdicts.clear()  # of a program that does nothing they say nothing
-                stopped = f"the client performs no task, such as {program.failure}; {PAGE}"
+                run.verdicts.clear()  # meaningless for a program that performs no task
+                reason = f"the client performs no task, such as {program.failure}; {PAGE}"
         except (Blocked, KeyboardInterrupt) as early:
-            stopped = output.stop_reason(early)
+            reason = output.stop_reason(early)
             run = run or runner.Run(
-                planned, Client("http://127.0.0.1", name=called, program=program)
+                selection, Client("http://127.0.0.1", name=name, program=program)
             )
-    sys.exit(output.write(run, files, console, reports, verb="check-client", stopped=stopped))
+    sys.exit(output.write(run, files, console, reports, verb="check-client", stopped=reason))
 
 
 def _login(contract: str, variable: str) -> str:
@@ -161,9 +161,9 @@ def _program(hold: str | None, command: Sequence[str], seconds: float) -> Progra
 
 
 @contextlib.contextmanager
-def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
-    """Ctrl-C ends the client's program first: whoever waits for it would wait to its end, and it is
-    in a session of its own.
+def _stop_on_ctrl_c(program: Program) -> Generator[None]:
+    """End the client's program first on Ctrl-C, since it runs in a session of its own and tasks
+    wait for it.
     """
 
     def interrupt(*_: object) -> None:
@@ -178,7 +178,7 @@ def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
 
 
 def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
-    """Return the command, once it is seen that its program is there.
+    """Return the command, if its program exists.
 
     Raises:
         ValueError: no program is named, or there is none of that name.

@@ -1,5 +1,5 @@
-"""The tools of one check of a client: it starts tasks of the program against the scripted server,
-and records verdicts.
+"""The lab of one check of a client: it starts tasks against the scripted server, and records
+verdicts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Client(Target):
 
     Args:
         program: performs tasks with the client.
-        login: the Authorization that it has to send, where not that of the server.
+        login: the Authorization that it has to send, if not that of the server.
     """
 
     program: Program
@@ -78,22 +78,22 @@ class ClientLab(Lab):
         return self.wire.shared_resource(
             "scripted server",
             lambda: ScriptedServer(
-                self.contract, self.target.url, self.wire, forwarded=self.forwarded
+                self.contract, self.target.url, self.wire, forwarded=self.request_for_server
             ).open(),
         )
 
-    def forwarded(self, request: Request) -> Request:
-        """Return a request as the server behind the scripted server expects it."""
+    def request_for_server(self, request: Request) -> Request:
+        """Return a request for the server behind the scripted server."""
         return request
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task; each contract names the server in its own way."""
         return {"url": url, **arguments}
 
-    def watched(
+    def observe(
         self, task: str, script: Script, arguments: Mapping[str, Any]
     ) -> tuple[Script, Callable[[Performance], None]]:
-        """Return the script of a task, and what judges the task when it has ended."""
+        """Return the script of a task, and the judge of its performance."""
         del task, arguments
         return script, lambda _: None
 
@@ -114,25 +114,25 @@ class ClientLab(Lab):
         """
         self.own_changes += 1
         is_scripted = script is not as_it_is
-        script, judge = self.watched(task, script, arguments)
-        with self.server.task(self.check, script, prefix=prefix) as served:
-            ended = self.target.program.run(
-                task, self.arguments(served.url, arguments), is_scripted=is_scripted
+        script, judge = self.observe(task, script, arguments)
+        with self.server.task(self.check, script, prefix=prefix) as server:
+            end = self.target.program.run(
+                task, self.arguments(server.url, arguments), is_scripted=is_scripted
             )
-        exchanges = tuple(sorted(served.exchanges, key=lambda exchange: exchange.number))
-        done = Performance(**vars(ended), exchanges=exchanges)
-        self.show(done)
-        if served.failure is not None:
-            raise served.failure
-        judge(done)
-        return done
+        exchanges = tuple(sorted(server.exchanges, key=lambda exchange: exchange.number))
+        performance = Performance(**vars(end), exchanges=exchanges)
+        self.show(performance)
+        if server.failure is not None:
+            raise server.failure
+        judge(performance)
+        return performance
 
-    def show(self, done: Performance) -> None:
-        """Make the exchanges of a task the evidence of what is judged next; by default those of the
-        last task are.
+    def show(self, performance: Performance) -> None:
+        """Make the exchanges of a task the evidence of the next verdict, instead of those of the
+        last task.
         """
         with self._lock:
-            self.sent = [exchange.number for exchange in done.exchanges]
+            self.sent = [exchange.number for exchange in performance.exchanges]
 
     def tries(self, task: str, script: Script = as_it_is, **arguments: Any) -> Performance | None:
         """Let the client perform a task; return None if it does not implement the task."""
@@ -149,31 +149,34 @@ class ClientLab(Lab):
             StepFailed: the client fails, or prints something else than `expected`.
             NotOffered: it does not implement the task.
         """
-        done = self.server.once(
+        performance = self.server.once(
             orjson.dumps([task, arguments]).decode(), lambda: self.performs(task, **arguments)
         )
-        self.require_done(done, expected)
+        self.require_success(performance, expected)
 
-    def require_done(self, done: Performance, expected: Any = None) -> Performance:
-        """Return a task that the client performed with an unchanged server, whose answers give no
-        reason for an error.
+    def require_success(self, performance: Performance, expected: Any = None) -> Performance:
+        """Return a performance with an unchanged server, which must succeed.
 
         Raises:
             StepFailed: the client failed, or printed something else than `expected`.
-            Blocked: it was ended, since it took too long.
+            Blocked: it took too long.
         """
-        if done.is_late:
-            raise Blocked(f"{done.text}, with an unchanged server; it may need a longer --timeout")
+        if performance.is_late:
+            raise Blocked(
+                f"{performance.text}, with an unchanged server; it may need a longer --timeout"
+            )
         try:
             with self.step(self.always_judged[0]):
-                if not (done.is_done if expected is None else done.prints(expected)):
-                    self.show(done)
+                if not (performance.is_done if expected is None else performance.prints(expected)):
+                    self.show(performance)
                     what = "to succeed" if expected is None else f"to return {shown(expected)}"
-                    raise Unmet(f"{done.task} {what} with an unchanged server", done.outcome)
+                    raise Unmet(
+                        f"{performance.task} {what} with an unchanged server", performance.outcome
+                    )
         except StepFailed as step:
             self.fail_step(step)
             raise
-        return done
+        return performance
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the number of the exchange that shows a failure, or by default those of the last
@@ -201,7 +204,7 @@ def everything(lab: type[ClientLab], contract: Contract, wire: Wire, target: Tar
         return offer  # a person performs the tasks
     first = lab(wire, contract, target, offer=offer, check="discover", run="first", serial=0)
     with contextlib.suppress(NotOffered):
-        ended = first.performs(next(iter(lab.tasks)))
-        if not ended.is_done and not ended.error:
-            raise Blocked(f"the program answers no task: {ended.text}; {PAGE}")
+        performance = first.performs(next(iter(lab.tasks)))
+        if not performance.is_done and not performance.error:
+            raise Blocked(f"the program answers no task: {performance.text}; {PAGE}")
     return offer

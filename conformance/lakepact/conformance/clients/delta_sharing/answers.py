@@ -43,23 +43,23 @@ DELTA = (
 
 
 def _inside(lines: list[Line], kind: str, change: Document) -> list[Line]:
-    """Return the lines with other members in those of one kind; in delta format, in what they
-    wrap.
+    """Return the lines with other members in those of one kind; in delta format, in the wrapped
+    action.
     """
-    wrapped = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
-    changed = []
+    wrapper = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
+    result = []
     for line in lines:
         inner = line.get(kind)
         if isinstance(inner, dict):
             inner = (
-                {**inner, wrapped: {**inner[wrapped], **change}}
-                if wrapped in inner
+                {**inner, wrapper: {**inner[wrapper], **change}}
+                if wrapper in inner
                 else {**inner, **change}
             )
-            changed.append({**line, kind: inner})
+            result.append({**line, kind: inner})
         else:
-            changed.append(line)
-    return changed
+            result.append(line)
+    return result
 
 
 def _all_unknown(lines: list[Line]) -> list[Line]:
@@ -74,12 +74,14 @@ def _all_unknown(lines: list[Line]) -> list[Line]:
     ]
 
 
-def asks_for(done: Performance, capability: str, value: str, *operations: OperationId) -> bool:
+def asks_for(
+    performance: Performance, capability: str, value: str, *operations: OperationId
+) -> bool:
     """Return whether the client sent a capability with this value in requests of some
     operations.
     """
-    sent = [v for exchange in done.of(*operations) for v in exchange.sent(CAPABILITIES)]
-    pairs = [part.partition("=") for part in ";".join(sent).lower().split(";")]
+    headers = [v for exchange in performance.of(*operations) for v in exchange.sent(CAPABILITIES)]
+    pairs = [part.partition("=") for part in ";".join(headers).lower().split(";")]
     return any(
         name.strip() == capability and value in [v.strip() for v in values.split(",")]
         for name, _, values in pairs
@@ -120,21 +122,21 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
             {END: {"errorMessage": "the rest could not be read"}},
         ]
 
-    changed = lab.pack.tables[CHANGED]
+    fixture = lab.pack.tables[CHANGED]
     bounds: Document = {
         "table": lab.address(CHANGED),
         "starting-version": 0,
-        "ending-version": changed.last.version,
+        "ending-version": fixture.last.version,
     }
     changes = lab.tries(
         "read-changes", in_lines(fails, op.query_table_changes, capabilities=WITH_END), **bounds
     )
     with lab.judge_each("DS-EST-05") as case:
         with case():
-            done = lab.performs(
+            performance = lab.performs(
                 "read-table", in_lines(fails, QUERY, capabilities=WITH_END), table=table
             )
-            done.expect_refusal(f"the {END} of the answer has an errorMessage")
+            performance.expect_refusal(f"the {END} of the answer has an errorMessage")
         if changes is not None:
             with case():
                 changes.expect_refusal(f"the {END} of the changes has an errorMessage")
@@ -158,8 +160,10 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
         return [line for line in lines if END not in line][:-1]
 
     with lab.judge("DS-ESA-05"):
-        done = lab.performs("read-table", in_lines(cut, QUERY, capabilities=WITH_END), table=table)
-        done.expect_refusal(f"the answer declares {WITH_END} and has no {END}")
+        performance = lab.performs(
+            "read-table", in_lines(cut, QUERY, capabilities=WITH_END), table=table
+        )
+        performance.expect_refusal(f"the answer declares {WITH_END} and has no {END}")
 
 
 @check("DS-CAP-08")
@@ -200,15 +204,19 @@ def metadata_formats(lab: SharingClientLab) -> None:
     plain = lab.performs("read-metadata", table=table)
     has_delta = asks_for(plain, "responseformat", "delta", op.get_table_metadata)
     with lab.judge_each("DS-CLI-14") as case:
-        for answered in ("responseformat=parquet", *([DELTA] if has_delta else [])):
+        for capabilities in ("responseformat=parquet", *([DELTA] if has_delta else [])):
             with case():
-                done = lab.performs("read-metadata", with_capabilities(answered), table=table)
+                performance = lab.performs(
+                    "read-metadata", with_capabilities(capabilities), table=table
+                )
                 expect.equal(
-                    columns, done.result, f"columns of metadata in {answered.partition(';')[0]}:"
+                    columns,
+                    performance.result,
+                    f"columns of metadata in {capabilities.partition(';')[0]}:",
                 )
 
 
-#: Optional members of lines in parquet format, and of what lines in delta format wrap.
+#: Optional members of lines in parquet format, and of wrapped actions in delta format.
 OPTIONAL = {
     "metaData": ("name", "description", "size", "numFiles", "version", "configuration"),
     "file": ("stats", "expirationTimestamp", "version", "timestamp"),
@@ -220,11 +228,13 @@ WAYS = (("read-table", ()), ("read-table", ("limit",)), ("read-table-at-version"
 FEATURES = ("deletion_vectors", "column_mapping_name", "column_mapping_id", "timestamp_ntz")
 
 
-def _changed(value: Any, kind: str, change: Callable[[str, Line], Line]) -> Any:
-    """Return a value of a line with changed members, also in what it wraps."""
+def _change_members(value: Any, kind: str, change: Callable[[str, Line], Line]) -> Any:
+    """Return a value of a line with changed members, nested ones too."""
     if not isinstance(value, dict):
         return value
-    return change(kind, {name: _changed(inner, name, change) for name, inner in value.items()})
+    return change(
+        kind, {name: _change_members(inner, name, change) for name, inner in value.items()}
+    )
 
 
 def _absent(kind: str, line: Line) -> Line:
@@ -237,7 +247,7 @@ def _null(kind: str, line: Line) -> Line:
 
 def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], list[Line]]:
     """Return a function that changes the members of all lines."""
-    return lambda lines: [_changed(line, "", change) for line in lines]
+    return lambda lines: [_change_members(line, "", change) for line in lines]
 
 
 @check("DS-CLI-04", "DS-CLI-05")
@@ -252,28 +262,27 @@ def optional_members(lab: SharingClientLab) -> None:
     )
     for requirement, change, how in lab.each(changes):
         with lab.judge(requirement):
-            done = lab.performs("read-table", in_lines(lines_with(change)), table=table)
-            same_rows(done, rows, f"whose lines {how}")
+            performance = lab.performs("read-table", in_lines(lines_with(change)), table=table)
+            same_rows(performance, rows, f"whose lines {how}")
 
 
-def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
-    """Expect rows with these ids, whose other values are the same where JSON has their type, and
-    null where they are null.
+def same_values(performance: Performance, rows: Sequence[Line], what: str) -> None:
+    """Expect rows with these ids, equal nulls, and equal values of the types that JSON has.
 
     Raises:
         Unmet: they differ.
     """
-    printed = done.result
-    if not isinstance(printed, list) or not all(isinstance(row, dict) for row in printed):
-        raise Unmet(f"the rows of {what}, an array of objects", done.outcome)
-    by_id = {row.get("id"): row for row in printed}
+    actual_rows = performance.result
+    if not isinstance(actual_rows, list) or not all(isinstance(row, dict) for row in actual_rows):
+        raise Unmet(f"the rows of {what}, an array of objects", performance.outcome)
+    by_id = {row.get("id"): row for row in actual_rows}
     expect.same_items([row["id"] for row in rows], list(by_id), f"ids of the rows of {what}:")
     for row in rows:
         for column, value in row.items():
-            found = by_id[row["id"]].get(column)
+            actual = by_id[row["id"]].get(column)
             if value is None or isinstance(value, (bool, int, str)):
-                expect.equal(value, found, f"{column} of the row {row['id']} of {what}:")
-            elif found is None:
+                expect.equal(value, actual, f"{column} of the row {row['id']} of {what}:")
+            elif actual is None:
                 raise Unmet(
                     f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null"
                 )
@@ -299,20 +308,22 @@ def reader_features(lab: SharingClientLab) -> None:
     them.
     """
     lab.reads()
-    judged = 0
+    count = 0
     with lab.judge_each("DS-CLI-12") as case:
         for fixture, (task, how) in itertools.product(FEATURES, WAYS):
             table, last = lab.pack.tables[fixture], lab.pack.tables[fixture].last
             more: Line = {
                 name: last.version if name == "version" else len(last.rows) for name in how
             }
-            done = lab.tries(task, table=lab.address(fixture), **more)
-            if done is None or all(one.status != 200 for one in done.of(op.query_table)):
+            performance = lab.tries(task, table=lab.address(fixture), **more)
+            if performance is None or all(
+                one.status != 200 for one in performance.of(op.query_table)
+            ):
                 continue
-            judged += 1
+            count += 1
             with case():
                 features = ", ".join(sorted(table.features))
                 what = f"a table with the features {features}, by {task} {expect.shown(more)}"
-                same_values(done, lab.rows(fixture), what)
-    if not judged:
+                same_values(performance, lab.rows(fixture), what)
+    if not count:
         raise NotOffered("the client names no reader features")

@@ -1,6 +1,4 @@
-"""Requests and downloads that are refused, cut or garbled, and URLs that expire while a table is
-read.
-"""
+"""Refused, truncated and garbled responses, and URLs that expire while a table is read."""
 
 from __future__ import annotations
 
@@ -52,20 +50,20 @@ def with_file(answer: Answer) -> Script:
     def script(request: Request, forward: Forward) -> Answer:
         if request.target.startswith(FILES):
             return answer
-        found = forward(request)
-        if request.operation != op.query_table or found.status != 200:
-            return found
-        return found.with_lines(moved(line, request.base + FILES) for line in found.lines)
+        reply = forward(request)
+        if request.operation != op.query_table or reply.status != 200:
+            return reply
+        return reply.with_lines(with_urls(line, request.base + FILES) for line in reply.lines)
 
     return script
 
 
-def moved(value: Any, url: str) -> Any:
+def with_urls(value: Any, url: str) -> Any:
     """Return a line with this URL for every file."""
     if not isinstance(value, dict):
         return value
     return {
-        name: url if name in {"url", "path"} and isinstance(inner, str) else moved(inner, url)
+        name: url if name in {"url", "path"} and isinstance(inner, str) else with_urls(inner, url)
         for name, inner in value.items()
     }
 
@@ -111,17 +109,17 @@ def expired_once() -> Script:
     """Return a server whose URLs in the first answer to a query have expired; those in later
     answers have not.
     """
-    queried = threading.Event()
+    first_query = threading.Event()
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.target.startswith(FILES):
             return EXPIRED
         answer = forward(request)
-        if request.operation != op.query_table or answer.status != 200 or queried.is_set():
+        if request.operation != op.query_table or answer.status != 200 or first_query.is_set():
             return answer
-        queried.set()
+        first_query.set()
         return answer.with_lines(
-            _until(moved(line, request.base + FILES), int(time.time() * 1000))
+            _until(with_urls(line, request.base + FILES), int(time.time() * 1000))
             for line in answer.lines
         )
 

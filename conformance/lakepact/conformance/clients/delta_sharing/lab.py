@@ -120,27 +120,27 @@ class SharingClientLab(ClientLab):
         return table, rows
 
 
-def same_rows(ended: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None:
-    """Expect that a client has printed these rows, in any order.
+def same_rows(performance: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+    """Expect these rows as the result of a task, in any order.
 
     Raises:
-        Unmet: it has not; `why` names the circumstances.
+        Unmet: the rows differ; `why` names the circumstances.
     """
-    are_rows(ended.result, rows, why)
+    are_rows(performance.result, rows, why)
 
 
-def are_rows(printed: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
-    """Expect that a result is these rows, in any order.
+def are_rows(actual: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+    """Expect these rows in a result, in any order.
 
     Raises:
-        Unmet: it is not; `why` names the circumstances.
+        Unmet: the rows differ; `why` names the circumstances.
     """
-    if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(
-        map(_spelled, rows)
+    if not isinstance(actual, list) or sorted(map(_canonical, actual)) != sorted(
+        map(_canonical, rows)
     ):
-        counted = f"{len(printed)} rows" if isinstance(printed, list) else shown(printed)
-        raise Unmet(f"the {len(rows)} rows of the table {why}", counted)
+        count = f"{len(actual)} rows" if isinstance(actual, list) else shown(actual)
+        raise Unmet(f"the {len(rows)} rows of the table {why}", count)
 
 
-def _spelled(row: Any) -> bytes:
+def _canonical(row: Any) -> bytes:
     return orjson.dumps(row, option=orjson.OPT_SORT_KEYS, default=str)

@@ -1,4 +1,4 @@
-"""Listings and answers to queries, at once and in pages."""
+"""Listings and queries, with and without pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Line = Document
 
 TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
-SUFFIX = " of 50%41.é"  #: characters that paths spell in another way, or that separate names
+SUFFIX = " of 50%41.é"  #: characters that paths encode, or that separate names
 LONG = 5000  #: characters, more than any text of a share may have
 
 
@@ -59,14 +59,14 @@ def _judge_spellings(
         Blocked: the client lists the tables for no spelling.
     """
     read = {how: lab.performs("list-tables", script) for how, script in spellings.items()}
-    if not any(ended.prints(tables) for ended in read.values()):
+    if not any(performance.prints(tables) for performance in read.values()):
         raise Blocked(
-            f"the client does not list tables: {' / '.join(ended.text for ended in read.values())}"
+            f"the client does not list tables: {' / '.join(performance.text for performance in read.values())}"
         )
     with lab.judge_each(requirement) as case:
-        for how, ended in read.items():
+        for how, performance in read.items():
             with case():
-                ended.meets(ended.prints(tables), f"{len(tables)} tables {how}")
+                performance.meets(performance.prints(tables), f"{len(tables)} tables {how}")
 
 
 @check("DS-PAG-10")
@@ -86,12 +86,12 @@ def empty_listings(lab: SharingClientLab) -> None:
     of the other shares.
     """
     catalogue = lab.catalogue()
-    emptied = next(reversed(catalogue))
-    tables = [table for share, its in catalogue.items() if share != emptied for table in its]
+    empty_share = next(reversed(catalogue))
+    tables = [table for share, its in catalogue.items() if share != empty_share for table in its]
 
     def without_items(page: Document) -> Script:
-        def change(request: Request, listed: Document) -> Document:
-            return page if f"/shares/{emptied}/" in request.target else listed
+        def change(request: Request, document: Document) -> Document:
+            return page if f"/shares/{empty_share}/" in request.target else document
 
         return listing(change)
 
@@ -121,11 +121,11 @@ def overlong_strings(lab: SharingClientLab) -> None:
         return {**page, "items": [{**share, **texts} for share in page.get("items", [])]}
 
     with lab.judge("DS-SHR-06"):
-        ended = lab.performs("list-tables", listing(change))
-        ended.meets(ended.prints(tables), f"{len(tables)} tables")
+        performance = lab.performs("list-tables", listing(change))
+        performance.meets(performance.prints(tables), f"{len(tables)} tables")
 
 
-def renamed(request: Request, forward: Forward) -> Answer:
+def with_suffix(request: Request, forward: Forward) -> Answer:
     """Answer as a server whose shares, schemas and tables have names that end with `SUFFIX`."""
     path, mark, query = request.target.partition("?")
     steps = path.split("/")
@@ -161,11 +161,11 @@ def names(lab: SharingClientLab) -> None:
     expected = [table for share in lab.catalogue(SUFFIX).values() for table in share]
     with lab.judge_each("DS-CLI-23") as case:
         with case():
-            ended = lab.performs("list-tables", renamed)
-            ended.meets(ended.prints(expected), f"the {len(expected)} tables")
-        if (done := lab.tries("read-table-by-names", renamed, names=levels)) is not None:
+            performance = lab.performs("list-tables", with_suffix)
+            performance.meets(performance.prints(expected), f"the {len(expected)} tables")
+        if (reading := lab.tries("read-table-by-names", with_suffix, names=levels)) is not None:
             with case():
-                same_rows(done, rows, f"named {expect.shown(levels)}")
+                same_rows(reading, rows, f"named {expect.shown(levels)}")
 
 
 SIZE = 5  #: items of a page
@@ -174,7 +174,7 @@ ODD = "a+b/c==&d=1%2F|"  #: the beginning of tokens, which are opaque
 
 @dataclass(frozen=True)
 class Pages:
-    """How a server divides its listings into pages.
+    """The pages of a server's listings.
 
     Args:
         empty: places of empty pages, which have a token.
@@ -214,8 +214,8 @@ class Pages:
         return answer.with_document({"items": page, **({TOKEN: following} if following else {})})
 
 
-def _complete(done: Performance, tables: list[str], how: str) -> None:
-    done.meets(done.prints(tables), f"{len(tables)} tables {how}")
+def _complete(performance: Performance, tables: list[str], how: str) -> None:
+    performance.meets(performance.prints(tables), f"{len(tables)} tables {how}")
 
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")
@@ -230,16 +230,16 @@ def pages_are_followed(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-02") as case:
         for empty in ({0}, {1, 2}):
             with case():
-                done = lab.performs("list-tables", Pages(empty=frozenset(empty)).script)
-                _complete(done, tables, f"where pages {sorted(empty)} are empty")
+                performance = lab.performs("list-tables", Pages(empty=frozenset(empty)).script)
+                _complete(performance, tables, f"where pages {sorted(empty)} are empty")
     with lab.judge("DS-CLI-03"):
-        done = lab.performs("list-tables", Pages(repeats=True).script)
-        if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
+        performance = lab.performs("list-tables", Pages(repeats=True).script)
+        if performance.is_late or len(performance.exchanges) >= MOST_REQUESTS:
             what = (
                 f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
                 f" {TOKEN}"
             )
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.text}")
+            raise Unmet(what, f"{len(performance.exchanges)} requests; {performance.text}")
 
 
 QUERY_TOKEN = "page 2/é+="  # noqa: S105 - of a page
@@ -253,8 +253,8 @@ def halves(request: Request, forward: Forward) -> Answer:
     def page(lines: list[Line]) -> list[Line]:
         files = [line for line in lines if "file" in line]
         half = files[len(files) // 2 :] if is_second else files[: len(files) // 2]
-        kept = [line for line in lines if line in half or not ("file" in line or END in line)]
-        return [*kept, {END: {} if is_second else {"nextPageToken": QUERY_TOKEN}}]
+        others = [line for line in lines if line in half or not ("file" in line or END in line)]
+        return [*others, {END: {} if is_second else {"nextPageToken": QUERY_TOKEN}}]
 
     return in_lines(page, op.query_table, capabilities=WITH_END)(request, forward)
 
@@ -270,6 +270,6 @@ def paged_queries(lab: SharingClientLab) -> None:
     ):
         raise NotOffered(f"the client does not ask for an {END}")
     with lab.judge("DS-CLI-19"):
-        done = lab.performs("read-table", halves, table=table)
-        if done.is_done:
-            are_rows(done.result, rows, "whose files are on two pages")
+        performance = lab.performs("read-table", halves, table=table)
+        if performance.is_done:
+            are_rows(performance.result, rows, "whose files are on two pages")

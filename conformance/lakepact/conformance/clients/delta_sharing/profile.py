@@ -33,8 +33,10 @@ def unknown_profile_versions(lab: SharingClientLab) -> None:
     """A client reports an error for a profile with an unknown `shareCredentialsVersion`."""
     table, _ = lab.reads()
     with lab.judge("DS-PRF-01"):
-        done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
-        done.expect_refusal(f"shareCredentialsVersion is {FUTURE}")
+        performance = lab.performs(
+            "read-table", table=table, profile={"shareCredentialsVersion": FUTURE}
+        )
+        performance.expect_refusal(f"shareCredentialsVersion is {FUTURE}")
 
 
 @check("DS-PRF-02", "DS-PRF-03")
@@ -43,25 +45,25 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
     `bearerToken` with every request.
     """
     table, rows = lab.reads()
-    seen: list[Exchange] = []
+    exchanges: list[Exchange] = []
     with lab.judge_each("DS-PRF-02") as case:
         for slash in (False, True):
             with case():
-                done = lab.performs("read-table", table=table, slash=slash)
-                seen += done.exchanges
+                performance = lab.performs("read-table", table=table, slash=slash)
+                exchanges += performance.exchanges
                 same_rows(
-                    done,
+                    performance,
                     rows,
                     f"where the endpoint has {'a' if slash else 'no'} slash at its end",
                 )
     with lab.judge_each("DS-PRF-03") as case:
-        for exchange in seen:
+        for exchange in exchanges:
             with case():
-                sent = exchange.sent("authorization")
+                headers = exchange.sent("authorization")
                 expect.true(
-                    sent == [f"Bearer {lab.token}"],
+                    headers == [f"Bearer {lab.token}"],
                     "the header Authorization: Bearer and the token of the profile",
-                    _without_secrets(sent),
+                    _without_secrets(headers),
                 )
 
 
@@ -78,16 +80,18 @@ def expiration_times(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-20") as case:
         for time in FUTURE_TIMES:
             with case():
-                done = lab.performs("read-table", table=table, profile={"expirationTime": time})
-                same_rows(done, rows, f"with a profile whose expirationTime is {time}")
+                performance = lab.performs(
+                    "read-table", table=table, profile={"expirationTime": time}
+                )
+                same_rows(performance, rows, f"with a profile whose expirationTime is {time}")
 
 
-def _without_secrets(sent: list[str]) -> str:
+def _without_secrets(headers: list[str]) -> str:
     """Return the scheme of each Authorization, and the length of its token."""
     return (
         " and ".join(
             f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters"
-            for value in sent
+            for value in headers
         )
         or "no such header"
     )
@@ -98,7 +102,7 @@ NAME, SECRET = "recipient@example.org", "a-secret: of the script"
 ISSUED = "token-of-the-script"
 BASIC = "Basic " + base64.b64encode(f"{NAME}:{SECRET}".encode()).decode()
 VERSION_2: Mapping[str, Any] = {"shareCredentialsVersion": 2, "bearerToken": None}
-#: Members of a profile by its type, and the Authorization that it leads to.
+#: Members of a profile by its type, with the resulting Authorization.
 PROFILES: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "bearer_token": ({"bearerToken": ISSUED}, f"Bearer {ISSUED}"),
     "basic": ({"username": NAME, "password": SECRET}, BASIC),
@@ -131,7 +135,7 @@ def requiring(authorization: str, token: str) -> Script:
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.target.partition("?")[0] == TOKEN_PATH:
-            return _issued(request)
+            return _issue(request)
         if request.headers.get("authorization") != authorization:
             return UNAUTHORIZED
         others = [
@@ -146,7 +150,7 @@ def requiring(authorization: str, token: str) -> Script:
     return script
 
 
-def _issued(request: Request) -> Answer:
+def _issue(request: Request) -> Answer:
     """Return the answer to a request for a token, with the client's id and secret in the form or in
     the header.
     """
@@ -165,10 +169,10 @@ def _in_header(request: Request) -> bool:
         plain = base64.b64decode(value).decode()
     except (binascii.Error, UnicodeDecodeError):
         return False
-    decoded = dict(parse_qsl(f"value={plain}")).get(
+    text = dict(parse_qsl(f"value={plain}")).get(
         "value"
     )  # RFC 6749 wants both percent-encoded first
-    return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {plain, decoded}
+    return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {plain, text}
 
 
 @check("DS-CLI-21")
@@ -177,16 +181,16 @@ def profile_types(lab: SharingClientLab) -> None:
     reads exactly the rows.
     """
     table, rows = lab.reads()
-    judged = 0
+    count = 0
     with lab.judge_each("DS-CLI-21") as case:
         for kind, (members, authorization) in PROFILES.items():
             profile = {**VERSION_2, "type": kind, **members}
-            done = lab.performs(
+            performance = lab.performs(
                 "read-table", requiring(authorization, lab.token), table=table, profile=profile
             )
-            if done.exchanges:
-                judged += 1
+            if performance.exchanges:
+                count += 1
                 with case():
-                    same_rows(done, rows, f"with a profile of the type {kind}")
-    if not judged:
+                    same_rows(performance, rows, f"with a profile of the type {kind}")
+    if not count:
         raise NotOffered("the client reads no profile of version 2")

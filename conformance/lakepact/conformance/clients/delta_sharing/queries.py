@@ -1,6 +1,4 @@
-"""Queries, and the tables that they read: several in one run, without files, and with columns of
-every type.
-"""
+"""Queries of several tables in one run, of tables without files, and of columns of every type."""
 
 from __future__ import annotations
 
@@ -35,9 +33,9 @@ MODES = "accessModes"
 TABLES = frozenset({op.list_tables, op.list_all_tables})
 
 
-def _sends(done: Performance, member: str) -> bool:
+def _sends(performance: Performance, member: str) -> bool:
     """Return whether a query had this member in its body."""
-    bodies = [exchange.request_parsed for exchange in done.of(QUERY)]
+    bodies = [exchange.request_parsed for exchange in performance.of(QUERY)]
     return any(isinstance(body, dict) and body.get(member) is not None for body in bodies)
 
 
@@ -45,13 +43,13 @@ def _sends(done: Performance, member: str) -> bool:
 def limits_are_applied(lab: SharingClientLab) -> None:
     """A client returns as many rows as its limit, although the server sends all files."""
     table, rows = lab.reads()
-    printed = lab.performs("read-table", blind, table=table, limit=LIMIT)
+    performance = lab.performs("read-table", blind, table=table, limit=LIMIT)
     with lab.judge("DS-HNT-14"):
-        some = printed.result
+        some = performance.result
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
-        shown = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
+        actual = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
         expect.true(
-            right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown
+            right, f"{LIMIT} rows of the table, although the server ignores limitHint", actual
         )
 
 
@@ -61,30 +59,32 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
     files.
     """
     table, rows = lab.reads()
-    wanted = rows[len(rows) // 2]
-    where = {"id": wanted["id"]}
-    done = lab.performs("read-table", blind, table=table, where=where)
-    judged = ["DS-HNT-14"]
+    row = rows[len(rows) // 2]
+    where = {"id": row["id"]}
+    performance = lab.performs("read-table", blind, table=table, where=where)
+    requirements = ["DS-HNT-14"]
     for requirement, member in (
         ("DS-SQL-04", "predicateHints"),
         ("DS-JSP-09", "jsonPredicateHints"),
     ):
-        if _sends(done, member):
-            judged.append(requirement)
+        if _sends(performance, member):
+            requirements.append(requirement)
         else:
             lab.skip(requirement, f"the client sends no {member}")
-    with lab.judge(*judged):
-        same_rows(done, [wanted], f"with {expect.shown(where)}, although the server ignores hints")
+    with lab.judge(*requirements):
+        same_rows(
+            performance, [row], f"with {expect.shown(where)}, although the server ignores hints"
+        )
 
 
 @check("DS-QRY-03")
 def queries_without_parameters(lab: SharingClientLab) -> None:
     """A client sends a JSON object as the body of every query."""
     table, _ = lab.reads()
-    done = lab.performs("read-table", table=table)
-    done.require(QUERY)
+    performance = lab.performs("read-table", table=table)
+    performance.require(QUERY)
     with lab.judge_each("DS-QRY-03") as case:
-        for exchange in done.of(QUERY):
+        for exchange in performance.of(QUERY):
             with case():
                 expect.true(
                     isinstance(exchange.request_parsed, dict),
@@ -98,7 +98,7 @@ def with_access_modes(modes: list[str] | None) -> Script:
     credentials.
     """
 
-    def changed(value: Any) -> Any:
+    def with_modes(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
         others = {name: inner for name, inner in value.items() if name != MODES}
@@ -119,10 +119,13 @@ def with_access_modes(modes: list[str] | None) -> Script:
         if request.operation in TABLES:
             page = answer.document
             return answer.with_document(
-                {**page, "items": [changed(item) for item in page.get("items", [])]}
+                {**page, "items": [with_modes(item) for item in page.get("items", [])]}
             )
         return answer.with_lines(
-            {kind: changed(inner) if kind == "metaData" else inner for kind, inner in line.items()}
+            {
+                kind: with_modes(inner) if kind == "metaData" else inner
+                for kind, inner in line.items()
+            }
             for line in answer.lines
         )
 
@@ -149,11 +152,11 @@ def tables_without_access_modes(lab: SharingClientLab) -> None:
 def tables_by_directory(lab: SharingClientLab) -> None:
     """A client that reads by URLs reports an error for a table with `accessModes` dir."""
     lab.reads()
-    done = lab.performs("read-table", table=lab.address(BY_DIRECTORY))
-    if done.of(KEYS):
+    performance = lab.performs("read-table", table=lab.address(BY_DIRECTORY))
+    if performance.of(KEYS):
         raise NotOffered("the client reads directories")
     with lab.judge("DS-ACC-01"):
-        done.expect_refusal("the accessModes of the table are dir alone")
+        performance.expect_refusal("the accessModes of the table are dir alone")
 
 
 EMPTY = ("empty", "emptied")
@@ -169,7 +172,7 @@ def several_tables(lab: SharingClientLab) -> None:
     lab.reads()
     versions = lab.pack.tables[HISTORY].versions
     history, other = lab.address(HISTORY), lab.address(ROWS)
-    wanted: list[tuple[Document, list[Document], str]] = [
+    cases: list[tuple[Document, list[Document], str]] = [
         ({"table": other}, lab.rows(ROWS), "that is read first"),
         (
             {"table": history, "version": versions[0].version},
@@ -184,24 +187,25 @@ def several_tables(lab: SharingClientLab) -> None:
         ),
         ({"table": other}, lab.rows(ROWS), "that is read a second time"),
     ]
-    done = lab.performs("read-tables", tables=[table for table, _, _ in wanted])
+    performance = lab.performs("read-tables", tables=[table for table, _, _ in cases])
     with lab.judge_each("DS-CLI-16") as case:
         with case():
-            if not isinstance(done.result, list) or len(done.result) != len(wanted):
-                raise Unmet(f"an array with the rows of {len(wanted)} reads", done.outcome)
-        for found, (_, rows, how) in zip(
-            done.result if isinstance(done.value, list) else (), wanted, strict=False
+            if not isinstance(performance.result, list) or len(performance.result) != len(cases):
+                raise Unmet(f"an array with the rows of {len(cases)} reads", performance.outcome)
+        for actual, (_, rows, how) in zip(
+            performance.result if isinstance(performance.value, list) else (), cases, strict=False
         ):
             with case():
-                are_rows(found, rows, how)
+                are_rows(actual, rows, how)
 
 
-def shared_again(table: str, new: str, seen: str) -> Script:
-    """Return a server that shares a table again, with the content of a new one, when the client
-    asks for the seen one.
+def shared_again(table: str, new: str, trigger: str) -> Script:
+    """Return a server that shares a table with the content of a new one after a request for the
+    trigger.
     """
     path, other, mark = (
-        "/shares/{}/schemas/{}/tables/{}/".format(*name.split(".")) for name in (table, new, seen)
+        "/shares/{}/schemas/{}/tables/{}/".format(*name.split("."))
+        for name in (table, new, trigger)
     )
     has_changed = threading.Event()
 
@@ -221,8 +225,11 @@ def tables_shared_again(lab: SharingClientLab) -> None:
     new rows.
     """
     lab.reads()
-    table, new, seen = (lab.address(fixture) for fixture in (ROWS, AGAIN, HISTORY))
-    script, reads = shared_again(table, new, seen), [{"table": one} for one in (table, seen, table)]
+    table, new, trigger = (lab.address(fixture) for fixture in (ROWS, AGAIN, HISTORY))
+    script, reads = (
+        shared_again(table, new, trigger),
+        [{"table": one} for one in (table, trigger, table)],
+    )
     with lab.judge("DS-CLI-16"):
         read = lab.performs("read-tables", script, tables=reads).result
         expect.true(isinstance(read, list) and len(read) == len(reads), "three reads", str(read))
@@ -240,13 +247,13 @@ def tables_without_files(lab: SharingClientLab) -> None:
     """
     lab.reads()
     with lab.judge_each("DS-CLI-17") as case:
-        changed = lab.pack.tables[CHANGED]
-        bounds: Document = {"starting-version": 0, "ending-version": changed.last.version}
+        feed = lab.pack.tables[CHANGED]
+        bounds: Document = {"starting-version": 0, "ending-version": feed.last.version}
         script = in_lines(_without_changes, op.query_table_changes)
-        done = lab.tries("read-changes", script, table=lab.address(CHANGED), **bounds)
-        if done is not None:
+        performance = lab.tries("read-changes", script, table=lab.address(CHANGED), **bounds)
+        if performance is not None:
             with case():
-                same_rows(done, [], "whose versions changed no files")
+                same_rows(performance, [], "whose versions changed no files")
         for fixture in EMPTY:
             with case():
                 same_rows(
@@ -265,8 +272,8 @@ def types_of_columns(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-18") as case:
         for fixture in TYPED:
             with case():
-                done = lab.performs("read-table", table=lab.address(fixture))
-                same_values(done, lab.rows(fixture), f"the table {lab.address(fixture)}")
+                performance = lab.performs("read-table", table=lab.address(fixture))
+                same_values(performance, lab.rows(fixture), f"the table {lab.address(fixture)}")
 
 
 @check("DS-CLI-22")
@@ -284,9 +291,10 @@ def ordinary_tasks(lab: SharingClientLab) -> None:
     ]
     with lab.judge_each("DS-CLI-22", without="the client implements no task") as case:
         for task, arguments, expected in tasks:
-            if (done := lab.tries(task, **arguments)) is not None:
+            if (performance := lab.tries(task, **arguments)) is not None:
                 with case():
-                    done.meets(
-                        done.prints(expected), f"the result of {task}: {expect.shown(expected)}"
+                    performance.meets(
+                        performance.prints(expected),
+                        f"the result of {task}: {expect.shown(expected)}",
                     )
-                    expect.true(bool(done.exchanges), "a request to the server", "none")
+                    expect.true(bool(performance.exchanges), "a request to the server", "none")

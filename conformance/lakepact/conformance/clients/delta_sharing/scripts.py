@@ -52,16 +52,16 @@ def in_lines(
         answer = forward(request)
         if request.operation not in (operations or IN_LINES) or answer.status != 200:
             return answer
-        changed = answer.with_lines(change(answer.lines))
+        result = answer.with_lines(change(answer.lines))
         others = [
             part
             for part in answer.header(CAPABILITIES).split(";")
             if part and part.partition("=")[0] != (capabilities or "").partition("=")[0]
         ]
         return (
-            changed.with_header(CAPABILITIES, ";".join([*others, capabilities]))
+            result.with_header(CAPABILITIES, ";".join([*others, capabilities]))
             if capabilities
-            else changed
+            else result
         )
 
     return script
@@ -82,10 +82,10 @@ def blind(request: Request, forward: Forward) -> Answer:
     """Answer as a server that ignores hints and sends all files."""
     document = request.document
     if request.operation == op.query_table and isinstance(document, dict):
-        kept = {
+        members = {
             name: value
             for name, value in document.items()
             if not name.endswith("Hint") and not name.endswith("Hints")
         }
-        return forward(replace(request, body=orjson.dumps(kept)))
+        return forward(replace(request, body=orjson.dumps(members)))
     return forward(request)

@@ -34,11 +34,11 @@ TIMES = ("timestamp", "startingTimestamp", "endingTimestamp")
 EARLIER = ("version", "timestamp", "startingVersion", "endingVersion", "pageToken")
 
 
-def _requests_no_refresh_token(done: Performance) -> None:
+def _requests_no_refresh_token(performance: Performance) -> None:
     """Expect that a query of an earlier version requests no refresh token, which the official
     server refuses.
     """
-    for exchange in done.of(op.query_table):
+    for exchange in performance.of(op.query_table):
         body = exchange.request_parsed
         if isinstance(body, dict) and body.get("includeRefreshToken"):
             point = next((name for name in EARLIER if name in body), None)
@@ -59,10 +59,10 @@ def refresh_tokens(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-24", without="the client reads neither versions nor times") as case:
         for task, point in (("version", version.version), ("timestamp", version.timestamp)):
             where: dict[str, Any] = {"table": lab.address(HISTORY), task: point}
-            done = lab.tries(f"read-table-at-{task}", **where)
-            if done is not None and done.of(op.query_table):
+            performance = lab.tries(f"read-table-at-{task}", **where)
+            if performance is not None and performance.of(op.query_table):
                 with case():
-                    _requests_no_refresh_token(done)
+                    _requests_no_refresh_token(performance)
 
 
 @check("DS-CLI-06")
@@ -74,26 +74,26 @@ def versions(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-06") as case:
         for version in (table.versions[0], table.versions[2], table.last):
             with case():
-                done = lab.performs(
+                performance = lab.performs(
                     "read-table-at-version", table=lab.address(HISTORY), version=version.version
                 )
                 with lab.step("DS-CLI-24"):
-                    _requests_no_refresh_token(done)
-                same_rows(done, version.rows.to_pylist(), f"at version {version.version}")
+                    _requests_no_refresh_token(performance)
+                same_rows(performance, version.rows.to_pylist(), f"at version {version.version}")
 
 
 @check("DS-CLI-07")
 def timestamps(lab: SharingClientLab) -> None:
     """A client sends timestamps in ISO 8601 and UTC, and returns the rows of that time."""
     version = lab.pack.tables[HISTORY].versions[2]
-    done = lab.performs(
+    performance = lab.performs(
         "read-table-at-timestamp", table=lab.address(HISTORY), timestamp=version.timestamp
     )
-    sent = _times(done)
-    if not sent:
+    values = _times(performance)
+    if not values:
         raise NotOffered("the client sends no timestamp")
     with lab.judge_each("DS-CLI-07") as case:
-        for value in sent:
+        for value in values:
             with case():
                 expect.true(
                     isinstance(value, str) and bool(ISO.fullmatch(value)),
@@ -101,19 +101,21 @@ def timestamps(lab: SharingClientLab) -> None:
                     expect.shown(value),
                 )
         with case():
-            same_rows(done, version.rows.to_pylist(), f"at the time of version {version.version}")
+            same_rows(
+                performance, version.rows.to_pylist(), f"at the time of version {version.version}"
+            )
 
 
-def _times(done: Performance) -> list[Any]:
+def _times(performance: Performance) -> list[Any]:
     """Return the timestamps in the bodies and queries of a task's requests."""
-    found = []
-    for exchange in done.exchanges:
+    values = []
+    for exchange in performance.exchanges:
         body = exchange.request_parsed
-        sent = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (
+        parameters = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (
             body if isinstance(body, dict) else {}
         )
-        found += [sent[name] for name in TIMES if sent.get(name) is not None]
-    return found
+        values += [parameters[name] for name in TIMES if parameters.get(name) is not None]
+    return values
 
 
 def version_as(status: int, name: str) -> Script:
@@ -144,10 +146,10 @@ def version_headers(lab: SharingClientLab) -> None:
     )
     for requirement, status, name in lab.each(scripts):
         with lab.judge(requirement):
-            done = lab.performs(
+            performance = lab.performs(
                 "table-version", version_as(status, name), table=lab.address(HISTORY)
             )
-            expect.equal(expected, done.result, f"version in the header {name} of {status}:")
+            expect.equal(expected, performance.result, f"version in the header {name} of {status}:")
 
 
 @check("DS-CLI-13")
@@ -157,13 +159,13 @@ def changes(lab: SharingClientLab) -> None:
     last = table.last.version
     expected = [_change(row) for row in table.changes(0, last).to_pylist()]
     bounds: Document = {"starting-version": 0, "ending-version": last}
-    done = lab.performs("read-changes", table=lab.address(CHANGED), **bounds)
+    performance = lab.performs("read-changes", table=lab.address(CHANGED), **bounds)
     with lab.judge("DS-CLI-13"):
-        if not isinstance(done.result, list):
-            raise Unmet("an array of changed rows", done.outcome)
-        found = [_change(row) for row in done.result]
+        if not isinstance(performance.result, list):
+            raise Unmet("an array of changed rows", performance.outcome)
+        actual = [_change(row) for row in performance.result]
         expect.equal(
-            sorted(expected), sorted(found), "id, word, change type and version of the changes:"
+            sorted(expected), sorted(actual), "id, word, change type and version of the changes:"
         )
 
 

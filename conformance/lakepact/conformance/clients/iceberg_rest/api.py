@@ -5,9 +5,9 @@ from __future__ import annotations
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     MAIN,
-    grown,
     rows_of,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
@@ -49,11 +49,11 @@ __all__ = [
     "check",
     "error",
     "expect",
-    "grown",
     "in_order",
     "key_of",
     "op",
     "rows_of",
     "set_reference",
+    "table_with_rows",
     "with_endpoints",
 ]

@@ -1,5 +1,5 @@
-"""The suite of clients of watsonx.data, and the lab that makes an instance of the scripted
-catalog.
+"""The suite of clients of watsonx.data, and its lab, which turns the scripted catalog into an
+instance.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class InstanceClientLab(CatalogClientLab):
 
     tasks = OFFERED_TASKS
 
-    def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
+    def namespace(self, *tables: str, within: Sequence[str] = (), name: str = "") -> list[str]:
         """Return a new namespace with these tables in it; it is at the top, as all are."""
         del within
-        return super().namespace(*tables, named=named)
+        return super().namespace(*tables, name=name)
 
     def performs(
         self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any
@@ -54,23 +54,23 @@ class InstanceClientLab(CatalogClientLab):
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, whose properties name the catalog and the credentials."""
-        named = super().arguments(url, arguments)
+        members = super().arguments(url, arguments)
         token = self._authorization.removeprefix("Bearer ")
         login = {AUTHORIZATION: self.target.login} if self.target.login else {"token": token}
-        own = {} if LOGINS & named["properties"].keys() else login
-        return {**named, "properties": {"warehouse": CATALOG, **own, **named["properties"]}}
+        own = {} if LOGINS & members["properties"].keys() else login
+        return {**members, "properties": {"warehouse": CATALOG, **own, **members["properties"]}}
 
-    def watched(
+    def observe(
         self, task: str, script: Script, arguments: Mapping[str, Any]
     ) -> tuple[Script, Callable[[Performance], None]]:
         """Return the script for callers with the catalog's prefix and credentials, and the
         judge.
         """
-        script, judge = super().watched(task, script, arguments)
-        is_known = not LOGINS & arguments.get("properties", {}).keys()
+        script, judge = super().observe(task, script, arguments)
+        is_default_login = not LOGINS & arguments.get("properties", {}).keys()
 
         def instance(request: Request, forward: Forward) -> Answer:
-            if is_known:
+            if is_default_login:
                 if request.headers.get("authorization") != self._authorization:
                     return error(401, "NotAuthorizedException")
                 request = request.without_authorization()
@@ -79,7 +79,7 @@ class InstanceClientLab(CatalogClientLab):
 
         return instance, judge
 
-    def forwarded(self, request: Request) -> Request:
+    def request_for_server(self, request: Request) -> Request:
         """Return a request with the prefix and the credentials of the server."""
         _, version, *steps = request.target.split("/")
         path = (
@@ -95,15 +95,15 @@ class InstanceClientLab(CatalogClientLab):
 
 
 def without_prefix(forward: Forward) -> Forward:
-    """Return what forwards requests; configurations then name endpoints in place of the prefix."""
+    """Return a forwarder whose configurations name endpoints instead of the prefix."""
 
-    def forwarded(request: Request) -> Answer:
+    def script(request: Request) -> Answer:
         answer = forward(request)
         if request.operation != op.get_config or answer.status != 200:
             return answer
         return answer.with_document({"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS})
 
-    return forwarded
+    return script
 
 
 def with_prefix(answer: Answer) -> Answer:

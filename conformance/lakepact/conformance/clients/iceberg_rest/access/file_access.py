@@ -1,6 +1,4 @@
-"""The credentials with which a client opens the files of a table, and requests that the server
-signs.
-"""
+"""Credentials for the files of a table, and requests that the server signs."""
 
 from __future__ import annotations
 
@@ -69,12 +67,12 @@ def keys(key: str) -> dict[str, str]:
     }
 
 
-def _opened_with(lab: CatalogClientLab, home: Sequence[str], script: Script) -> str:
+def _access_key(lab: CatalogClientLab, home: Sequence[str], script: Script) -> str:
     """Return the key with which the client would open the metadata file."""
-    found = lab.performs("file-properties", script, namespace=home, table="t").result
-    if not isinstance(found, dict):
-        raise Unmet("an object of properties", expect.shown(found))
-    return str(found.get(ACCESS_KEY))
+    properties = lab.performs("file-properties", script, namespace=home, table="t").result
+    if not isinstance(properties, dict):
+        raise Unmet("an object of properties", expect.shown(properties))
+    return str(properties.get(ACCESS_KEY))
 
 
 @check("IRC-TBL-LOAD-013", "IRC-TBL-CRED-003")
@@ -85,7 +83,7 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
     home = lab.namespace("t")
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
-        key = _opened_with(
+        key = _access_key(
             lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")])
         )
         expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:")
@@ -97,7 +95,7 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-003") as case:
         for credentials in (nested, nested[::-1]):
             with case():
-                key = _opened_with(lab, home, with_access({}, credentials))
+                key = _access_key(lab, home, with_access({}, credentials))
                 expect.equal(
                     "longest",
                     key,
@@ -112,17 +110,17 @@ REFRESH = "client.refresh-credentials-endpoint"
 
 def expiring(*, has_endpoint: bool) -> Script:
     """Return a catalog whose credentials expire; with an endpoint for credentials, or without."""
-    issued = 0
+    count = 0
     declared = with_endpoints() if has_endpoint else with_endpoints(without={op.load_credentials})
 
     def fresh() -> list[Document]:
-        nonlocal issued
-        issued += 1
+        nonlocal count
+        count += 1
         expiry = {
             "s3.session-token-expires-at-ms": str(int((time.time() + LIFETIME) * 1000)),
-            "s3.session-token": f"session-{issued}",
+            "s3.session-token": f"session-{count}",
         }
-        return [{"prefix": f"{BUCKET}/home/t", "config": {**keys(f"key-{issued}"), **expiry}}]
+        return [{"prefix": f"{BUCKET}/home/t", "config": {**keys(f"key-{count}"), **expiry}}]
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.load_credentials and has_endpoint:
@@ -155,17 +153,19 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-036") as case:
         for has_endpoint in (True, False):
             with case():
-                done = lab.performs(
+                performance = lab.performs(
                     "file-properties-repeatedly", expiring(has_endpoint=has_endpoint), **arguments
                 )
-                found = [one.get(ACCESS_KEY) for one in done.result if isinstance(one, dict)]
+                access_keys = [
+                    one.get(ACCESS_KEY) for one in performance.result if isinstance(one, dict)
+                ]
                 where = "with" if has_endpoint else "without"
-                fresh = len(found) == 2 and found[0] != found[1]
+                fresh = len(access_keys) == 2 and access_keys[0] != access_keys[1]
                 how = (
                     f"another access key after the first has expired, {where} loadCredentials among"
                     " the endpoints"
                 )
-                expect.true(fresh, how, expect.shown(found))
+                expect.true(fresh, how, expect.shown(access_keys))
 
 
 TASK = "sign-repeatedly"
@@ -218,20 +218,23 @@ def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
     if not _are_signed(plain.value):
         raise Blocked(f"the client does not let requests be signed: {plain.outcome}")
     with lab.judge_each("IRC-CLI-050") as case:
-        for announced in (True, False):
+        for announces_expiry in (True, False):
             with case():
-                done = lab.performs(
-                    TASK, signing(Issuer(lifetime=LIFETIME, announced=announced)), **arguments
+                performance = lab.performs(
+                    TASK,
+                    signing(Issuer(lifetime=LIFETIME, announces_expiry=announces_expiry)),
+                    **arguments,
                 )
-                how = "announced" if announced else "not announced"
-                done.meets(
-                    _are_signed(done.result), f"two signatures, after an expiry that was {how}"
+                how = "announced" if announces_expiry else "not announced"
+                performance.meets(
+                    _are_signed(performance.result),
+                    f"two signatures, after an expiry that was {how}",
                 )
 
 
-def _are_signed(found: Any) -> bool:
+def _are_signed(result: Any) -> bool:
     return (
-        isinstance(found, list)
-        and len(found) == 2
-        and all(isinstance(one, str) and "signature-" in one for one in found)
+        isinstance(result, list)
+        and len(result) == 2
+        and all(isinstance(one, str) and "signature-" in one for one in result)
     )

@@ -1,4 +1,4 @@
-"""Tokens that a client obtains, exchanges, uses, and obtains again."""
+"""Tokens of clients: requests, exchanges, use and renewal."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Issuer:
     Args:
         lifetime: seconds for which a token is accepted after its first use, so that slow clients do
             not need two at once.
-        announced: whether answers have expires_in.
+        announces_expiry: whether answers have expires_in.
         expired: status of a request with an expired token.
         fails_once: whether the first request for a token after a listing returns 500.
     """
 
     lifetime: float = LONG
-    announced: bool = True
+    announces_expiry: bool = True
     expired: int = 401
     fails_once: bool = False
-    asked: int = 0
+    request_count: int = 0
     _has_listed: bool = False
     _ends: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -96,7 +96,7 @@ class Issuer:
             self._ends = dict.fromkeys(self._ends, 0.0)
 
     def _issue(self, request: Request) -> Answer:
-        self.asked += 1
+        self.request_count += 1
         if self.fails_once and self._has_listed:
             self.fails_once = False
             return Answer(500, body=b'{"error":"server_error"}')
@@ -105,25 +105,25 @@ class Issuer:
                 400,
                 body=b'{"error":"invalid_request","error_description":"the body must be a form"}',
             )
-        token = f"{ISSUED}{self.asked}"
+        token = f"{ISSUED}{self.request_count}"
         self._ends[token] = math.inf
         document: Document = {
             "access_token": token,
             "token_type": "bearer",
             "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
         }
-        if self.announced:
+        if self.announces_expiry:
             document |= {"expires_in": int(self.lifetime)}
         return Answer(200, body=orjson.dumps(document))
 
 
-def asks_for_tokens(done: Performance) -> None:
+def asks_for_tokens(performance: Performance) -> None:
     """Require that a client with a credential requests a token.
 
     Raises:
         NotOffered: it does not.
     """
-    done.require(op.get_token)
+    performance.require(op.get_token)
 
 
 @check("IRC-CLI-024")
@@ -132,23 +132,25 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
     tables with the issued token.
     """
     home = lab.namespace("t")
-    done = lab.performs("list-tables", Issuer().script, namespace=home, properties=CREDENTIAL)
-    asks_for_tokens(done)
+    performance = lab.performs(
+        "list-tables", Issuer().script, namespace=home, properties=CREDENTIAL
+    )
+    asks_for_tokens(performance)
     with lab.judge_each("IRC-CLI-024") as case:
         with case():
-            form = done.of(op.get_token)[0]
+            form = performance.of(op.get_token)[0]
             kinds = form.sent("content-type")
             expect.true(
                 bool(kinds) and kinds[0].startswith(FORM),
                 f"Content-Type {FORM}",
                 expect.shown(kinds),
             )
-            sent = dict(
+            fields = dict(
                 parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True)
             )
-            expect.equal("client_credentials", sent.get("grant_type"), "grant_type")
+            expect.equal("client_credentials", fields.get("grant_type"), "grant_type")
         with case():
-            done.meets(done.prints(["t"]), "the tables, listed with the token")
+            performance.meets(performance.prints(["t"]), "the tables, listed with the token")
 
 
 @check("IRC-CLI-025")
@@ -170,20 +172,22 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
     issuers = {
         "401 after the announced expiry": Issuer(lifetime=LIFETIME),
         "419 after the announced expiry": Issuer(lifetime=LIFETIME, expired=419),
-        "401 after an expiry that was not announced": Issuer(lifetime=LIFETIME, announced=False),
+        "401 after an expiry that was not announced": Issuer(
+            lifetime=LIFETIME, announces_expiry=False
+        ),
     }
     with lab.judge_each("IRC-CLI-025") as case:
         for how, issuer in issuers.items():
             with case():
-                done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
-                if done.value != [
+                performance = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
+                if performance.value != [
                     ["t"],
                     ["t"],
                 ]:  # a client that renews tokens in the background may be late on a busy machine
-                    done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
+                    performance = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
                 expect.equal(
                     [["t"], ["t"]],
-                    done.result,
+                    performance.result,
                     f"two listings, where the token of the first returns {how}:",
                 )
 
@@ -205,13 +209,15 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
     if plain.value != [["t"]] * 3:
         raise Blocked(f"the client does not obtain another token after the first: {plain.outcome}")
     issuer = Issuer(lifetime=LIFETIME, fails_once=True)
-    done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
+    performance = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
     if issuer.fails_once:
         raise Blocked("the client requests no token after its first listing")
     with lab.judge("IRC-CLI-026"):
-        listed = done.result
-        recovered = isinstance(listed, list) and bool(listed) and listed[-1] == ["t"]
-        done.meets(recovered, "a third listing after one request for another token returned 500")
+        result = performance.result
+        is_complete = isinstance(result, list) and bool(result) and result[-1] == ["t"]
+        performance.meets(
+            is_complete, "a third listing after one request for another token returned 500"
+        )
 
 
 def expiring_at_commits(issuer: Issuer) -> Script:
@@ -241,25 +247,27 @@ def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
     ) as case:
         for status, (task, argument, change) in itertools.product((401, 419), changes):
             where = lab.table()
-            done = lab.tries(
+            performance = lab.tries(
                 task,
                 expiring_at_commits(Issuer(expired=status)),
                 **where,
                 properties=CREDENTIAL,
                 **{argument: change},
             )
-            if done is None or not (done.of(op.get_token) and done.of(*COMMITS)):
+            if performance is None or not (
+                performance.of(op.get_token) and performance.of(*COMMITS)
+            ):
                 continue
-            how = f"after {task}, whose commit returned {status} first; {done.text}:"
+            how = f"after {task}, whose commit returned {status} first; {performance.text}:"
             read = lab.tries("read-rows", **where) if argument == "rows" else None
-            lab.show(done)
+            lab.show(performance)
             with case():
                 if read is not None:
-                    expect.equal(change if done.is_done else [], read.result, f"rows {how}")
+                    expect.equal(change if performance.is_done else [], read.result, f"rows {how}")
                 elif argument == "updates":
                     properties = lab.metadata(**where)["properties"]
                     left = {name: value for name, value in properties.items() if name in change}
-                    expect.equal(change if done.is_done else {}, left, f"properties {how}")
+                    expect.equal(change if performance.is_done else {}, left, f"properties {how}")
 
 
 @check("IRC-CLI-027")
@@ -274,7 +282,7 @@ def tokens_of_tables(lab: CatalogClientLab) -> None:
             return answer
         return answer.merging(config={"token": special}).with_header("etag", None)
 
-    done = lab.performs(
+    performance = lab.performs(
         "set-properties",
         script,
         namespace=home,
@@ -282,15 +290,15 @@ def tokens_of_tables(lab: CatalogClientLab) -> None:
         updates={"lakepact.a": "1"},
         properties={"token": own},
     )
-    commits = done.require(op.update_table)
+    commits = performance.require(op.update_table)
     with lab.judge("IRC-CLI-027"):
-        sent = commits[0].sent("authorization")
-        if sent != [f"Bearer {special}"]:
+        headers = commits[0].sent("authorization")
+        if headers != [f"Bearer {special}"]:
             raise Unmet(
                 "the token in the config of the table",
                 "the client's own token"
-                if sent == [f"Bearer {own}"]
-                else f"{len(sent)} other values",
+                if headers == [f"Bearer {own}"]
+                else f"{len(headers)} other values",
             )
 
 
@@ -321,10 +329,10 @@ def _form(exchange: Exchange) -> dict[str, str]:
     return dict(parse_qsl(exchange.request_body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
-def _exchanged(done: Performance) -> list[Exchange]:
+def _exchanges(performance: Performance) -> list[Exchange]:
     return [
         exchange
-        for exchange in done.of(op.get_token)
+        for exchange in performance.of(op.get_token)
         if _form(exchange).get("grant_type") == EXCHANGE
     ]
 
@@ -355,9 +363,13 @@ def _sends(exchange: Exchange) -> list[str]:
     return [value.partition(" ")[2] for value in exchange.sent(AUTHORIZATION)]
 
 
-def _of_exchanged_tables(done: Performance | None) -> tuple[Exchange, ...]:
+def _commits_after_exchange(performance: Performance | None) -> tuple[Exchange, ...]:
     """Return the commits to a table whose token the client has exchanged."""
-    return done.of(op.update_table) if done is not None and _exchanged(done) else ()
+    return (
+        performance.of(op.update_table)
+        if performance is not None and _exchanges(performance)
+        else ()
+    )
 
 
 @check("IRC-CLI-048")
@@ -366,7 +378,7 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
     the token that it gets.
     """
     home = lab.namespace("t")
-    listed = lab.tries(
+    listing = lab.tries(
         "list-tables-repeatedly",
         Issuer(lifetime=LIFETIME).script,
         namespace=home,
@@ -380,9 +392,12 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
         "updates": {"lakepact.a": "1"},
         "properties": CREDENTIAL,
     }
-    changed = lab.tries("set-properties", with_a_token_to_exchange(Issuer()), **arguments)
+    change = lab.tries("set-properties", with_a_token_to_exchange(Issuer()), **arguments)
     requests = [
-        exchange for done in (listed, changed) if done is not None for exchange in _exchanged(done)
+        exchange
+        for performance in (listing, change)
+        if performance is not None
+        for exchange in _exchanges(performance)
     ]
     if not requests:
         raise NotOffered("the client exchanges no tokens")
@@ -390,14 +405,14 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
         for exchange in requests:
             with case():
                 _fits(exchange)
-        for exchange in _of_exchanged_tables(changed):
+        for exchange in _commits_after_exchange(change):
             with case():
-                issued = [
+                tokens = [
                     str(orjson.loads(answer.body or b"{}").get("access_token"))
                     for answer in requests
                 ]
                 expect.true(
-                    any(token in issued for token in _sends(exchange)),
+                    any(token in tokens for token in _sends(exchange)),
                     "the token of the answer, sent with the commit",
                     "another token",
                 )
@@ -425,6 +440,8 @@ def addresses_of_token_servers(lab: CatalogClientLab) -> None:
 
     properties = {**CREDENTIAL, "oauth2-server-uri": f"{ADDRESS}{path}"}
     with lab.judge("IRC-CLI-049"):
-        done = lab.performs("list-tables", script, namespace=home, properties=properties)
-        done.meets(done.prints(["t"]), f"the tables, with a token of {path}")
-        expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:")
+        performance = lab.performs("list-tables", script, namespace=home, properties=properties)
+        performance.meets(performance.prints(["t"]), f"the tables, with a token of {path}")
+        expect.equal(
+            0, len(performance.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:"
+        )

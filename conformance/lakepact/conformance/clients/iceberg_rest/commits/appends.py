@@ -1,6 +1,4 @@
-"""Appends and other commits: the snapshots that they add, also on top of a newer state, and after a
-lost answer.
-"""
+"""Appends and other commits: their snapshots, also after another commit or a lost answer."""
 
 from __future__ import annotations
 
@@ -25,20 +23,20 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     check,
     error,
     expect,
-    grown,
     op,
     rows_of,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
-from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
+from lakepact.conformance.clients.iceberg_rest.kit.changes import other_members
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     APPENDED,
     USUAL,
     VERSIONS,
     current_schema,
-    evolved,
+    table_with_older_schema,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import table_changes, updates_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
@@ -70,12 +68,12 @@ def overtaken(lab: CatalogClientLab, task: str, **arguments: Any) -> Script:
     """Return a catalog whose table changes just before the client's first commit: another client
     performs a task.
     """
-    begun = threading.Event()
+    first_commit = threading.Event()
 
     def script(request: Request, forward: Forward) -> Answer:
-        if request.operation in COMMITS and not begun.is_set():
-            begun.set()
-            lab.require_done(lab.performs(task, **arguments))
+        if request.operation in COMMITS and not first_commit.is_set():
+            first_commit.set()
+            lab.require_success(lab.performs(task, **arguments))
         return forward(request)
 
     return script
@@ -97,16 +95,16 @@ def _appends(
     """Expect the rows of both appends, or of the other client alone if the client reports that its
     append failed.
     """
-    table = grown(lab, appends)
+    table = table_with_rows(lab, appends)
     if table.ids:
         lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", table.ids[-1]))
     before = read(table)
-    added = [row["id"] for row in OTHER]
+    other_ids = [row["id"] for row in OTHER]
     other = overtaken(lab, task, **table.where, **arguments, rows=OTHER)
-    done = lab.performs(task, other, **table.where, **arguments, rows=OWN)
-    own = [row["id"] for row in OWN] if done.is_done else []
-    how = "which succeeded" if done.is_done else "which failed"
-    expected = sorted([*before, *own, *added])
+    performance = lab.performs(task, other, **table.where, **arguments, rows=OWN)
+    own = [row["id"] for row in OWN] if performance.is_done else []
+    how = "which succeeded" if performance.is_done else "which failed"
+    expected = sorted([*before, *own, *other_ids])
     expect.equal(
         expected,
         read(table),
@@ -147,14 +145,14 @@ def concurrent_new_columns(lab: CatalogClientLab) -> None:
     """
     home = lab.namespace(TABLE)
     where: Document = {"namespace": home, "table": TABLE}
-    done = lab.performs(
+    performance = lab.performs(
         "add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own"
     )
-    done.require(*COMMITS)
+    performance.require(*COMMITS)
     with lab.judge("IRC-CLI-044"):
         metadata = lab.metadata(**where)
         schema = current_schema(metadata)
-        expected = ["data", "id", "other", *(["own"] if done.is_done else [])]
+        expected = ["data", "id", "other", *(["own"] if performance.is_done else [])]
         expect.equal(
             expected,
             sorted(field["name"] for field in schema["fields"]),
@@ -181,7 +179,7 @@ def _continues(
     former, lineage = _head(before), [_head(after)]
     while lineage[-1] in new and lineage[-1] not in old:
         lineage.append(new[lineage[-1]].get("parent-snapshot-id"))
-    added = [
+    new_snapshots = [
         new[identifier] for identifier in lineage[-2::-1]
     ]  # several, if the client splits its append or compacts files after it
     schema, low, next_row = (
@@ -193,7 +191,7 @@ def _continues(
         max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE),
         time.time() * 1000 + MINUTE,
     )
-    operations = [(snapshot.get("summary") or {}).get("operation") for snapshot in added]
+    operations = [(snapshot.get("summary") or {}).get("operation") for snapshot in new_snapshots]
     refs, refs_after = (
         {name: one for name, one in (metadata.get("refs") or {}).items() if name != MAIN}
         for metadata in (before, after)
@@ -203,8 +201,8 @@ def _continues(
     expect.equal(old, {name: new.get(name) for name in old}, "former snapshots:")
     expect.equal(refs, refs_after, "other references:")
     expect.equal(
-        kept(before, *SNAPSHOT_MEMBERS),
-        kept(after, *SNAPSHOT_MEMBERS),
+        other_members(before, *SNAPSHOT_MEMBERS),
+        other_members(after, *SNAPSHOT_MEMBERS),
         "other members of the metadata:",
     )
     expect.true(
@@ -212,18 +210,21 @@ def _continues(
         "append or overwrite",
         expect.shown(operations),
     )
-    for snapshot in added:
-        written, listed = snapshot.get("timestamp-ms", 0), snapshot.get("manifest-list", "")
+    for snapshot in new_snapshots:
+        timestamp, manifest_list = (
+            snapshot.get("timestamp-ms", 0),
+            snapshot.get("manifest-list", ""),
+        )
         expect.equal(schema, snapshot.get("schema-id", schema), "schema-id of the snapshot:")
         expect.true(
-            earliest <= written <= latest,
+            earliest <= timestamp <= latest,
             f"a timestamp-ms from {earliest:.0f} to {latest:.0f}",
-            expect.shown(written),
+            expect.shown(timestamp),
         )
         expect.true(
-            lab.target.shared_files.at(listed).exists(),
+            lab.target.shared_files.at(manifest_list).exists(),
             "a manifest-list that exists",
-            expect.shown(listed),
+            expect.shown(manifest_list),
         )
         if before["format-version"] > 1:
             expect.true(
@@ -236,44 +237,44 @@ def _continues(
             expect.equal(next_row, snapshot.get("first-row-id"), "first-row-id of the snapshot:")
             next_row += snapshot.get("added-rows", 0)
     if next_row is not None and before["format-version"] > 2:
-        grown_by = next_row - before["next-row-id"]
-        expect.true(grown_by >= len(rows), f"added-rows of at least {len(rows)}", str(grown_by))
+        row_count = next_row - before["next-row-id"]
+        expect.true(row_count >= len(rows), f"added-rows of at least {len(rows)}", str(row_count))
 
 
-def _requires(done: Performance, before: Document) -> None:
-    """Expect that each commit requires the snapshots that the branches which it moves have before
-    it.
-    """
+def _requires(performance: Performance, before: Document) -> None:
+    """Expect each commit to require the former snapshots of the branches that it moves."""
     heads = {MAIN: None} | {
         name: reference["snapshot-id"] for name, reference in (before.get("refs") or {}).items()
     }
-    for exchange in done.of(*COMMITS):
+    for exchange in performance.of(*COMMITS):
         for change in table_changes(exchange):
             moves = [
                 update
                 for update in change.get("updates", ())
                 if update.get("action") == "set-snapshot-ref"
             ]
-            moved = {update.get("ref-name"): update.get("snapshot-id") for update in moves}
+            new_heads = {update.get("ref-name"): update.get("snapshot-id") for update in moves}
             required = {
                 one.get("ref"): one.get("snapshot-id")
                 for one in change.get("requirements", ())
                 if one.get("type") == SAME_HEAD
             }
-            actual = {name: required.get(name, "not required") for name in moved if name in heads}
+            actual = {
+                name: required.get(name, "not required") for name in new_heads if name in heads
+            }
             expect.equal(
                 {name: heads[name] for name in actual},
                 actual,
                 f"{SAME_HEAD} of the moved branches:",
             )
-            heads |= moved if exchange.status < 300 else {}
+            heads |= new_heads if exchange.status < 300 else {}
 
 
-def _adds_no_known_id(done: Performance, before: Document) -> None:
-    """Expect that the ids of the snapshots that a client adds are those of no other snapshot."""
+def _adds_no_existing_id(performance: Performance, before: Document) -> None:
+    """Expect no new snapshot with the id of an existing one."""
     ids = [one["snapshot-id"] for one in before.get("snapshots") or ()]
-    added = [update.get("snapshot", {}) for update in updates_of(done, "add-snapshot")]
-    collisions = [one["snapshot-id"] for one in added if one.get("snapshot-id") in ids]
+    snapshots = [update.get("snapshot", {}) for update in updates_of(performance, "add-snapshot")]
+    collisions = [one["snapshot-id"] for one in snapshots if one.get("snapshot-id") in ids]
     expect.equal([], collisions, "ids of new snapshots that the table has already:")
 
 
@@ -289,37 +290,39 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
     and counts rows as they are.
     """
     for version in lab.each(VERSIONS):
-        where = evolved(lab, version, nested=False)
+        where = table_with_older_schema(lab, version, nested=False)
         for number, rows in lab.each(enumerate(APPENDED[:USUAL], 1)):
             before, since = lab.metadata(**where), time.time() * 1000
-            done = lab.performs("append-rows", **where, rows=rows)
-            if not done.of(*COMMITS):
+            performance = lab.performs("append-rows", **where, rows=rows)
+            if not performance.of(*COMMITS):
                 if version != VERSIONS[0]:
                     break  # clients may refuse tables of version 1 or 3
-                lab.require_done(done)
+                lab.require_success(performance)
                 raise NotOffered("the client does not commit by updateTable or commitTransaction")
             with lab.judge("IRC-CLI-065"):
-                _requires(done, before)
-            if not done.is_done:  # a server that checks less has what the client sent
+                _requires(performance, before)
+            if not performance.is_done:  # a server that checks less has what the client sent
                 with lab.judge("IRC-CLI-063"):
-                    _adds_no_known_id(done, before)
-            lab.require_done(done)
+                    _adds_no_existing_id(performance, before)
+            lab.require_success(performance)
             after = lab.metadata(**where)
             with lab.judge("IRC-CLI-063"):
                 _continues(lab, before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
-                known = {one["snapshot-id"] for one in before.get("snapshots") or []}
+                former_ids = {one["snapshot-id"] for one in before.get("snapshots") or []}
                 summaries = [
-                    one["summary"] for one in after["snapshots"] if one["snapshot-id"] not in known
+                    one["summary"]
+                    for one in after["snapshots"]
+                    if one["snapshot-id"] not in former_ids
                 ]
-                added = [
+                counts = [
                     _count(one, "added-records") - _count(one, "deleted-records")
                     for one in summaries
                     if "added-records" in one
                 ]
                 expect.equal(
                     len(rows),
-                    sum(added) if added else len(rows),
+                    sum(counts) if counts else len(rows),
                     "added-records less deleted-records:",
                 )
                 total, last = (
@@ -368,7 +371,7 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
     """A client that appends after the partition spec and sort order changed keeps them, and finds
     its rows by their partition values.
     """
-    table, present = grown(lab, 1), list(APPENDED[0])
+    table, present = table_with_rows(lab, 1), list(APPENDED[0])
     with lab.judge_each(
         "IRC-CLI-073", without="the client appends to no table whose partition spec was changed"
     ) as case:
@@ -379,12 +382,12 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
                 lab.commit(table.namespace, TABLE, *_relayout(number, field)),
                 time.time() * 1000,
             )
-            done = lab.performs("append-rows", **table.where, rows=rows)
-            if not (done.is_done or done.of(*COMMITS)):
+            performance = lab.performs("append-rows", **table.where, rows=rows)
+            if not (performance.is_done or performance.of(*COMMITS)):
                 continue  # a client may refuse partitioned tables
             present += rows
             with case():
-                lab.require_done(done)
+                lab.require_success(performance)
                 _continues(lab, before, lab.metadata(**table.where), rows, since)
                 expect.equal(
                     sorted(row["id"] for row in present),
@@ -392,8 +395,8 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
                     "ids of all rows:",
                 )
             with case():
-                found = lab.tries("read-rows-where", **table.where, where=where)
-                ids = [row["id"] for row in (found.result if found else rows)]
+                selection = lab.tries("read-rows-where", **table.where, where=where)
+                ids = [row["id"] for row in (selection.result if selection else rows)]
                 expect.equal(
                     [row["id"] for row in rows],
                     ids,
@@ -408,14 +411,19 @@ def first_snapshots(lab: CatalogClientLab) -> None:
     """
     minus_one = changing(
         op.load_table,
-        lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}},
+        lambda document: {
+            **document,
+            "metadata": {**document["metadata"], "current-snapshot-id": -1},
+        },
     )
     where = lab.table()
     before, since = lab.metadata(**where), time.time() * 1000
-    done = lab.performs("append-rows", minus_one, **where, rows=OWN)
+    performance = lab.performs("append-rows", minus_one, **where, rows=OWN)
     with lab.judge("IRC-CLI-031"):
-        _requires(done, before)
-        done.meets(done.is_done, "an append to a table whose current-snapshot-id is -1")
+        _requires(performance, before)
+        performance.meets(
+            performance.is_done, "an append to a table whose current-snapshot-id is -1"
+        )
         _continues(lab, before, lab.metadata(**where), OWN, since)
 
 
@@ -427,21 +435,21 @@ def appends_without_an_answer(lab: CatalogClientLab) -> None:
     lab.does("read-rows", [], namespace=lab.namespace(TABLE), table=TABLE)
     scripts: dict[str, Script] = {how: losing(lose) for how, lose in LOST.items()}
     scripts |= {
-        str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True)
+        str(status): answering(COMMITS, error(status, UNKNOWN), is_applied=True)
         for status in (500, 502, 504)
     }
     with lab.judge_each("IRC-CLI-064") as case:
         for how, script in scripts.items():
-            table = grown(lab, 1)
-            done = lab.performs(
+            table = table_with_rows(lab, 1)
+            performance = lab.performs(
                 "append-rows", at_first(script, COMMITS, MOVES), **table.where, rows=OWN
             )
-            done.require(*COMMITS)
+            performance.require(*COMMITS)
             ids = _ids(lab, table, "read-rows")
-            lab.show(done)
+            lab.show(performance)
             with case():
                 expect.equal(
                     [1, 10],
                     ids,
-                    f"ids of the rows after an append that was applied ({how}); {done.text}; now",
+                    f"ids of the rows after an append that was applied ({how}); {performance.text}; now",
                 )

@@ -17,8 +17,8 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     check,
     error,
     expect,
-    grown,
     op,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
 
@@ -27,26 +27,30 @@ DROPS = frozenset({op.drop_table})
 REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 
 
-def _purges(done: Performance) -> list[bool]:
+def _purges(performance: Performance) -> list[bool]:
     """Return for each request to drop a table whether it asks for a purge."""
-    queries = [dict(parse_qsl(urlsplit(exchange.url).query)) for exchange in done.of(op.drop_table)]
+    queries = [
+        dict(parse_qsl(urlsplit(exchange.url).query)) for exchange in performance.of(op.drop_table)
+    ]
     return [query.get("purgeRequested", "").lower() == "true" for query in queries]
 
 
 @check("IRC-CLI-045")
 def requests_for_a_purge(lab: CatalogClientLab) -> None:
     """A client sends purgeRequested=true exactly when its user requested a purge."""
-    judged = 0
+    count = 0
     with lab.judge_each("IRC-CLI-045") as case:
-        for task, is_wanted in ((DROP, False), (PURGE, True)):
-            done = lab.tries(task, namespace=lab.namespace("t"), table="t")
-            if done is not None and done.of(op.drop_table):
-                judged += 1
+        for task, is_requested in ((DROP, False), (PURGE, True)):
+            performance = lab.tries(task, namespace=lab.namespace("t"), table="t")
+            if performance is not None and performance.of(op.drop_table):
+                count += 1
                 with case():
                     expect.equal(
-                        is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:"
+                        is_requested,
+                        any(_purges(performance)),
+                        f"whether {task} sends purgeRequested=true:",
                     )
-    if not judged:
+    if not count:
         raise NotOffered("the client drops no tables by dropTable")
 
 
@@ -65,11 +69,11 @@ def _drops(lab: CatalogClientLab, task: str, script: Script, how: str) -> None:
     Raises:
         NotOffered: it does not perform the task by dropTable.
     """
-    table = grown(lab, appends=1)
+    table = table_with_rows(lab, appends=1)
     files = TableFiles(lab.files_of(**table.where))
-    done = lab.performs(task, files.watched(script, DROPS), **table.where)
-    done.require(op.drop_table)
-    files.are_kept(how)
+    performance = lab.performs(task, files.watch(script, DROPS), **table.where)
+    performance.require(op.drop_table)
+    files.expect_files(how)
 
 
 @check("IRC-CLI-046")
@@ -92,20 +96,20 @@ def files_of_dropped_tables(lab: CatalogClientLab) -> None:
     cases.append(
         (
             DROP,
-            answering(op.drop_table, Answer(0), is_done=True),
+            answering(op.drop_table, Answer(0), is_applied=True),
             "of a table whose drop got no answer",
         )
     )
-    judged, reason = 0, ""
+    count, reason = 0, ""
     with lab.judge_each("IRC-CLI-046") as case:
         for task, script, how in cases:
             try:
                 with case():
                     _drops(lab, task, script, how)
-                    judged += 1
+                    count += 1
             except NotOffered as missing:
                 reason = reason or str(missing)
-    if not judged:
+    if not count:
         raise NotOffered(reason)
 
 

@@ -8,9 +8,9 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     CatalogClientLab,
     check,
     expect,
-    grown,
     rows_of,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 
@@ -27,7 +27,7 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
     """
     with lab.judge_each("IRC-CLI-080", without="the client refuses to expire them") as case:
         for properties in ({}, KEEPS_NONE):
-            table = grown(lab, ALL)
+            table = table_with_rows(lab, ALL)
             heads = {name: table.ids[number - 1] for name, number in ROWS.items()}
             metadata = lab.commit(
                 table.namespace,
@@ -38,10 +38,10 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
                     for name in (BRANCH, TAG, MAIN)
                 ),
             )
-            done = lab.performs(
+            performance = lab.performs(
                 "expire-snapshots", **table.where, **{"older-than": metadata["last-updated-ms"] + 1}
             )
-            if not done.is_done:
+            if not performance.is_done:
                 continue
             how = (
                 "after"
@@ -64,6 +64,6 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
                         read := lab.tries("read-rows-at-ref", **table.where, ref=name)
                     ):
                         rows = read.result
-                    lab.show(done)
+                    lab.show(performance)
                     if rows is not None:
                         expect.same_items(rows_of(number), rows, f"rows of {name} {how}")

@@ -1,6 +1,4 @@
-"""Tables with rows, properties, a branch and a tag, and their neighbours: tasks change only what
-they name.
-"""
+"""Tables with rows, properties, a branch and a tag: tasks change nothing else, and no neighbour."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     at_first,
     check,
     error,
-    grown,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
@@ -40,7 +38,7 @@ TASKS: tuple[tuple[str, Document], ...] = (
 SCRIPTS: dict[str, Script] = {
     "": as_it_is,
     **{how: losing(lose) for how, lose in LOST.items()},
-    "500": answering(COMMITS, error(500, UNKNOWN), is_done=True),
+    "500": answering(COMMITS, error(500, UNKNOWN), is_applied=True),
     "409": answering(COMMITS, error(409, "CommitFailedException")),
 }
 
@@ -63,7 +61,7 @@ def _rich_table(lab: CatalogClientLab) -> Document:
     client appends rows.
     """
     try:
-        table = grown(lab, 1)
+        table = table_with_rows(lab, 1)
     except NotOffered:
         namespace, references = lab.namespace(TABLE), []
     else:

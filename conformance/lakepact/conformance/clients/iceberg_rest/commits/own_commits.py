@@ -1,4 +1,4 @@
-"""Tables that a client reads after its own commits, in the session that made them."""
+"""Reads of tables after commits of the same session."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def own_commits(lab: CatalogClientLab) -> None:
     """A client returns the rows of its own append, and of several changes of one file, in the
     session that committed them.
     """
-    offered = False
+    is_offered = False
     with lab.judge_each("IRC-CLI-082", without="the client's tasks fail") as case:
         for task, arguments, rows in TASKS:
             where = lab.table()
-            lab.require_done(lab.performs("append-rows", **where, rows=BEFORE))
-            done = lab.tries(task, **where, **arguments)
-            offered |= done is not None
-            if done is not None and done.is_done:
+            lab.require_success(lab.performs("append-rows", **where, rows=BEFORE))
+            performance = lab.tries(task, **where, **arguments)
+            is_offered |= performance is not None
+            if performance is not None and performance.is_done:
                 with case():
-                    lab.leaves(done, where, f"after {task}", rows)
-                    expect.same_items(rows, done.result, f"rows that {task} returns:")
-    if not offered:
+                    lab.leaves(performance, where, f"after {task}", rows)
+                    expect.same_items(rows, performance.result, f"rows that {task} returns:")
+    if not is_offered:
         raise NotOffered("the client has no task that commits and reads")

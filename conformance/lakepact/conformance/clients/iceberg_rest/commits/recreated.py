@@ -40,7 +40,7 @@ def recreated_tables(lab: CatalogClientLab) -> None:
                 plain := lab.tries(task, namespace=lab.namespace(TABLE), table=TABLE, **arguments)
             ) is None:
                 continue
-            lab.require_done(plain)
+            lab.require_success(plain)
             namespace = lab.namespace(TABLE)
             fresh: list[Any] = []
 
@@ -56,11 +56,11 @@ def recreated_tables(lab: CatalogClientLab) -> None:
                     fresh.append(lab.metadata(namespace, TABLE))
                 return forward(request)
 
-            done = lab.performs(task, script, namespace=namespace, table=TABLE, **arguments)
-            commits = done.of(*COMMITS)
-            accepted = next((one.number for one in commits if one.status < 300), 0)
+            performance = lab.performs(task, script, namespace=namespace, table=TABLE, **arguments)
+            commits = performance.of(*COMMITS)
+            commit_number = next((one.number for one in commits if one.status < 300), 0)
             if not fresh or any(
-                commits[0].number < one.number < accepted for one in done.of(*LOADS)
+                commits[0].number < one.number < commit_number for one in performance.of(*LOADS)
             ):
                 continue  # a client that has loaded the new table may change it
             with case():

@@ -13,8 +13,8 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     Performance,
     check,
     expect,
-    grown,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
 
@@ -27,10 +27,8 @@ ROWS = [{"id": 3, "data": "third"}]
 
 def references_of(lab: CatalogClientLab, namespace: list[str]) -> References:
     """Return the type and snapshot of each reference of the table."""
-    found = lab.metadata(namespace, TABLE).get("refs") or {}
-    return {
-        name: (reference["type"], reference["snapshot-id"]) for name, reference in found.items()
-    }
+    refs = lab.metadata(namespace, TABLE).get("refs") or {}
+    return {name: (reference["type"], reference["snapshot-id"]) for name, reference in refs.items()}
 
 
 @check("IRC-CLI-041")
@@ -38,7 +36,7 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
     """A client that appends to a branch commits a snapshot whose parent is the branch's latest, and
     moves neither main nor tags.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     first, second = table.ids
     lab.commit(
         table.namespace,
@@ -46,11 +44,11 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
         set_reference(BRANCH, "branch", first),
         set_reference(TAG, "tag", first),
     )
-    known = {snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]}
+    ids = {snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]}
     with lab.judge_each("IRC-CLI-041") as case:
         for attempt in ("first", "second"):
             before = references_of(lab, table.namespace)
-            lab.require_done(
+            lab.require_success(
                 lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS)
             )
             with case():
@@ -60,9 +58,9 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
                     for s in lab.metadata(**table.where)["snapshots"]
                 }
                 ancestor = parents.get(after.get(BRANCH, ("", -1))[1])
-                while ancestor not in {None, *known}:  # a client may make several snapshots
+                while ancestor not in {None, *ids}:  # a client may make several snapshots
                     ancestor = parents.get(ancestor or 0)
-                known |= parents.keys()
+                ids |= parents.keys()
                 how = f"after the {attempt} append to the branch {BRANCH}:"
                 expect.equal(
                     {MAIN: ("branch", second), TAG: ("tag", first)},
@@ -81,8 +79,8 @@ def _without(references: References, name: str) -> References:
 
 
 def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> list[str]:
-    """Return the namespace of a table with empty snapshots; each is given by its id and its parent,
-    and main is at the last.
+    """Return the namespace of a table with empty snapshots of these ids and parents; main is at the
+    last.
     """
     namespace = lab.namespace(TABLE)
     metadata = lab.metadata(namespace, TABLE)
@@ -103,11 +101,11 @@ def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> l
 
 
 def _has_changed(
-    lab: CatalogClientLab, namespace: list[str], done: Performance, expected: References
+    lab: CatalogClientLab, namespace: list[str], performance: Performance, expected: References
 ) -> None:
     """Expect that the server has these references after a task, which the client performed."""
-    lab.require_done(done)
-    expect.equal(expected, references_of(lab, namespace), f"references after {done.task}:")
+    lab.require_success(performance)
+    expect.equal(expected, references_of(lab, namespace), f"references after {performance.task}:")
 
 
 FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
@@ -133,15 +131,15 @@ def changes_of_references(lab: CatalogClientLab) -> None:
     64-bit snapshot id.
     """
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST))
-    offered = False
+    is_offered = False
     with lab.judge_each("IRC-CLI-042") as case:
         for task, more, before, after in CHANGES:
             _prepare(lab, namespace, before)
-            done = lab.tries(task, namespace=namespace, table=TABLE, **more)
-            if done is not None:
-                offered = True
+            performance = lab.tries(task, namespace=namespace, table=TABLE, **more)
+            if performance is not None:
+                is_offered = True
                 with case():
-                    _has_changed(lab, namespace, done, {MAIN: ("branch", SECOND)} | after)
+                    _has_changed(lab, namespace, performance, {MAIN: ("branch", SECOND)} | after)
     large = with_snapshots(lab, (LARGE, None))
     arguments: Document = {
         "namespace": large,
@@ -149,16 +147,16 @@ def changes_of_references(lab: CatalogClientLab) -> None:
         "tag": TAG,
         "snapshot-id": LARGE,
     }
-    tagged = lab.tries("create-tag", **arguments)
-    if tagged is not None:
+    tag = lab.tries("create-tag", **arguments)
+    if tag is not None:
         with lab.judge("IRC-CLI-030"):
-            tagged.meets(tagged.is_done, f"create-tag to succeed for the snapshot {LARGE}")
-            _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
-    if not offered:
+            tag.meets(tag.is_done, f"create-tag to succeed for the snapshot {LARGE}")
+            _has_changed(lab, large, tag, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
+    if not is_offered:
         raise NotOffered("the client changes no references")
 
 
-def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) -> None:
+def _prepare(lab: CatalogClientLab, namespace: list[str], references: References) -> None:
     """Make these the references of a table, in addition to main."""
     surplus = [
         {"action": "remove-snapshot-ref", "ref-name": name}
@@ -169,7 +167,7 @@ def _prepare(lab: CatalogClientLab, namespace: list[str], wanted: References) ->
         namespace,
         TABLE,
         *surplus,
-        *(set_reference(name, *reference) for name, reference in wanted.items()),
+        *(set_reference(name, *reference) for name, reference in references.items()),
     )
 
 
@@ -184,7 +182,7 @@ def diverged_branches(lab: CatalogClientLab) -> None:
     namespace = with_snapshots(lab, (FIRST, None), (SECOND, FIRST), (SECOND + 1, FIRST))
     lab.commit(namespace, TABLE, set_reference(BRANCH, "branch", SECOND))
     before = references_of(lab, namespace)
-    done = lab.performs(
+    performance = lab.performs(
         "fast-forward-branch", namespace=namespace, table=TABLE, branch=BRANCH, to=MAIN
     )
     with lab.judge("IRC-CLI-043"):
@@ -193,4 +191,4 @@ def diverged_branches(lab: CatalogClientLab) -> None:
             references_of(lab, namespace),
             f"references, since main does not descend from {BRANCH}:",
         )
-        done.expect_refusal(f"main does not descend from the latest snapshot of {BRANCH}")
+        performance.expect_refusal(f"main does not descend from the latest snapshot of {BRANCH}")

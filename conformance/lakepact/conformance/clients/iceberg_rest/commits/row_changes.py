@@ -75,7 +75,7 @@ def changed_rows(lab: CatalogClientLab) -> None:
     """A client that deletes, updates, upserts or overwrites rows leaves all others, whatever else
     happens.
     """
-    offered = False
+    is_offered = False
     with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
         for (layout, happens), change in itertools.product(SITUATIONS, CHANGES):
             task, arguments, before, after = change
@@ -83,14 +83,16 @@ def changed_rows(lab: CatalogClientLab) -> None:
             where = lab.table(**{"partition-spec": {"spec-id": 0, "fields": fields}})
             if not lab.performs("append-rows", **where, rows=before).is_done:
                 continue  # a client may refuse partitioned tables
-            done = lab.tries(task, _script(lab, happens, where), **where, **arguments)
-            offered |= done is not None
-            if done is not None and (happens or done.is_done):
+            performance = lab.tries(task, _script(lab, happens, where), **where, **arguments)
+            is_offered |= performance is not None
+            if performance is not None and (happens or performance.is_done):
                 how = f"{layout} after {task} {expect.shown(arguments)}"
                 with case():
                     about = f"of a table {how}{f', where {happens}' if happens else ''}"
-                    lab.leaves(done, where, about, *_allowed(done, happens, before, after))
-    if not offered:
+                    lab.leaves(
+                        performance, where, about, *_allowed(performance, happens, before, after)
+                    )
+    if not is_offered:
         raise NotOffered("the client deletes, updates, upserts and overwrites no rows")
 
 
@@ -102,12 +104,12 @@ def _script(lab: CatalogClientLab, happens: str, where: Document) -> Script:
     return as_it_is
 
 
-def _allowed(done: Performance, happens: str, before: Rows, after: Rows) -> list[Rows]:
+def _allowed(performance: Performance, happens: str, before: Rows, after: Rows) -> list[Rows]:
     """Return the rows that a task may leave, which another client may have overtaken."""
-    others = OTHER if happens == CONFLICT and done.of(*COMMITS) else []
-    if not done.is_done:
+    others = OTHER if happens == CONFLICT and performance.of(*COMMITS) else []
+    if not performance.is_done:
         return [[*before, *others], *([after] if happens == LOSS else [])]
-    return [[*after, *others], *([after] if done.task == OVERWRITE else [])]
+    return [[*after, *others], *([after] if performance.task == OVERWRITE else [])]
 
 
 NANS: Rows = [AMOUNTS[0], {**AMOUNTS[1], "amount": NAN}, AMOUNTS[2]]
@@ -141,15 +143,15 @@ def changed_rows_of_others(lab: CatalogClientLab) -> None:
     deletes.
     """
     require_libraries()
-    offered = False
+    is_offered = False
     with lab.judge_each("IRC-CLI-079", without=REFUSES) as case:
         for how, make, task, arguments, after in WRITTEN:
             where = make(lab)
-            done = lab.tries(task, **where, **arguments)
-            offered |= done is not None
-            if done is not None and done.is_done:
+            performance = lab.tries(task, **where, **arguments)
+            is_offered |= performance is not None
+            if performance is not None and performance.is_done:
                 with case():
                     about = f"of a table {how} after {task} {expect.shown(arguments)}"
-                    lab.leaves(done, where, about, after)
-    if not offered:
+                    lab.leaves(performance, where, about, after)
+    if not is_offered:
         raise NotOffered("the client deletes and updates no rows")

@@ -40,13 +40,13 @@ def refusing(table: str) -> Script:
 def refused_transactions(lab: CatalogClientLab) -> None:
     """A client whose transaction over two tables is refused for one of them changes neither."""
     with lab.judge_each("IRC-CLI-081") as case:
-        for refused in TABLES:
+        for failing_table in TABLES:
             home = lab.namespace(*TABLES)
             arguments: Document = {"namespace": home, "tables": [*TABLES]}
-            done = lab.performs(
-                "commit-transaction", refusing(refused), **arguments, updates={KEY: "1"}
+            performance = lab.performs(
+                "commit-transaction", refusing(failing_table), **arguments, updates={KEY: "1"}
             )
-            done.require(*COMMITS)
+            performance.require(*COMMITS)
             properties = {
                 table: lab.metadata(home, table).get("properties", {}).get(KEY) for table in TABLES
             }
@@ -55,5 +55,5 @@ def refused_transactions(lab: CatalogClientLab) -> None:
                     dict.fromkeys(TABLES),
                     properties,
                     f"{KEY} of both tables after a transaction that the server refuses for"
-                    f" {refused}:",
+                    f" {failing_table}:",
                 )

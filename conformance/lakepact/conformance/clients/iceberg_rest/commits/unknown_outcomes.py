@@ -48,7 +48,7 @@ GATEWAY_ERRORS = {
 
 
 def losing(lose: Callable[[Answer], Answer]) -> Script:
-    """Return a catalog that performs each commit, and whose answer is lost."""
+    """Return a catalog that applies each commit and loses its answer."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -77,14 +77,14 @@ def lost_commit_responses(lab: CatalogClientLab) -> None:
         for how, answer in GATEWAY_ERRORS.items():
             with case():
                 is_not_repeated(
-                    _commits(lab, answering(COMMITS, answer, is_done=True), home, how), how
+                    _commits(lab, answering(COMMITS, answer, is_applied=True), home, how), how
                 )
 
 
-def _error_of(done: Performance) -> str:
-    if done.is_done:
+def _error_of(performance: Performance) -> str:
+    if performance.is_done:
         raise NotOffered("the client finds out that its commit was done")
-    return done.error
+    return performance.error
 
 
 @check("IRC-CLI-021", "IRC-CLI-018")
@@ -94,30 +94,32 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
     """
     home = lab.changeable()
     conflict = _commits(lab, answering(COMMITS, error(409, "CommitFailedException")), home, "409")
-    known = _commits(lab, answering(COMMITS, error(500, UNKNOWN), is_done=True), home, "500")
-    refused, unknown = _error_of(conflict), _error_of(known)
+    server_error = _commits(
+        lab, answering(COMMITS, error(500, UNKNOWN), is_applied=True), home, "500"
+    )
+    conflict_error, unknown = _error_of(conflict), _error_of(server_error)
     with lab.judge_each("IRC-CLI-021") as case:
         with case():
-            _differs(unknown, refused, "500")
+            _differs(unknown, conflict_error, "500")
         for how, lose in LOST.items():
-            done = _commits(lab, losing(lose), home, how)
-            if not done.is_done and not done.is_late:
+            performance = _commits(lab, losing(lose), home, how)
+            if not performance.is_done and not performance.is_late:
                 with case():
-                    _differs(done.error, refused, how)
+                    _differs(performance.error, conflict_error, how)
     with lab.judge_each("IRC-CLI-018") as case:
         for how, answer in GATEWAY_ERRORS.items():
-            done = _commits(lab, answering(COMMITS, answer, is_done=True), home, how)
-            if how.startswith("500") and not done.is_done and not done.is_late:
+            performance = _commits(lab, answering(COMMITS, answer, is_applied=True), home, how)
+            if how.startswith("500") and not performance.is_done and not performance.is_late:
                 with case():
                     expect.equal(
                         unknown,
-                        done.error,
+                        performance.error,
                         f"error of a commit that was answered with {how}:",
                     )
 
 
-def _differs(unknown: str, refused: str, how: str) -> None:
-    if unknown == refused:
+def _differs(unknown: str, conflict: str, how: str) -> None:
+    if unknown == conflict:
         raise Unmet(
             f"another error for a commit with an unknown outcome ({how}) than for one that"
             " returned 409",
@@ -134,22 +136,22 @@ def errors_without_a_proper_body(lab: CatalogClientLab) -> None:
     lab.does("load-table", namespace=home, table="t")
     arguments: Document = {"namespace": home, "table": "t"}
 
-    def answered(answer: Answer) -> Performance:
+    def load(answer: Answer) -> Performance:
         return lab.performs("load-table", answering(op.load_table, answer), **arguments)
 
-    unreadable = answered(BODIES["an HTML body"](Answer(200))).error
+    unreadable = load(BODIES["an HTML body"](Answer(200))).error
     with lab.judge_each("IRC-CLI-018") as case:
         for status, kind in ((404, "NoSuchTableException"), (403, "ForbiddenException")):
-            proper = answered(error(status, kind)).error  # some clients have one type for both
+            proper = load(error(status, kind)).error  # some clients have one type for both
             for how, change in BODIES.items():
                 with case():
-                    done = answered(change(error(status, kind)))
-                    done.expect_refusal(f"loadTable was answered with {status} and {how}")
-                    if done.error == unreadable != proper:
+                    performance = load(change(error(status, kind)))
+                    performance.expect_refusal(f"loadTable was answered with {status} and {how}")
+                    if performance.error == unreadable != proper:
                         raise Unmet(
                             f"the error of a refusal for {status} with {how}, not that of 200 with"
                             " an HTML body",
-                            done.text,
+                            performance.text,
                         )
 
 
@@ -162,11 +164,11 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
         f"{how}, and later ones not": at_first(script, COMMITS) for how, script in scripts.items()
     }
     scripts |= {
-        str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True)
+        str(status): answering(COMMITS, error(status, UNKNOWN), is_applied=True)
         for status in (500, 502, 504)
     }
     scripts |= {
-        how: answering(COMMITS, answer, is_done=True)
+        how: answering(COMMITS, answer, is_applied=True)
         for how, answer in GATEWAY_ERRORS.items()
         if how.startswith("502")
     }
@@ -176,16 +178,18 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
         for number, (how, script) in enumerate(scripts.items()):
             home = lab.namespace(f"t{number}")
             files = TableFiles(lab.files_of(home, f"t{number}"))
-            done = lab.performs(
+            performance = lab.performs(
                 "append-rows",
-                files.watched(script, COMMITS),
+                files.watch(script, COMMITS),
                 namespace=home,
                 table=f"t{number}",
                 rows=rows,
             )
-            done.require(*COMMITS)
+            performance.require(*COMMITS)
             with case():
-                files.are_kept(f"of a commit that was done, where its outcome is unknown ({how})")
+                files.expect_files(
+                    f"of a commit that was done, where its outcome is unknown ({how})"
+                )
 
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
@@ -202,7 +206,7 @@ def outcomes_of_transactions(lab: CatalogClientLab) -> None:
             "commit-transaction", script, **arguments, updates={"lakepact.how": how}
         )
 
-    _outcomes_are_distinguished(lab, commits, op.commit_transaction)
+    _expect_distinct_outcomes(lab, commits, op.commit_transaction)
 
 
 @check("IRC-CLI-003", "IRC-CLI-004", "IRC-CLI-019", "IRC-CLI-021")
@@ -218,10 +222,10 @@ def outcomes_of_replaced_views(lab: CatalogClientLab) -> None:
     def replaces(script: Script, _: str) -> Performance:
         return lab.performs("replace-view", script, **where, sql=f"SELECT {next(numbers)} AS id")
 
-    _outcomes_are_distinguished(lab, replaces, op.replace_view)
+    _expect_distinct_outcomes(lab, replaces, op.replace_view)
 
 
-def _outcomes_are_distinguished(
+def _expect_distinct_outcomes(
     lab: CatalogClientLab, commits: Callable[[Script, str], Performance], operation: OperationId
 ) -> None:
     """Expect an error for 409, another error for each unknown outcome, and no second attempt before
@@ -230,35 +234,41 @@ def _outcomes_are_distinguished(
     Raises:
         NotOffered: the client does not commit by this operation.
     """
-    refused = commits(answering(COMMITS, error(409, "CommitFailedException")), "409")
-    if not refused.of(operation):
+    conflict = commits(answering(COMMITS, error(409, "CommitFailedException")), "409")
+    if not conflict.of(operation):
         raise NotOffered(f"the client does not commit by {operation}")
     with lab.judge("IRC-CLI-003"):
-        refused.expect_refusal(f"{operation} was answered with 409")
-    lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
-    failed = {
-        str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status))
+        conflict.expect_refusal(f"{operation} was answered with 409")
+    losses = {how: commits(losing(lose), how) for how, lose in LOST.items()}
+    gateway_errors = {
+        str(status): commits(
+            answering(COMMITS, error(status, UNKNOWN), is_applied=True), str(status)
+        )
         for status in (500, 502, 504)
     }
-    for requirement, outcomes in lab.each((("IRC-CLI-019", lost), ("IRC-CLI-004", failed))):
+    for requirement, outcomes in lab.each(
+        (("IRC-CLI-019", losses), ("IRC-CLI-004", gateway_errors))
+    ):
         with lab.judge_each(requirement) as case:
-            for how, done in outcomes.items():
+            for how, performance in outcomes.items():
                 with case():
-                    lab.show(done)
-                    is_not_repeated(done, how)
+                    lab.show(performance)
+                    is_not_repeated(performance, how)
     unknown = {
-        how: done for how, done in (lost | failed).items() if not done.is_done and not done.is_late
+        how: performance
+        for how, performance in (losses | gateway_errors).items()
+        if not performance.is_done and not performance.is_late
     }
     with lab.judge_each(
         "IRC-CLI-021", without="the client finds out that its commits were done"
     ) as case:
-        for how, done in unknown.items():
+        for how, performance in unknown.items():
             with case():
-                lab.show(done)
-                _differs(done.error, refused.error, how)
+                lab.show(performance)
+                _differs(performance.error, conflict.error, how)
 
 
-#: Requests that are not idempotent; for commits there are requirements of their own.
+#: Requests that are not idempotent; commits have requirements of their own.
 CREATIONS = frozenset(
     {
         op.create_namespace,
@@ -273,15 +283,15 @@ NO_ANSWER = Answer(0)
 GATEWAYS = {str(status): error(status) for status in (500, 502, 504)}
 
 
-def _is_not_reported_as_done(done: Performance, operation: OperationId) -> None:
+def _expect_error_or_answer(performance: Performance, operation: OperationId) -> None:
     """Expect an error, or a later request that got an answer."""
-    first = done.of(operation)[0].number
-    if done.is_done and not any(
-        exchange.status for exchange in done.exchanges if exchange.number > first
+    first = performance.of(operation)[0].number
+    if performance.is_done and not any(
+        exchange.status for exchange in performance.exchanges if exchange.number > first
     ):
         raise Unmet(
             f"an error, or another request after {operation}, which got no answer",
-            done.outcome,
+            performance.outcome,
         )
 
 
@@ -290,36 +300,34 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
     """A client does not report a change without an answer as done, and repeats no creation or
     rename before it has read something.
     """
-    lost = _performances(lab, NO_ANSWER)
-    if not lost:
+    no_answer = _performances(lab, NO_ANSWER)
+    if not no_answer:
         raise NotOffered("the client changes nothing")
     with lab.judge_each("IRC-CLI-057") as case:
-        for operation, done in lost:
+        for operation, performance in no_answer:
             with case():
-                lab.show(done)
-                _is_not_reported_as_done(done, operation)
-    outcomes = {"the connection was closed without an answer": lost}
+                lab.show(performance)
+                _expect_error_or_answer(performance, operation)
+    outcomes = {"the connection was closed without an answer": no_answer}
     outcomes |= {how: _performances(lab, answer, *CREATIONS) for how, answer in GATEWAYS.items()}
     with lab.judge_each("IRC-CLI-056", without="the client creates and renames nothing") as case:
         for how, performances in outcomes.items():
-            for operation, done in performances:
+            for operation, performance in performances:
                 if operation in CREATIONS:
                     with case():
-                        lab.show(done)
-                        is_not_repeated(done, how, operation)
+                        lab.show(performance)
+                        is_not_repeated(performance, how, operation)
 
 
 def _performances(
     lab: CatalogClientLab, answer: Answer, *only: OperationId
 ) -> list[tuple[OperationId, Performance]]:
-    """Return each change that the client makes, where it gets this answer; by default all
-    changes.
-    """
-    found = []
+    """Return the client's changes that get this answer, of some operations or all."""
+    result = []
     for operation, task, arguments, _ in changes(lab):
         if operation == op.report_metrics or (only and operation not in only):
             continue
-        done = lab.tries(task, answering(operation, answer, is_done=True), **arguments)
-        if done is not None and done.of(operation):
-            found.append((operation, done))
-    return found
+        performance = lab.tries(task, answering(operation, answer, is_applied=True), **arguments)
+        if performance is not None and performance.of(operation):
+            result.append((operation, performance))
+    return result

@@ -1,4 +1,4 @@
-"""Tasks that change something, with what each leaves in the catalog."""
+"""Tasks that change something, with the documents that each leaves in the catalog."""
 
 from __future__ import annotations
 
@@ -26,21 +26,19 @@ class Change(NamedTuple):
     operation: OperationId  #: that requests the change
     task: str
     arguments: Document
-    leaves: dict[str, Document | None] = {}  # noqa: RUF012  #: by paths, members of what the server then has, or None for 404
+    leaves: dict[str, Document | None] = {}  # noqa: RUF012  #: path → members of the document after the task, or None for 404
 
 
-def kept(metadata: Document, *changed: str) -> Document:
-    """Return the members of table metadata that a commit keeps which changes some."""
-    return {
-        name: value for name, value in metadata.items() if name not in ALWAYS_NEW.union(changed)
-    }
+def other_members(metadata: Document, *names: str) -> Document:
+    """Return table metadata without some members, and without those that each commit changes."""
+    return {name: value for name, value in metadata.items() if name not in ALWAYS_NEW.union(names)}
 
 
 def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
     """Return independent tasks that change something; the names of all objects end with a
     suffix.
     """
-    home, empty, new = (lab.namespace(named=f"{lab.name()}{suffix}") for _ in range(3))
+    home, empty, new = (lab.namespace(name=f"{lab.name()}{suffix}") for _ in range(3))
     lab.server.ask("DELETE", path_of(new))
     stored = {}
     for table in "abcdefgh":
@@ -59,16 +57,18 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
         leaves: dict[str, Document | None] | None = None,
         **arguments: Any,
     ) -> Change:
-        named = {
+        with_suffix = {
             name: f"{value}{suffix}" if name in {"table", "view", "to"} else value
             for name, value in arguments.items()
         }
-        return Change(operation, task, {"namespace": home, **named}, leaves or {})
+        return Change(operation, task, {"namespace": home, **with_suffix}, leaves or {})
 
     def updated(table: str) -> Document:
-        return {"metadata": {**kept(stored[table]["metadata"]), "properties": KEPT | UPDATES}}
+        return {
+            "metadata": {**other_members(stored[table]["metadata"]), "properties": KEPT | UPDATES}
+        }
 
-    renamed, registered = stored["f"]["metadata"], stored["h"]["metadata"]
+    table_f, table_h = stored["f"]["metadata"], stored["h"]["metadata"]
     set_updates, metadata = {"updates": UPDATES}, stored["h"]["metadata-location"]
     return [
         of(
@@ -104,7 +104,7 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
         of(
             "rename-table",
             op.rename_table,
-            {at("f"): None, at("renamed"): {"metadata": kept(renamed)}},
+            {at("f"): None, at("renamed"): {"metadata": other_members(table_f)}},
             table="f",
             to="renamed",
         ),
@@ -113,7 +113,7 @@ def changes(lab: CatalogClientLab, suffix: str = "") -> list[Change]:
         of(
             "register-table",
             op.register_table,
-            {at("registered"): {"metadata": kept(registered)}},
+            {at("registered"): {"metadata": other_members(table_h)}},
             table="registered",
             **{"metadata-location": metadata},
         ),

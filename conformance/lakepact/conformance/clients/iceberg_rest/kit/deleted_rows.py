@@ -86,7 +86,7 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         lab: creates the table.
         kind: one of `KINDS`, or `NONE`.
     """
-    where, metadata = _created(lab, KINDS.get(kind, 2))
+    where, metadata = _create(lab, KINDS.get(kind, 2))
     first, last = (
         _parquet(lab, metadata, name, rows) for name, rows in (("first", FIRST), ("later", LATER))
     )
@@ -98,7 +98,7 @@ def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
     """Return the arguments that name a table with one key in two partitions, deleted by equality in
     the first.
     """
-    where, metadata = _created(lab, 2, **{"partition-spec": {"spec-id": 0, "fields": [BY_DATA]}})
+    where, metadata = _create(lab, 2, **{"partition-spec": {"spec-id": 0, "fields": [BY_DATA]}})
     first, second = (
         replace(_parquet(lab, metadata, name, rows), partition=(name,))
         for name, rows in PARTITIONED.items()
@@ -112,7 +112,7 @@ def table_without_value(lab: CatalogClientLab, value: str | None) -> dict[str, A
     """Return the arguments that name a table of `WITH_NULL` whose rows with this value of data are
     deleted by equality.
     """
-    where, metadata = _created(lab, 2)
+    where, metadata = _create(lab, 2)
     first = _parquet(lab, metadata, "first", WITH_NULL)
     deletes = _deletes(lab, metadata, "equality deletes", first.path, {"data": value})
     return _with_files(lab, where, metadata, [first, deletes])
@@ -122,7 +122,7 @@ def table_of_two_specs(lab: CatalogClientLab) -> dict[str, Any]:
     """Return the arguments that name a table whose first file is older than its partition spec; the
     second has a key of the first.
     """
-    where, _ = _created(lab, 2)
+    where, _ = _create(lab, 2)
     metadata = lab.commit(*where.values(), *_set_spec(BY_DATA))
     first = _parquet(lab, metadata, "first", FIRST)
     second = replace(_parquet(lab, metadata, "second", LATER), partition=(LATER[0]["data"],))
@@ -131,7 +131,7 @@ def table_of_two_specs(lab: CatalogClientLab) -> dict[str, Any]:
 
 def table_of_amounts(lab: CatalogClientLab) -> dict[str, Any]:
     """Return the arguments that name a table of `AMOUNTS`, with NaN and null."""
-    where, metadata = _created(lab, 2, schema={**SCHEMA, "fields": [*SCHEMA["fields"], AMOUNT]})
+    where, metadata = _create(lab, 2, schema={**SCHEMA, "fields": [*SCHEMA["fields"], AMOUNT]})
     return _with_files(lab, where, metadata, [_parquet(lab, metadata, "first", AMOUNTS)])
 
 
@@ -139,7 +139,7 @@ def table_with_names(lab: CatalogClientLab) -> dict[str, Any]:
     """Return the arguments that name a table whose file has no field ids, and that maps names of
     columns to them.
     """
-    where, metadata = _created(lab, 2)
+    where, metadata = _create(lab, 2)
     rows = [{"id": row["id"], "text": row["data"]} for row in FIRST]
     first = _parquet(lab, metadata, "first", rows, has_ids=False)
     mapping = {"schema.name-mapping.default": json.dumps(NAMES)}
@@ -152,8 +152,8 @@ def table_with_default(lab: CatalogClientLab) -> dict[str, Any]:
     rows, and has a default.
     """
     column = {"id": 3, "name": "kind", "type": "string", "required": False, **DEFAULTS}
-    changed = {**SCHEMA, "schema-id": 1, "fields": [*SCHEMA["fields"], column]}
-    return table_before(lab, *set_schema(changed), version=3)
+    new_schema = {**SCHEMA, "schema-id": 1, "fields": [*SCHEMA["fields"], column]}
+    return table_before(lab, *set_schema(new_schema), version=3)
 
 
 def table_with_older_spec(lab: CatalogClientLab) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def table_before(
     lab: CatalogClientLab, *updates: Mapping[str, Any], version: int = 2
 ) -> dict[str, Any]:
     """Return the arguments that name a table whose rows are older than some updates."""
-    where, metadata = _created(lab, version)
+    where, metadata = _create(lab, version)
     _with_files(lab, where, metadata, [_parquet(lab, metadata, "first", FIRST)])
     lab.commit(*where.values(), *updates)
     return where
@@ -189,7 +189,7 @@ def _set_spec(field: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str,
     return {"action": "add-spec", "spec": spec}, {"action": "set-default-spec", "spec-id": -1}
 
 
-def _created(
+def _create(
     lab: CatalogClientLab, version: int, **members: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Create a table of a format version; return the arguments that name it, and its metadata."""
@@ -209,7 +209,7 @@ def _with_files(
     version, location = metadata["format-version"], metadata["location"]
     schema, shared = metadata["schemas"][0], lab.target.shared_files
     specs = {len(spec["fields"]): spec for spec in metadata["partition-specs"]}
-    written: list[Manifest] = []
+    entries: list[Manifest] = []
     rows = 0
     for sequence, file in enumerate(files, 1):
         spec = specs[len(file.partition)]
@@ -218,33 +218,33 @@ def _with_files(
         )
         rows += file.rows if not manifest.content else 0
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
-        written.append(
+        entries.append(
             replace(
                 manifest,
-                path=_written(shared, f"{location}/metadata/{sequence}.avro", content),
+                path=_write(shared, f"{location}/metadata/{sequence}.avro", content),
                 length=len(content),
             )
         )
     listing = manifests.list_bytes(
-        written,
+        entries,
         schema=schema,
         snapshot=SNAPSHOT,
         parent=None,
-        sequence=len(written),
+        sequence=len(entries),
         format_version=version,
     )
     lineage = {"first-row-id": 0, "added-rows": rows} if version > 2 else {}
-    added = {
+    snapshot = {
         "snapshot-id": SNAPSHOT,
-        "sequence-number": len(written),
+        "sequence-number": len(entries),
         "timestamp-ms": max(int(time.time() * 1000), metadata["last-updated-ms"]),
-        "manifest-list": _written(shared, f"{location}/metadata/snap-{SNAPSHOT}.avro", listing),
+        "manifest-list": _write(shared, f"{location}/metadata/snap-{SNAPSHOT}.avro", listing),
         "summary": {"operation": "overwrite"},
         "schema-id": schema["schema-id"],
         **lineage,
     }
     head = set_reference(MAIN, "branch", SNAPSHOT)
-    lab.commit(*where.values(), {"action": "add-snapshot", "snapshot": added}, head)
+    lab.commit(*where.values(), {"action": "add-snapshot", "snapshot": snapshot}, head)
     return where
 
 
@@ -266,7 +266,7 @@ def _deletes(
     content, [(offset, length)] = puffin_of({target: [GONE]})
     path = f"{metadata['location']}/data/deletes.puffin"
     return File(
-        _written(lab.target.shared_files, path, content),
+        _write(lab.target.shared_files, path, content),
         (),
         1,
         POSITION_DELETES,
@@ -303,12 +303,12 @@ def _parquet(
     pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), content)
     path = f"{metadata['location']}/data/{name}.parquet"
     return File(
-        _written(lab.target.shared_files, path, content.getvalue()),
+        _write(lab.target.shared_files, path, content.getvalue()),
         rows=len(rows),
         size=content.tell(),
     )
 
 
-def _written(files: SharedFiles, location: str, content: bytes) -> str:
+def _write(files: SharedFiles, location: str, content: bytes) -> str:
     files.at(location).write(content)
     return location

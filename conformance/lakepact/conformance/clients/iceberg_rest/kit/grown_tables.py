@@ -1,6 +1,4 @@
-"""Tables with appended rows and their files, and tables with nested columns whose current schema
-has lost its highest column.
-"""
+"""Tables with appended rows, their files, and tables with nested columns and an older schema."""
 
 from __future__ import annotations
 
@@ -80,7 +78,7 @@ def rows_of(number: int) -> Rows:
     return [row for rows in APPENDED[:number] for row in rows]
 
 
-def grown(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
+def table_with_rows(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
     """Return a table to which the client has appended rows that many times.
 
     Raises:
@@ -91,7 +89,7 @@ def grown(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
     where: dict[str, Any] = {"namespace": namespace, "table": TABLE}
     heads: dict[int, Document] = {}
     for rows in APPENDED[:appends]:
-        lab.require_done(lab.performs("append-rows", **where, rows=rows))
+        lab.require_success(lab.performs("append-rows", **where, rows=rows))
         metadata = lab.metadata(**where)
         heads |= {
             one["snapshot-id"]: one
@@ -108,7 +106,7 @@ VERSIONS = (2, 1, 3)
 NESTED: Document = json.loads(Path(__file__).with_name("nested_table.json").read_text("utf-8"))
 
 
-def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, Any]:
+def table_with_older_schema(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, Any]:
     """Create a table whose current schema is older than its latest, and which has dropped its
     highest column.
 
@@ -120,14 +118,14 @@ def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, A
     metadata = lab.metadata(**where)
     schema, highest = metadata["schemas"][0], metadata["last-column-id"]
     inner = {"id": highest + 2, "name": "inner", "type": "string", "required": False}
-    dropped = {
+    column = {
         "id": highest + 1,
         "name": "dropped",
         "type": {"type": "struct", "fields": [inner]},
         "required": False,
     }
-    changed = {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]}
-    lab.commit(*where.values(), *set_schema(changed))
+    new_schema = {**schema, "schema-id": 1, "fields": [*schema["fields"], column]}
+    lab.commit(*where.values(), *set_schema(new_schema))
     lab.commit(*where.values(), {"action": "set-current-schema", "schema-id": schema["schema-id"]})
     return where
 
@@ -138,8 +136,7 @@ def current_schema(metadata: Document) -> Document:
 
 
 class TableFiles:
-    """The files of a table at the time of certain requests, to find out which of them are deleted
-    later.
+    """The files of a table at some requests, to detect later deletions.
 
     Args:
         folder: of the table.
@@ -149,7 +146,7 @@ class TableFiles:
         self._folder = folder
         self._before: set[SharedFile] = set()
 
-    def watched(self, script: Script, operations: Collection[OperationId]) -> Script:
+    def watch(self, script: Script, operations: Collection[OperationId]) -> Script:
         """Return the script; it also notes the files at each request for one of the operations."""
 
         def watching(request: Request, forward: Forward) -> Answer:
@@ -159,7 +156,7 @@ class TableFiles:
 
         return watching
 
-    def are_kept(self, how: str) -> None:
+    def expect_files(self, how: str) -> None:
         """Expect that all noted files still exist.
 
         Args:

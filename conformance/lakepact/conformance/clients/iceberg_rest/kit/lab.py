@@ -1,6 +1,4 @@
-"""The lab of checks of catalog clients: it creates objects on the server behind the scripted
-server.
-"""
+"""The lab of checks of catalog clients, with objects on the server behind the scripted server."""
 
 from __future__ import annotations
 
@@ -190,18 +188,16 @@ class CatalogClientLab(ClientLab):
         }
         return {"uri": url, **arguments, "properties": properties}
 
-    def watched(
+    def observe(
         self, task: str, script: Script, arguments: Mapping[str, Any]
     ) -> tuple[Script, Callable[[Performance], None]]:
-        """Return the script, and a judge of what the task destroyed or changed beside what it
-        names.
-        """
+        """Return the script, and a judge of changes to objects that the task does not name."""
         watch = Watch(self, task, arguments)
         return watch.script(script), watch.judge
 
-    def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
+    def namespace(self, *tables: str, within: Sequence[str] = (), name: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
-        levels = [*within, named or self.name()]
+        levels = [*within, name or self.name()]
         self.server.ask(
             "POST", "/v1/namespaces", document={"namespace": levels, "properties": KEPT}
         )
@@ -235,14 +231,14 @@ class CatalogClientLab(ClientLab):
         self.server.ask("POST", f"{path_of(namespace)}/views", document=view_request(name))
 
     def stored(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
-        """Return a table as the server behind the scripted server has it."""
-        loaded: dict[str, Any] = self.server.ask(
+        """Return a table of the server behind the scripted server."""
+        document: dict[str, Any] = self.server.ask(
             "GET", path_of(namespace, "tables", table)
         ).document
-        return loaded
+        return document
 
     def metadata(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
-        """Return the metadata of a table as the server behind the scripted server has it."""
+        """Return the metadata of a table of the server behind the scripted server."""
         metadata: dict[str, Any] = self.stored(namespace, table)["metadata"]
         return metadata
 
@@ -259,8 +255,8 @@ class CatalogClientLab(ClientLab):
     def rows_left(
         self, namespace: Sequence[str], table: str, ref: str = MAIN
     ) -> list[dict[str, Any]] | None:
-        """Return the rows of a branch or tag, read without the client; None if the files are not
-        those of Iceberg.
+        """Return the rows of a branch or tag, read without the client; None for other files than
+        Iceberg's.
 
         Raises:
             Unmet: a file is missing.
@@ -286,7 +282,7 @@ class CatalogClientLab(ClientLab):
         ]
 
     def leaves(
-        self, done: Performance, where: Mapping[str, Any], how: str, *allowed: Sequence[Any]
+        self, performance: Performance, where: Mapping[str, Any], how: str, *allowed: Sequence[Any]
     ) -> None:
         """Expect one of some sets of rows in the files after a task, and as the client reads them
         if JSON has all their values.
@@ -294,7 +290,7 @@ class CatalogClientLab(ClientLab):
         stored = self.rows_left(**where)
         is_plain = stored is None or NAN not in str(allowed)
         read = self.tries("read-rows", **where) if is_plain else None
-        self.show(done)  # the task is the evidence
+        self.show(performance)  # the task is the evidence
         views = ("rows in the files", stored), ("rows", read and read.result)
         for what, rows in views:
             if rows is not None:
@@ -309,14 +305,14 @@ class CatalogClientLab(ClientLab):
         """Commit updates to a table, as another client would, and return its metadata."""
         self.own_changes += 1
         document = {"requirements": [], "updates": list(updates)}
-        committed: dict[str, Any] = self.server.ask(
+        metadata: dict[str, Any] = self.server.ask(
             "POST", path_of(namespace, "tables", table), document=document
         ).document["metadata"]
-        return committed
+        return metadata
 
 
 def path_of(namespace: Sequence[str], *further: str) -> str:
-    """Return the path of a namespace, or of something in it."""
+    """Return the path of a namespace, or of an object in it."""
     return "/".join(
         ["/v1/namespaces", *(quote(step, safe="") for step in ("\x1f".join(namespace), *further))]
     )

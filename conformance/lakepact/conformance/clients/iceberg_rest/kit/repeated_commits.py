@@ -32,27 +32,27 @@ def table_changes(exchange: Exchange) -> list[dict[str, Any]]:
     return changes
 
 
-def table_changes_of(done: Performance) -> Iterator[dict[str, Any]]:
+def table_changes_of(performance: Performance) -> Iterator[dict[str, Any]]:
     """Yield each change of a table that a client sent in its commits."""
-    for exchange in done.of(*COMMITS):
+    for exchange in performance.of(*COMMITS):
         yield from table_changes(exchange)
 
 
-def updates_of(done: Performance, action: str) -> Iterator[dict[str, Any]]:
+def updates_of(performance: Performance, action: str) -> Iterator[dict[str, Any]]:
     """Yield the updates of one kind that a client sent in its commits."""
-    for change in table_changes_of(done):
+    for change in table_changes_of(performance):
         yield from (
             update for update in change.get("updates", ()) if update.get("action") == action
         )
 
 
-def is_guarded(done: Performance, action: str, *requirements: str) -> None:
+def is_guarded(performance: Performance, action: str, *requirements: str) -> None:
     """Expect that each change with an update of this kind has one of these requirements.
 
     Raises:
         Unmet: one has none of them.
     """
-    for change in table_changes_of(done):
+    for change in table_changes_of(performance):
         required = [one.get("type") for one in change.get("requirements", ())]
         if any(update.get("action") == action for update in change.get("updates", ())) and not set(
             required
@@ -61,35 +61,35 @@ def is_guarded(done: Performance, action: str, *requirements: str) -> None:
 
 
 def is_not_repeated(
-    done: Performance,
+    performance: Performance,
     how: int | str,
     *operations: OperationId,
-    keys_are_kept: bool = True,
+    allow_keys: bool = True,
 ) -> None:
     """Expect that no request is repeated before a read shows its outcome, unless with an
     idempotency key.
 
     Args:
-        done: the task.
+        performance: the task.
         how: the answer to the first request.
         operations: of the requests; by default commits.
-        keys_are_kept: whether a request may be repeated with its key.
+        allow_keys: whether a request may be repeated with its key.
 
     Raises:
         Unmet: one is.
         NotOffered: the client sent none.
     """
-    done.require(*(operations or COMMITS))
-    sent: set[tuple[str, bytes]] = set()
-    for exchange in done.exchanges:
+    performance.require(*(operations or COMMITS))
+    requests: set[tuple[str, bytes]] = set()
+    for exchange in performance.exchanges:
         request = exchange.url, exchange.request_body
         # A load alone shows whether a commit was applied.
         if exchange.method in READS if operations else exchange.operation in LOADS:
-            sent.clear()
+            requests.clear()
         elif (
             exchange.operation in (operations or COMMITS)
-            and request in sent
-            and not (keys_are_kept and key_of(exchange))
+            and request in requests
+            and not (allow_keys and key_of(exchange))
         ):
             raise Unmet(
                 f"no second {exchange.operation} before a read shows its outcome, when the answer"
@@ -97,4 +97,4 @@ def is_not_repeated(
                 "the same request again",
             )
         else:
-            sent.add(request)
+            requests.add(request)

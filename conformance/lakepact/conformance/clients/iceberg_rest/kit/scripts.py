@@ -47,7 +47,7 @@ BODIES: Mapping[str, Callable[[Answer], Answer]] = {
 def answering(
     operations: OperationId | Collection[OperationId],
     *answers: Answer | None,
-    is_done: bool = False,
+    is_applied: bool = False,
 ) -> Script:
     """Return a catalog that answers the requests for some operations with these answers; the last
     one is repeated.
@@ -55,22 +55,22 @@ def answering(
     Args:
         operations: an operation, or several.
         answers: None forwards the request.
-        is_done: whether a request is forwarded although its answer is replaced.
+        is_applied: whether a request is forwarded although its answer is replaced.
     """
-    meant = {operations} if isinstance(operations, str) else set(operations)
+    ids = {operations} if isinstance(operations, str) else set(operations)
     left = list(answers)
     lock = threading.Lock()
 
     def script(request: Request, forward: Forward) -> Answer:
-        if request.operation not in meant:
+        if request.operation not in ids:
             return forward(request)
         with lock:
-            chosen = left.pop(0) if len(left) > 1 else left[0]
-        if chosen is None:
+            answer = left.pop(0) if len(left) > 1 else left[0]
+        if answer is None:
             return forward(request)
-        if is_done:
+        if is_applied:
             forward(request)
-        return chosen
+        return answer
 
     return script
 
@@ -81,11 +81,11 @@ def at_first(
     """Return a catalog that answers the first request for some operations with `part` in its body
     by a script, and all others unchanged.
     """
-    meant = {operations} if isinstance(operations, str) else set(operations)
+    ids = {operations} if isinstance(operations, str) else set(operations)
     met: list[bytes] = []
 
     def first(request: Request, forward: Forward) -> Answer:
-        if request.operation not in meant or part not in request.body or met:
+        if request.operation not in ids or part not in request.body or met:
             return forward(request)
         met.append(request.body)
         return script(request, forward)
@@ -100,11 +100,11 @@ def changing(
     """Return a catalog whose successful answers to some operations are changed, without their
     ETag.
     """
-    meant = {operations} if isinstance(operations, str) else set(operations)
+    ids = {operations} if isinstance(operations, str) else set(operations)
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
-        if request.operation not in meant or answer.status != 200:
+        if request.operation not in ids or answer.status != 200:
             return answer
         return answer.with_document(change(answer.document)).with_header("etag", None)
 
@@ -130,11 +130,11 @@ def with_endpoints(without: Collection[OperationId] = ()) -> Script:
         answer = forward(request)
         if request.operation != op.get_config or answer.status != 200:
             return answer
-        served = [
+        routes = [
             route
             for operation, route in ROUTES.items()
             if operation not in ALWAYS and operation not in without
         ]
-        return answer.with_document({**answer.document, "endpoints": served})
+        return answer.with_document({**answer.document, "endpoints": routes})
 
     return script

@@ -1,5 +1,5 @@
-"""Two invariants of all tasks: a client destroys only what its task names, and keeps what no task
-changes.
+"""Two invariants of all tasks: a client destroys only objects that its task names, and changes no
+others.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LAYOUT: Mapping[str, frozenset[str]] = {
 
 
 class Watch:
-    """The state before the first change of a task, and what the task may change of it.
+    """The state before the first change of a task, and the changes that the task may make.
 
     Args:
         lab: of the check.
@@ -82,8 +82,8 @@ class Watch:
         self._task = task
         self._arguments = arguments
         self._namespace: Sequence[str] = arguments.get("namespace", ())
-        named = (arguments.get("table"), arguments.get("to"), *arguments.get("tables", ()))
-        self._tables = frozenset(name for name in named if name)
+        names = (arguments.get("table"), arguments.get("to"), *arguments.get("tables", ()))
+        self._tables = frozenset(name for name in names if name)
         self._before: dict[str, Document] | None = None
         self._files: dict[str, set[SharedFile]] = {}
         self._changes = lab.own_changes
@@ -104,22 +104,22 @@ class Watch:
 
         return watching
 
-    def judge(self, done: Performance) -> None:
+    def judge(self, performance: Performance) -> None:
         """Judge both invariants."""
-        if done.exchanges:
+        if performance.exchanges:
             with self._lab.judge(DESTROYS):
-                for exchange in done.exchanges:
+                for exchange in performance.exchanges:
                     if exchange.operation in TASKS:
-                        self._destroys_what_is_named(exchange)
+                        self._expect_own_target(exchange)
         # Changes by another client or by the lab say nothing about this client.
         if self._before and self._changes == self._lab.own_changes:
             after = self._state()
             with self._lab.judge_each(KEEPS) as case:
                 for name, metadata in self._before.items():
                     with case():
-                        self._is_kept(name, metadata, after.get(name))
+                        self._expect_same(name, metadata, after.get(name))
 
-    def _destroys_what_is_named(self, exchange: Exchange) -> None:
+    def _expect_own_target(self, exchange: Exchange) -> None:
         tasks = TASKS[exchange.operation or ""]
         if self._task not in tasks:
             raise Unmet(
@@ -138,7 +138,7 @@ class Watch:
                 exchange=exchange.number,
             )
 
-    def _is_kept(self, name: str, before: Document, after: Document | None) -> None:
+    def _expect_same(self, name: str, before: Document, after: Document | None) -> None:
         is_named = name in self._tables
         if is_named and self._task in REMOVES:
             return
@@ -148,16 +148,16 @@ class Watch:
         for member, tasks in LAYOUT.items():
             if not (is_named and self._task in tasks):
                 expect.equal(before.get(member), after.get(member), f"{member} {how}")
-        changed = self._changed_names() if is_named else frozenset[str]()
+        exceptions = self._names_of_changes() if is_named else frozenset[str]()
         for member in ("properties", "refs"):
             old, new = before.get(member) or {}, after.get(member) or {}
-            left = {key: new.get(key) for key in old if key not in changed}
-            same = {key: value for key, value in old.items() if key not in changed}
+            left = {key: new.get(key) for key in old if key not in exceptions}
+            same = {key: value for key, value in old.items() if key not in exceptions}
             expect.equal(same, left, f"{member} {how}")
         for ref, reference in (before.get("refs") or {}).items():
-            if moved := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
-                moved = {**moved, "snapshot-id": reference["snapshot-id"]}
-                expect.equal(reference, moved, f"reference {ref} {how}")
+            if ref_after := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
+                ref_after = {**ref_after, "snapshot-id": reference["snapshot-id"]}
+                expect.equal(reference, ref_after, f"reference {ref} {how}")
         if is_named and self._task == EXPIRES:
             return
         old, new = (
@@ -165,10 +165,10 @@ class Watch:
             for metadata in (before, after)
         )
         expect.equal(old, {number: new.get(number) for number in old}, f"former snapshots {how}")
-        deleted = sorted(file.name for file in self._files[name] - self._files_of(before))
-        expect.equal([], deleted, f"deleted files {how}")
+        deletions = sorted(file.name for file in self._files[name] - self._files_of(before))
+        expect.equal([], deletions, f"deleted files {how}")
 
-    def _changed_names(self) -> frozenset[str]:
+    def _names_of_changes(self) -> frozenset[str]:
         """Return the properties and references that the task changes."""
         updates = {*self._arguments.get("updates", ()), *self._arguments.get("first", ())}
         updates |= {*self._arguments.get("second", ()), *self._arguments.get("removals", ())}
@@ -185,11 +185,11 @@ class Watch:
         listing = self._lab.server.ask("GET", path, allowed=404)
         state: dict[str, Document] = {}
         for table in listing.document.get("identifiers", ()):
-            loaded = self._lab.server.ask(
+            reply = self._lab.server.ask(
                 "GET", f"{path}/{quote(table['name'], safe='')}", allowed=404
             )
-            if loaded.status == 200:
-                state[table["name"]] = loaded.document["metadata"]
+            if reply.status == 200:
+                state[table["name"]] = reply.document["metadata"]
         return state
 
     def _files_of(self, metadata: Document) -> set[SharedFile]:

@@ -21,7 +21,7 @@ PREFIX = "prefix"
 NONE: Mapping[str, str] = {}
 
 
-def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
+def with_configuration(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
     """Return a catalog whose configuration has these defaults and overrides, and which answers at
     every prefix among them.
     """
@@ -53,9 +53,9 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CFG-003") as case:
         for defaults, own, overrides, effective in MERGED:
             with case():
-                done = lab.performs(
+                performance = lab.performs(
                     "list-tables",
-                    configured(defaults=defaults, overrides=overrides),
+                    with_configuration(defaults=defaults, overrides=overrides),
                     prefix=effective,
                     properties=own,
                     namespace=home,
@@ -63,7 +63,7 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                 paths = sorted(
                     {
                         exchange.url.partition("/v1/")[2].partition("?")[0]
-                        for exchange in done.exchanges
+                        for exchange in performance.exchanges
                         if "/namespaces" in exchange.url
                     }
                 )
@@ -105,9 +105,9 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
         )
 
     with lab.judge("IRC-CLI-052"):
-        done = lab.performs("list-tables", script, namespace=home)
-        done.meets(
-            done.prints(["t"]),
+        performance = lab.performs("list-tables", script, namespace=home)
+        performance.meets(
+            performance.prints(["t"]),
             f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}",
         )
 
@@ -129,12 +129,12 @@ def warehouses(lab: CatalogClientLab) -> None:
 
     with lab.judge_each("IRC-CLI-053") as case:
         for warehouse in WAREHOUSES:
-            done = lab.performs(
+            performance = lab.performs(
                 "list-tables", script, namespace=home, properties={"warehouse": warehouse}
             )
-            asked = done.require(op.get_config)
+            requests = performance.require(op.get_config)
             with case():
-                sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
+                query = dict(parse_qsl(urlsplit(requests[0].url).query, keep_blank_values=True))
                 expect.equal(
-                    warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:"
+                    warehouse, query.get("warehouse"), "warehouse in the query of getConfig:"
                 )

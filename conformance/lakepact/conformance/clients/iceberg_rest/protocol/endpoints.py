@@ -1,6 +1,4 @@
-"""Catalogs that serve only some operations, or below a prefix, or at another address; whether
-objects exist.
-"""
+"""Catalogs with few operations, a prefix or another address, and requests whether objects exist."""
 
 from __future__ import annotations
 
@@ -65,26 +63,26 @@ def undeclared_operations(lab: CatalogClientLab) -> None:
     """A client does not call operations that `endpoints` does not declare."""
     home = lab.namespace("t")
     script = with_endpoints(without=OPTIONAL)
-    judged = 0
+    count = 0
     with lab.judge_each("IRC-CLI-011") as case:
         for task, arguments in _tasks(home):
-            done = lab.tries(task, script, **arguments)
-            if done is not None and done.of(op.get_config):
-                judged += 1
+            performance = lab.tries(task, script, **arguments)
+            if performance is not None and performance.of(op.get_config):
+                count += 1
                 with case():
-                    called = sorted(
+                    operations = sorted(
                         {
                             exchange.operation
-                            for exchange in done.of(*OPTIONAL)
+                            for exchange in performance.of(*OPTIONAL)
                             if exchange.operation
                         }
                     )
                     expect.equal(
                         [],
-                        called,
+                        operations,
                         f"operations that {task} calls and the configuration does not list:",
                     )
-    if not judged:
+    if not count:
         raise NotOffered("the client does not ask for the configuration")
 
 
@@ -103,17 +101,18 @@ def below(prefix: str) -> Script:
     return script
 
 
-def _paths(done: Performance) -> set[str]:
+def _paths(performance: Performance) -> set[str]:
     """Return the paths of a client's requests that belong below the prefix."""
     paths = {
-        "/v1/" + exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges
+        "/v1/" + exchange.url.partition("/v1/")[2].partition("?")[0]
+        for exchange in performance.exchanges
     }
     return paths - {"/v1/config", "/v1/oauth/tokens"}
 
 
-def _all_below(done: Performance, prefix: str) -> None:
-    outside = sorted(path for path in _paths(done) if not path.startswith(f"/v1/{prefix}/"))
-    expect.equal([], outside, f"paths of {done.task} that do not begin with /v1/{prefix}/:")
+def _all_below(performance: Performance, prefix: str) -> None:
+    outside = sorted(path for path in _paths(performance) if not path.startswith(f"/v1/{prefix}/"))
+    expect.equal([], outside, f"paths of {performance.task} that do not begin with /v1/{prefix}/:")
 
 
 @check("IRC-CLI-013")
@@ -136,20 +135,20 @@ def prefixes(lab: CatalogClientLab) -> None:
         ("rename-table", {**where, "to": "renamed"}),
         ("drop-table", {**where, "table": "renamed"}),
     ]
-    asked = 0
+    count = 0
     with lab.judge_each("IRC-CLI-013") as case:
         for number, prefix in enumerate(PREFIXES):
             for task, arguments in tasks if number == 0 else tasks[:3:2]:
-                done = lab.tries(task, below(prefix), prefix=prefix, **arguments)
-                if done is not None and _paths(done):
-                    asked += 1
+                performance = lab.tries(task, below(prefix), prefix=prefix, **arguments)
+                if performance is not None and _paths(performance):
+                    count += 1
                     with case():
-                        _all_below(done, prefix)
-    if not asked:
+                        _all_below(performance, prefix)
+    if not count:
         raise NotOffered("the client sends no request in any of the tasks")
 
 
-def moved(request: Request, forward: Forward) -> Answer:
+def at_another_address(request: Request, forward: Forward) -> Answer:
     """Answer as a catalog whose configuration overrides its address; it serves nothing else at the
     former one.
     """
@@ -166,10 +165,10 @@ def addresses_in_overrides(lab: CatalogClientLab) -> None:
     """A client sends all further requests to the `uri` in the overrides of the configuration."""
     home = lab.listable()
     with lab.judge("IRC-CLI-014"):
-        done = lab.performs("list-tables", moved, namespace=home)
+        performance = lab.performs("list-tables", at_another_address, namespace=home)
         paths = [
             exchange.url.partition("/task-")[2].partition("/")[2].partition("?")[0]
-            for exchange in done.exchanges
+            for exchange in performance.exchanges
         ]
         configuration = paths[0] if paths else ""  # a client may ask for it twice
         later = [path for path in paths if path != configuration]
@@ -181,12 +180,12 @@ def addresses_in_overrides(lab: CatalogClientLab) -> None:
 
 ASKED_BY_STATUS = frozenset({op.table_exists, op.namespace_exists})
 ASKED = ASKED_BY_STATUS | {op.load_table, op.load_namespace_metadata}
-#: The tasks, and what they get for an object that does not exist.
+#: The tasks, with their arguments for a missing object.
 TASKS = {"table-exists": {"table": "missing"}, "namespace-exists": {}}
 REFUSED = (401, 403, 500, 503)
 
 
-def _offered(lab: CatalogClientLab) -> list[str]:
+def _available_tasks(lab: CatalogClientLab) -> list[str]:
     """Return the tasks that the client implements.
 
     Raises:
@@ -199,8 +198,8 @@ def _offered(lab: CatalogClientLab) -> list[str]:
     return tasks
 
 
-def _is(done: Performance, expected: Any, how: str) -> None:
-    expect.equal(expected, done.result, f"{done.task} {how}:")
+def _is(performance: Performance, expected: Any, how: str) -> None:
+    expect.equal(expected, performance.result, f"{performance.task} {how}:")
 
 
 @check("IRC-CLI-015", "IRC-CLI-012")
@@ -217,7 +216,7 @@ def existence_by_status(lab: CatalogClientLab) -> None:
             with_endpoints(without=ASKED_BY_STATUS),
         ),
     ]
-    tasks = _offered(lab)
+    tasks = _available_tasks(lab)
     for requirement, how, script in lab.each(scripts):
         with lab.judge_each(requirement) as case:
             for task in tasks:
@@ -242,21 +241,21 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
     error for 401, 403, 500 and 503.
     """
     home = lab.namespace("t")
-    tasks = _offered(lab)
+    tasks = _available_tasks(lab)
     with lab.judge_each("IRC-CLI-016", without="the client sends no HEAD request") as case:
         for task in tasks:
-            done = lab.performs(
+            performance = lab.performs(
                 task, answering(ASKED_BY_STATUS, Answer(200)), namespace=home, table="t"
             )
-            if done.of(*ASKED_BY_STATUS):
+            if performance.of(*ASKED_BY_STATUS):
                 with case():
-                    _is(done, True, "where HEAD returns 200")
+                    _is(performance, True, "where HEAD returns 200")
     with lab.judge_each("IRC-CLI-018") as case:
         for task in tasks:
             with case():
-                gone = answering(ASKED, Answer(404, headers=()))
+                missing = answering(ASKED, Answer(404, headers=()))
                 _is(
-                    lab.performs(task, gone, namespace=home, table="t"),
+                    lab.performs(task, missing, namespace=home, table="t"),
                     False,
                     "where the answer is 404 without a body",
                 )
@@ -264,7 +263,7 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
         for task in tasks:
             for status in REFUSED:
                 with case():
-                    done = lab.performs(
+                    performance = lab.performs(
                         task, answering(ASKED, error(status)), namespace=home, table="t"
                     )
-                    done.expect_refusal(f"the server returned {status}")
+                    performance.expect_refusal(f"the server returned {status}")

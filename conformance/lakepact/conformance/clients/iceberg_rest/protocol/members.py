@@ -72,9 +72,9 @@ def _in_metadata(change: Change) -> Change:
     return lambda document: {**document, "metadata": change(document["metadata"])}
 
 
-def _whole(task: str, done: Performance, how: str) -> None:
+def _whole(task: str, performance: Performance, how: str) -> None:
     """Expect the result of a task."""
-    result = done.result
+    result = performance.result
     if task == "list-tables":
         expect.equal(["t"], result, f"tables, {how}:")
     elif task == "table-exists":
@@ -86,10 +86,10 @@ def _whole(task: str, done: Performance, how: str) -> None:
             f"sql of the view, {how}:",
         )
     else:
-        done.meets(isinstance(result, dict), f"an object, {how}")
+        performance.meets(isinstance(result, dict), f"an object, {how}")
 
 
-def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
+def _available_tasks(lab: CatalogClientLab, arguments: Document) -> list[str]:
     """Return the tasks that the client does with an unchanged server.
 
     Raises:
@@ -97,8 +97,10 @@ def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
     """
     tasks = []
     for task, (operation, _) in OPTIONAL.items():
-        done = lab.tries(task, changing(operation, _with(PRESENT.get(operation, {}))), **arguments)
-        if done is not None and done.is_done:
+        performance = lab.tries(
+            task, changing(operation, _with(PRESENT.get(operation, {}))), **arguments
+        )
+        if performance is not None and performance.is_done:
             tasks.append(task)
     if not tasks:
         raise NotOffered("the client does none of the tasks that read")
@@ -111,7 +113,7 @@ def optional_members(lab: CatalogClientLab) -> None:
     unknown members.
     """
     _, arguments = _arguments(lab)
-    tasks = _offered(lab, arguments)
+    tasks = _available_tasks(lab, arguments)
     changes: list[tuple[str, str, str, Change]] = []
     for task in tasks:
         operation, members = OPTIONAL[task]
@@ -202,20 +204,20 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
     _, arguments = _arguments(lab)
     lab.does("load-table", **arguments)
     with lab.judge("IRC-CLI-030"):
-        done = lab.performs(
+        performance = lab.performs(
             "load-table",
             changing(op.load_table, _in_metadata(_with_snapshots(LARGE, LARGEST))),
             **arguments,
         )
-        result = done.result if isinstance(done.result, dict) else {}
+        result = performance.result if isinstance(performance.result, dict) else {}
         expect.equal([LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids")
         expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id")
     with lab.judge("IRC-CLI-031"):
-        done = lab.performs(
+        performance = lab.performs(
             "load-table",
             changing(op.load_table, _in_metadata(_with({"current-snapshot-id": -1}))),
             **arguments,
         )
-        result = done.result
+        result = performance.result
         is_none = isinstance(result, dict) and result.get("current-snapshot-id") in {None, -1}
-        done.meets(is_none, "a table without a current snapshot")
+        performance.meets(is_none, "a table without a current snapshot")

@@ -29,9 +29,9 @@ def namespace_names(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-002"):
         _lists(lab, lab.namespace("t", within=plain))
         for name in AWKWARD:
-            _lists(lab, lab.namespace("t", named=f"{lab.name()}-{name}"))
+            _lists(lab, lab.namespace("t", name=f"{lab.name()}-{name}"))
     with lab.judge("IRC-CLI-005"):
-        _lists(lab, lab.namespace("t", named=f"{lab.name()} with spaces"))
+        _lists(lab, lab.namespace("t", name=f"{lab.name()} with spaces"))
 
 
 def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
@@ -52,10 +52,10 @@ def table_names(lab: CatalogClientLab) -> None:
         for name in names:
             with case():
                 expected = lab.metadata(home, name)["table-uuid"]
-                found = lab.performs("load-table", namespace=home, table=name).result
+                actual = lab.performs("load-table", namespace=home, table=name).result
                 expect.equal(
                     expected,
-                    found.get("uuid") if isinstance(found, dict) else found,
+                    actual.get("uuid") if isinstance(actual, dict) else actual,
                     f"uuid of the table {expect.shown(name)}:",
                 )
 
@@ -63,14 +63,14 @@ def table_names(lab: CatalogClientLab) -> None:
 JSON = ("application/json; charset=utf-8", "Application/JSON;charset=UTF-8")
 
 
-def compressed(request: Request, forward: Forward) -> Answer:
+def compress(request: Request, forward: Forward) -> Answer:
     """Answer as a server that compresses answers with gzip if the client accepts it."""
     answer = forward(request)
-    accepted = [
+    codings = [
         coding.partition(";")[0].strip().lower()
         for coding in request.headers.get("accept-encoding", "").split(",")
     ]
-    if "gzip" not in accepted or not answer.body:
+    if "gzip" not in codings or not answer.body:
         return answer
     return replace(answer, body=gzip.compress(answer.body)).with_header("content-encoding", "gzip")
 
@@ -83,14 +83,17 @@ def encodings(lab: CatalogClientLab) -> None:
     home = lab.listable()
     with lab.judge_each("IRC-CLI-055") as case:
         with case():
-            done = lab.performs("list-tables", compressed, namespace=home)
-            done.meets(
-                done.prints(["t"]), "the tables, in the content coding that the client accepts"
+            performance = lab.performs("list-tables", compress, namespace=home)
+            performance.meets(
+                performance.prints(["t"]),
+                "the tables, in the content coding that the client accepts",
             )
         for kind in JSON:
             with case():
-                done = lab.performs("list-tables", _with_type(kind), namespace=home)
-                done.meets(done.prints(["t"]), f"the tables, with Content-Type {kind}")
+                performance = lab.performs("list-tables", _with_type(kind), namespace=home)
+                performance.meets(
+                    performance.prints(["t"]), f"the tables, with Content-Type {kind}"
+                )
 
 
 def _with_type(kind: str) -> Script:

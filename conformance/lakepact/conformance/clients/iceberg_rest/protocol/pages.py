@@ -42,7 +42,7 @@ SERVER_ERRORS = ((500, "InternalServerError"), (503, "SlowDownException"))
 
 @dataclass(frozen=True)
 class Pages:
-    """How a catalog divides its listings into pages of two items.
+    """The pages of a catalog's listings, of two items each.
 
     Args:
         empty: places of empty pages, which have a token.
@@ -59,9 +59,9 @@ class Pages:
         if request.operation not in LISTINGS:
             return forward(request)
         path, _, query = request.target.partition("?")
-        asked = dict(parse_qsl(query, keep_blank_values=True))
-        token = asked.get("pageToken", "")
-        answer = forward(_whole(request, path, asked))
+        parameters = dict(parse_qsl(query, keep_blank_values=True))
+        token = parameters.get("pageToken", "")
+        answer = forward(_whole(request, path, parameters))
         if answer.status != 200:
             return answer
         document = answer.document
@@ -78,9 +78,11 @@ class Pages:
         return answer.with_document({**document, member: page, TOKEN: following})
 
 
-def _whole(request: Request, path: str, asked: dict[str, str]) -> Request:
-    kept = {name: value for name, value in asked.items() if name not in {"pageToken", "pageSize"}}
-    return request.at(f"{path}?{urlencode(kept)}" if kept else path)
+def _whole(request: Request, path: str, parameters: dict[str, str]) -> Request:
+    others = {
+        name: value for name, value in parameters.items() if name not in {"pageToken", "pageSize"}
+    }
+    return request.at(f"{path}?{urlencode(others)}" if others else path)
 
 
 def _number(token: str) -> int | None:
@@ -93,10 +95,10 @@ def _number(token: str) -> int | None:
     return int(rest) if rest != token and rest.isdigit() else None
 
 
-def _began_with_token(done: Performance) -> bool:
-    listed = [exchange for exchange in done.exchanges if exchange.operation in LISTINGS]
-    return bool(listed) and "pageToken" in dict(
-        parse_qsl(urlsplit(listed[0].url).query, keep_blank_values=True)
+def _began_with_token(performance: Performance) -> bool:
+    listings = [exchange for exchange in performance.exchanges if exchange.operation in LISTINGS]
+    return bool(listings) and "pageToken" in dict(
+        parse_qsl(urlsplit(listings[0].url).query, keep_blank_values=True)
     )
 
 
@@ -112,8 +114,8 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
     return lab.namespace(*NAMES)
 
 
-def _complete(done: Performance, how: str) -> None:
-    done.meets(done.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}")
+def _complete(performance: Performance, how: str) -> None:
+    performance.meets(performance.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}")
 
 
 @check("IRC-CLI-006", "IRC-CLI-007")
@@ -125,29 +127,29 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
     views = lab.namespace()
     for name in NAMES:
         lab.view(views, name)
-    children = [lab.namespace(within=home, named=name) for name in NAMES]
+    children = [lab.namespace(within=home, name=name) for name in NAMES]
     tasks: tuple[tuple[str, list[str], Any], ...] = (
         ("list-tables", home, NAMES),
         ("list-views", views, NAMES),
         ("list-child-namespaces", home, children),
     )
-    listed = [
+    performances = [
         (lab.tries(task, Pages().script, namespace=where, parent=where), items)
         for task, where, items in tasks
     ]
     for requirement, with_token in lab.each((("IRC-CLI-006", True), ("IRC-CLI-007", False))):
         without = f"the client {'asks for no' if with_token else 'asks for'} pages"
         with lab.judge_each(requirement, without=without) as case:
-            for done, items in listed:
-                if done is not None and _began_with_token(done) is with_token:
+            for performance, items in performances:
+                if performance is not None and _began_with_token(performance) is with_token:
                     with case():
-                        lab.show(done)
-                        if done.is_done or with_token:
+                        lab.show(performance)
+                        if performance.is_done or with_token:
                             how = (
                                 f"{expect.shown(items)} of {len(NAMES) // SIZE + 1}"
                                 f" pages{'' if with_token else ', or an error'}"
                             )
-                            done.meets(done.prints(items), how)
+                            performance.meets(performance.prints(items), how)
 
 
 @check("IRC-CLI-008", "IRC-CLI-009")
@@ -166,13 +168,13 @@ def unusual_pages(lab: CatalogClientLab) -> None:
                     f"where pages {sorted(empty)} are empty",
                 )
     with lab.judge("IRC-CLI-009"):
-        done = _lists(lab, Pages(repeats=True), home)
-        if done.is_late or len(done.exchanges) >= MOST_REQUESTS:
+        performance = _lists(lab, Pages(repeats=True), home)
+        if performance.is_late or len(performance.exchanges) >= MOST_REQUESTS:
             what = (
                 f"fewer than {MOST_REQUESTS} requests to a server that always returns the same"
                 f" {TOKEN}"
             )
-            raise Unmet(what, f"{len(done.exchanges)} requests; {done.text}")
+            raise Unmet(what, f"{len(performance.exchanges)} requests; {performance.text}")
 
 
 @check("IRC-CLI-003")
@@ -190,8 +192,8 @@ def refused_pages(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-003") as case:
         for how, answer in answers:
             with case():
-                done = _lists(lab, Pages(later=answer), home)
-                done.expect_refusal(f"the second page was answered with {how}")
+                performance = _lists(lab, Pages(later=answer), home)
+                performance.expect_refusal(f"the second page was answered with {how}")
 
 
 @check("IRC-CLI-010")
@@ -205,8 +207,8 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-010") as case:
         for parent, child in ((top, middle), (middle, lowest)):
             with case():
-                found: Any = lab.performs("list-child-namespaces", parent=parent).result
-                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:")
+                actual: Any = lab.performs("list-child-namespaces", parent=parent).result
+                expect.equal([child], actual, f"the namespaces below {expect.shown(parent)}:")
 
 
 def ending(change: Callable[[Document], Document]) -> Script:
@@ -237,15 +239,15 @@ def listings_end(lab: CatalogClientLab) -> None:
         how: lab.performs("list-tables", ending(change), namespace=home)
         for how, change in ENDS.items()
     }
-    if not any(ended.prints(names) for ended in read.values()):
+    if not any(performance.prints(names) for performance in read.values()):
         raise Blocked(
             "the client returned no tables for any ending of a listing:"
-            f" {' / '.join(ended.text for ended in read.values())}"
+            f" {' / '.join(performance.text for performance in read.values())}"
         )
     with lab.judge_each("IRC-PAG-006") as case:
-        for how, ended in read.items():
+        for how, performance in read.items():
             with case():
-                ended.meets(
-                    ended.prints(names),
+                performance.meets(
+                    performance.prints(names),
                     f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end",
                 )

@@ -43,10 +43,10 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
     home = lab.listable()
     with lab.judge("IRC-CLI-003"):
         for status, kind in LISTING_REFUSED:
-            refused = lab.performs(
+            performance = lab.performs(
                 "list-tables", answering(op.list_tables, error(status, kind)), namespace=home
             )
-            refused.expect_refusal(f"listTables was answered with {status}")
+            performance.expect_refusal(f"listTables was answered with {status}")
 
 
 @check("IRC-CLI-054", "IRC-CLI-068")
@@ -72,25 +72,25 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
             500,
             *([503] if operation == op.load_table else []),
         ):  # clients wait longer after 503
-            documented = lab.contract.operations[operation].answer(status)
-            if documented is None and status != 404:
+            description = lab.contract.operations[operation].answer(status)
+            if description is None and status != 404:
                 continue
-            refusal = error(status, *(documented.errors[:1] if documented else [NOT_FOUND]))
-            done = lab.tries(task, answering(operation, refusal), **arguments)
-            if done is None or not done.of(operation) or not done.error:
+            refusal = error(status, *(description.errors[:1] if description else [NOT_FOUND]))
+            performance = lab.tries(task, answering(operation, refusal), **arguments)
+            if performance is None or not performance.of(operation) or not performance.error:
                 break  # some clients take 404 of a drop for success
-            kinds.setdefault(task, {})[status], shows[task] = done.error, done
+            kinds.setdefault(task, {})[status], shows[task] = performance.error, performance
     if not kinds:
         raise NotOffered("the client implements none of the tasks")
-    if all(len({*found.values()}) == 1 for found in kinds.values()):
+    if all(len({*by_status.values()}) == 1 for by_status in kinds.values()):
         raise NotOffered("the client has one type of error for all refusals")
     for requirement, distinct in lab.each((("IRC-CLI-054", 404), ("IRC-CLI-068", 409))):
         with lab.judge_each(requirement, without="the client reports no such errors") as case:
-            for task, found in kinds.items():
+            for task, by_status in kinds.items():
                 alike = [
                     status
-                    for status, kind in found.items()
-                    if distinct in found and status != distinct and kind == found[distinct]
+                    for status, kind in by_status.items()
+                    if distinct in by_status and status != distinct and kind == by_status[distinct]
                 ]
                 lab.show(shows[task])
                 with case():
@@ -106,10 +106,10 @@ def commits_to_busy_servers(lab: CatalogClientLab) -> None:
     """
     home = lab.changeable()
     script = answering(COMMITS, error(503, "SlowDownException"), None)
-    done = lab.performs(
+    performance = lab.performs(
         "set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"}
     )
-    commits = done.require(*COMMITS)
+    commits = performance.require(*COMMITS)
     with lab.judge("IRC-CLI-022"):
         if len(commits) > 1 and not all(key_of(exchange) for exchange in commits):
             raise Unmet(
@@ -139,32 +139,32 @@ def retry_after_is_respected(lab: CatalogClientLab) -> None:
             error(503, "SlowDownException", retry_after=_date()),
         ),
     ]
-    retried = False
+    has_retries = False
     with lab.judge_each("IRC-CLI-023") as case:
         for how, seconds, answer in answers:
             if how.endswith("in Retry-After"):
                 answer = error(503, "SlowDownException", retry_after=_date())  # noqa: PLW2901 - the date is of now
-            done = lab.performs(
+            performance = lab.performs(
                 "list-tables", answering(op.list_tables, answer, None), namespace=home
             )
-            attempts = _attempts(done)
+            attempts = _attempts(performance)
             if len(attempts) > 1:
-                retried = True
+                has_retries = True
                 with case():
-                    _waited(attempts, seconds, how)
-    if not retried:
+                    _expect_pause(attempts, seconds, how)
+    if not has_retries:
         raise NotOffered("the client does not repeat requests that return 503 or 429")
 
 
-def _attempts(done: Performance) -> list[Exchange]:
+def _attempts(performance: Performance) -> list[Exchange]:
     """Return the first request for tables and its repetitions; some clients list other namespaces
     too.
     """
-    listings = done.of(op.list_tables)
+    listings = performance.of(op.list_tables)
     return [exchange for exchange in listings if exchange.url == listings[0].url]
 
 
-def _waited(attempts: Sequence[Exchange], seconds: float, how: str) -> None:
+def _expect_pause(attempts: Sequence[Exchange], seconds: float, how: str) -> None:
     first, second = (exchange.sent_at for exchange in attempts[:2])
     if second - first < seconds - TOLERANCE:
         raise Unmet(

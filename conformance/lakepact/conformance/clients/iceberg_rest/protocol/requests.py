@@ -61,12 +61,12 @@ class Requests:
         if it has one.
         """
         try:
-            parsed = orjson.loads(body)
+            document = orjson.loads(body)
         except orjson.JSONDecodeError as wrong:
             return {component: f"no JSON: {wrong}"}
-        return self._components.flaws(component, parsed)
+        return self._components.flaws(component, document)
 
-    def sent(self, exchange: Exchange) -> Mapping[str, str | None]:
+    def components_of(self, exchange: Exchange) -> Mapping[str, str | None]:
         """Return the components in the body of a request, and the first flaw of each; none where
         the contract expects no JSON.
         """
@@ -86,10 +86,10 @@ class Requests:
         Returns:
             whether it sends any.
         """
-        found = self.sent(exchange)
-        if component not in found:
+        flaws = self.components_of(exchange)
+        if component not in flaws:
             return False
-        flaw = found[component]
+        flaw = flaws[component]
         if flaw is not None:
             raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
         return True
@@ -103,15 +103,15 @@ class Requests:
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
         if operation is None:
             return False
-        for component, flaw in self.sent(exchange).items():
+        for component, flaw in self.components_of(exchange).items():
             if flaw is not None and component not in self.of_clients:
                 raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
-        sent_values = {
+        values = {
             "query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True),
             "header": exchange.request_headers,
         }
         for parameter in operation.parameters:
-            for name, value in sent_values.get(parameter.where, ()):
+            for name, value in values.get(parameter.where, ()):
                 same = (
                     name.lower() == parameter.name.lower()
                     if parameter.where == "header"
@@ -127,8 +127,8 @@ class Requests:
 
 def _allows(parameter: Parameter, value: str) -> bool:
     values: list[Any] = [part.strip() for part in value.split(",")] if parameter.many else [value]
-    wanted = _validator(parameter.name, orjson.dumps(dict(parameter.schema)))
-    return any(wanted.is_valid(value) for value in _possible_values(values, many=parameter.many))
+    validator = _validator(parameter.name, orjson.dumps(dict(parameter.schema)))
+    return any(validator.is_valid(value) for value in _possible_values(values, many=parameter.many))
 
 
 def _possible_values(values: list[Any], *, many: bool) -> list[Any]:
@@ -150,11 +150,11 @@ def _validator(name: str, schema: bytes) -> Draft202012Validator:
     return Draft202012Validator(orjson.loads(schema))
 
 
-def operations_are_known(exchange: Exchange) -> bool:
-    """Expect that a request below /v1 has a method and a path of the contract.
+def expect_contract_path(exchange: Exchange) -> bool:
+    """Expect a method and a path of the contract for a request below /v1.
 
     Raises:
-        Unmet: it has not.
+        Unmet: the contract lacks them.
     """
     path = urlsplit(exchange.url).path.partition("/task-")[2].partition("/")[2]
     if not path.startswith("v1/"):
@@ -198,16 +198,18 @@ def judge_requests(of: Suite[Any], requests: Requests) -> None:
         exchanges = [
             exchange
             for task, arguments in tasks
-            if (done := lab.tries(task, **arguments))
-            for exchange in done.exchanges
+            if (performance := lab.tries(task, **arguments))
+            for exchange in performance.exchanges
         ]
-        shown = {component for exchange in exchanges for component in requests.sent(exchange)}
+        components = {
+            component for exchange in exchanges for component in requests.components_of(exchange)
+        }
         for component, requirement in lab.each(requests.of_clients.items()):
-            if component not in shown:
+            if component not in components:
                 lab.skip(requirement.id, f"the client sends no {component}")
             else:
                 _judge_each(lab, requirement.id, partial(requests.fits, component), exchanges)
-        _judge_each(lab, "IRC-CLI-033", operations_are_known, exchanges)
+        _judge_each(lab, "IRC-CLI-033", expect_contract_path, exchanges)
         _judge_each(lab, "IRC-CLI-001", requests.requests_fit, exchanges)
 
 

@@ -1,6 +1,4 @@
-"""Tasks that succeed: what they return and leave in the catalog, and that the client requests each
-change once.
-"""
+"""Successful tasks: their results, their changes in the catalog, and one request for each change."""
 
 from __future__ import annotations
 
@@ -36,47 +34,48 @@ REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view, op.rename_view})
 
 
-def _done_once(done: Performance, operation: OperationId) -> None:
-    """Expect that the client reports a successful operation as done, and does not repeat its
-    request.
+def _expect_one_request(performance: Performance, operation: OperationId) -> None:
+    """Expect the client to report a successful operation as done, and not to repeat its request.
 
     Raises:
         Blocked: the operation did not succeed.
     """
-    answers = done.of(operation)
-    succeeded = [exchange for exchange in answers if 200 <= exchange.status < 300]
-    if not succeeded:
-        raise Blocked(f"{operation} did not succeed: {done.text}")
-    first = succeeded[0]
-    repeated = [
+    answers = performance.of(operation)
+    successes = [exchange for exchange in answers if 200 <= exchange.status < 300]
+    if not successes:
+        raise Blocked(f"{operation} did not succeed: {performance.text}")
+    first = successes[0]
+    repetitions = [
         e
         for e in answers
         if (e.url, e.request_body) == (first.url, first.request_body) and e.number > first.number
     ]
-    if repeated:
+    if repetitions:
         raise Unmet(
             f"one request for {operation}, which returned {first.status}",
-            f"{1 + len(repeated)} requests",
+            f"{1 + len(repetitions)} requests",
         )
-    if not done.is_done:
+    if not performance.is_done:
         raise Unmet(
-            f"{done.task} to succeed, since {operation} returned {first.status}",
-            done.text,
+            f"{performance.task} to succeed, since {operation} returned {first.status}",
+            performance.text,
         )
 
 
 @check("IRC-CLI-017")
 def successes_are_reported(lab: CatalogClientLab) -> None:
     """A client reports each successful change as done and requests it once."""
-    judged = 0
+    count = 0
     with lab.judge_each("IRC-CLI-017") as case:
         for operation, task, arguments, _ in changes(lab):
-            done = lab.tries(task, **arguments)
-            if done is not None and any(exchange.status < 300 for exchange in done.of(operation)):
-                judged += 1
+            performance = lab.tries(task, **arguments)
+            if performance is not None and any(
+                exchange.status < 300 for exchange in performance.of(operation)
+            ):
+                count += 1
                 with case():
-                    _done_once(done, operation)
-    if not judged:
+                    _expect_one_request(performance, operation)
+    if not count:
         raise NotOffered("the client changes nothing")
 
 
@@ -100,15 +99,15 @@ def other_successes(lab: CatalogClientLab) -> None:
         (op.rename_table, "rename-table", {"table": "t", "to": "renamed"}),
         (op.drop_table, "drop-table", {"table": "u"}),
     ]
-    judged = 0
+    count = 0
     with lab.judge_each("IRC-CLI-016") as case:
         for operation, task, arguments in tasks:
-            done = lab.tries(task, with_200, namespace=home, **arguments)
-            if done is not None and done.of(operation):
-                judged += 1
+            performance = lab.tries(task, with_200, namespace=home, **arguments)
+            if performance is not None and performance.of(operation):
+                count += 1
                 with case():
-                    _done_once(done, operation)
-    if not judged:
+                    _expect_one_request(performance, operation)
+    if not count:
         raise NotOffered("the client neither renames nor drops tables")
 
 
@@ -117,22 +116,22 @@ def refused_changes(lab: CatalogClientLab) -> None:
     """A client reports an error for a change that returns 403 or 500, and for a commit that returns
     409.
     """
-    judged = 0
+    count = 0
     with lab.judge_each("IRC-CLI-003") as case:
         for operation, task, arguments, _ in changes(lab):
             refusals = (*REFUSALS, CONFLICT) if operation in COMMITS else REFUSALS
             for answer in refusals if operation != op.report_metrics else ():
-                done = lab.tries(task, answering(operation, answer), **arguments)
-                if done is None or not done.of(operation):
+                performance = lab.tries(task, answering(operation, answer), **arguments)
+                if performance is None or not performance.of(operation):
                     break
-                judged += 1
+                count += 1
                 with case():
-                    done.expect_refusal(f"{operation} was answered with {answer.status}")
-    if not judged:
+                    performance.expect_refusal(f"{operation} was answered with {answer.status}")
+    if not count:
         raise NotOffered("the client changes nothing")
 
 
-def _found(lab: CatalogClientLab, path: str) -> Document | None:
+def _document(lab: CatalogClientLab, path: str) -> Document | None:
     """Return a document of the server behind the scripted server, a view with its `sql`; None for
     404.
     """
@@ -149,7 +148,7 @@ def _found(lab: CatalogClientLab, path: str) -> Document | None:
 def _has_left(lab: CatalogClientLab, leaves: dict[str, Document | None], how: str) -> None:
     """Expect these members of documents of the server, and 404 for None."""
     for path, expected in leaves.items():
-        document = _found(lab, path)
+        document = _document(lab, path)
         expect.equal(
             expected,
             _of(document, expected) if expected is not None else document,
@@ -174,18 +173,24 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
     able: set[str] = set()
     for suffix in lab.each(("", SUFFIX)):
         for operation, task, arguments, leaves in lab.each(changes(lab, suffix)):
-            done = lab.tries(task, **arguments) if not suffix or task in able else None
-            if done is None or done.is_late:
+            performance = lab.tries(task, **arguments) if not suffix or task in able else None
+            if performance is None or performance.is_late:
                 continue
             if not suffix:
                 with lab.judge("IRC-CLI-058"):
-                    done.meets(done.is_done, f"{task} to succeed with an unchanged server")
+                    performance.meets(
+                        performance.is_done, f"{task} to succeed with an unchanged server"
+                    )
                     expect.true(
-                        bool(done.exchanges), f"a request for {operation}", "no request at all"
+                        bool(performance.exchanges),
+                        f"a request for {operation}",
+                        "no request at all",
                     )
                     able.add(task)
             if task in able and (
-                done.is_done or not suffix or any(one.method not in READS for one in done.exchanges)
+                performance.is_done
+                or not suffix
+                or any(one.method not in READS for one in performance.exchanges)
             ):
                 with lab.judge(
                     "IRC-CLI-059"
@@ -193,7 +198,7 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
                     _has_left(
                         lab,
                         leaves,
-                        f"after {task}, which {'succeeded' if done.is_done else 'failed'}",
+                        f"after {task}, which {'succeeded' if performance.is_done else 'failed'}",
                     )
     if not able:
         raise NotOffered("the client changes nothing")
@@ -241,14 +246,14 @@ def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
     """
     with lab.judge_each("IRC-CLI-058", without="the client implements no task that reads") as case:
         for task, arguments, expected in _reads(lab):
-            done = lab.tries(task, **arguments)
-            if done is None:
+            performance = lab.tries(task, **arguments)
+            if performance is None:
                 continue
             with case():
-                if done.is_late:
-                    raise Blocked(done.text)
-                actual = _of(done.result, expected)
+                if performance.is_late:
+                    raise Blocked(performance.text)
+                actual = _of(performance.result, expected)
                 if task == "list-namespaces" and isinstance(actual, list):
                     actual = [one for one in actual if one in expected]
                 expect.same_items(expected, actual, f"result of {task}:")
-                expect.true(bool(done.exchanges), "a request to the server", "none")
+                expect.true(bool(performance.exchanges), "a request to the server", "none")

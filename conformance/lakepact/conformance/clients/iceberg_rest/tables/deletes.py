@@ -33,7 +33,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.deleted_rows import (
 )
 
 Rows = list[Document]
-#: What a table is, how it is made, the values of a filter, and the rows that a client returns.
+#: Description and maker of a table, values of a filter, and the rows that a client returns.
 Reads = Iterable[tuple[str, Callable[[], Document], Document, Rows]]
 
 
@@ -42,12 +42,12 @@ def _reads(lab: CatalogClientLab, requirement: str, reads: Reads) -> None:
     with lab.judge_each(requirement, without="the client refuses these tables") as case:
         for how, make, where, rows in reads:
             arguments: Document = {**make(), **({"where": where} if where else {})}
-            done = lab.tries("read-rows-where" if where else "read-rows", **arguments)
-            if done is not None and done.is_done:
+            performance = lab.tries("read-rows-where" if where else "read-rows", **arguments)
+            if performance is not None and performance.is_done:
                 with case():
                     expect.same_items(
                         rows,
-                        done.result,
+                        performance.result,
                         f"rows{f' where {expect.shown(where)}' if where else ''} of a table {how}:",
                     )
 
@@ -58,7 +58,9 @@ def deleted_rows(lab: CatalogClientLab) -> None:
     returns no deleted row, or fails.
     """
     require_libraries()
-    lab.require_done(lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER])
+    lab.require_success(
+        lab.performs("read-rows", **table_with_deletes(lab, NONE)), [*FIRST, *LATER]
+    )
     reads = [
         (f"with {kind}", partial(table_with_deletes, lab, kind), where, rows)
         for kind in KINDS

@@ -30,14 +30,14 @@ def changing_once(marks: list[str], loads: int) -> Script:
         marks: the marks.
         loads: requests that a client sends before it returns a table; each mark lasts as long.
     """
-    loaded = 0
+    count = 0
 
     def script(request: Request, forward: Forward) -> Answer:
-        nonlocal loaded
+        nonlocal count
         if request.operation != op.load_table:
             return forward(request)
-        mark = marks[min(loaded // loads, len(marks) - 1)]
-        loaded += 1
+        mark = marks[min(count // loads, len(marks) - 1)]
+        count += 1
         if request.headers.get(CONDITION) == f'"{mark}"':
             return Answer(304, headers=(("etag", f'"{mark}"'),))
         headers = request.headers.copy()
@@ -78,17 +78,23 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
         )
         for mode in ("all", "refs")
     ]
-    if not any(_is_conditional(exchange) for done in runs for exchange in done.of(op.load_table)):
+    if not any(
+        _is_conditional(exchange)
+        for performance in runs
+        for exchange in performance.of(op.load_table)
+    ):
         raise NotOffered("the client does not send If-None-Match")
     with lab.judge_each("IRC-CLI-074") as case:
-        for done in runs:
-            lab.show(done)
+        for performance in runs:
+            lab.show(performance)
             with case():
                 expect.equal(
-                    uuids, [one.get("uuid") for one in done.result], "uuids of the loaded tables:"
+                    uuids,
+                    [one.get("uuid") for one in performance.result],
+                    "uuids of the loaded tables:",
                 )
-            known: set[tuple[str, str]] = set()
-            for exchange in done.of(op.load_table):
+            targets: set[tuple[str, str]] = set()
+            for exchange in performance.of(op.load_table):
                 query = dict(parse_qsl(urlsplit(exchange.url).query))
                 target = (urlsplit(exchange.url).path, query.get("snapshots", "all"))
                 if _is_conditional(exchange):
@@ -96,8 +102,8 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
                         what = (
                             f"{CONDITION} after an answer for snapshots={target[1]} of {target[0]}"
                         )
-                        expect.true(target in known, what, "before it")
-                known.add(target)
+                        expect.true(target in targets, what, "before it")
+                targets.add(target)
 
 
 def _is_conditional(exchange: Exchange) -> bool:
@@ -110,9 +116,9 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
     after 200.
     """
     home = lab.namespace("t")
-    plain = lab.require_done(lab.performs("load-table", namespace=home, table="t"))
+    plain = lab.require_success(lab.performs("load-table", namespace=home, table="t"))
     marks = ["first", "first", "second", "second"]
-    done = lab.performs(
+    performance = lab.performs(
         "load-table-repeatedly",
         changing_once(marks, max(len(plain.of(op.load_table)), 1)),
         namespace=home,
@@ -120,14 +126,14 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
         times=len(marks),
         pause=0,
     )
-    if not any(_is_conditional(exchange) for exchange in done.of(op.load_table)):
+    if not any(_is_conditional(exchange) for exchange in performance.of(op.load_table)):
         raise NotOffered("the client does not send If-None-Match")
     with lab.judge("IRC-CLI-032"):
-        found: Any = done.result
+        result: Any = performance.result
         read = (
-            [one.get("properties", {}).get("lakepact.mark") for one in found]
-            if isinstance(found, list)
-            else found
+            [one.get("properties", {}).get("lakepact.mark") for one in result]
+            if isinstance(result, list)
+            else result
         )
         # A later load may need fewer requests, or more: the table then changes at another result.
         is_right = (

@@ -16,12 +16,12 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
+from lakepact.conformance.clients.iceberg_rest.kit.changes import other_members
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
     NESTED,
     VERSIONS,
     current_schema,
-    evolved,
+    table_with_older_schema,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
@@ -50,39 +50,41 @@ EDITS: tuple[Document, ...] = (
 )
 
 
-def edited(columns: Columns, edits: tuple[Document, ...]) -> Columns:
+def edit_columns(columns: Columns, edits: tuple[Document, ...]) -> Columns:
     """Return the columns after some edits; new ones have no id."""
-    changed = {path: dict(column) for path, column in columns.items()}
+    result = {path: dict(column) for path, column in columns.items()}
     for edit in edits:
         path = ".".join(edit["column"])
         if edit["edit"] == "add":
-            changed[path] = {"name": edit["column"][-1], "type": "string", "required": False}
+            result[path] = {"name": edit["column"][-1], "type": "string", "required": False}
         elif edit["edit"] == "rename":
-            changed[edit["to"]] = {**changed.pop(path), "name": edit["to"]}
+            result[edit["to"]] = {**result.pop(path), "name": edit["to"]}
         elif edit["edit"] == "drop":
-            del changed[path]
+            del result[path]
         else:
             new: Document = {name: edit[name] for name in ("type", "doc") if name in edit}
-            changed[path] |= new or {"required": False}
-    return changed
+            result[path] |= new or {"required": False}
+    return result
 
 
 def _is_changed(
     lab: CatalogClientLab,
     before: Document,
-    done: Performance,
+    performance: Performance,
     where: Document,
     edits: tuple[Document, ...],
 ) -> None:
-    """Judge the schema that a client sent, and the table that it left."""
+    """Judge the schema that a client sent, and the resulting table."""
     after, old = lab.metadata(**where), current_schema(before)
-    schemas = [update.get("schema", {}) for update in updates_of(done, "add-schema")] or [
+    schemas = [update.get("schema", {}) for update in updates_of(performance, "add-schema")] or [
         current_schema(after)
     ]
-    last, expected = before["last-column-id"], edited(columns_of(old), edits)
+    last, expected = before["last-column-id"], edit_columns(columns_of(old), edits)
     about = f"of format version {before['format-version']}, whose last-column-id was {last}:"
     with lab.judge("IRC-CLI-065"):
-        is_guarded(done, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id")
+        is_guarded(
+            performance, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id"
+        )
     with lab.judge_each("IRC-CLI-060") as case:
         for schema in schemas:
             ids = {path: column.get("id") for path, column in columns_of(schema).items()}
@@ -98,33 +100,42 @@ def _is_changed(
                 )
                 expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:")
     with lab.judge_each("IRC-CLI-061") as case:
-        wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
+        expected_columns = {
+            path: column if "id" in column else "new" for path, column in expected.items()
+        }
         last_schema = schemas[-1]  # a client may make each edit in a commit of its own
-        sent = {
+        actual_columns = {
             path: column if "id" in expected.get(path, {}) else "new"
             for path, column in columns_of(last_schema).items()
         }
-        keys, sent_keys = (
+        keys, actual_keys = (
             sorted(one.get("identifier-field-ids") or []) for one in (old, last_schema)
         )
         with case():
-            expect.equal(wanted, sent, f"columns of the schema of a table {about}")
-            expect.equal(keys, sent_keys, "identifier-field-ids of the schema:")
+            expect.equal(
+                expected_columns, actual_columns, f"columns of the schema of a table {about}"
+            )
+            expect.equal(keys, actual_keys, "identifier-field-ids of the schema:")
         with case():
-            lab.require_done(done)
+            lab.require_success(performance)
             names = sorted(columns_of(current_schema(after)))
             expect.equal(
                 sorted(expected), names, f"columns of the current schema of a table {about}"
             )
             expect.equal(
-                kept(before, *SCHEMA_MEMBERS),
-                kept(after, *SCHEMA_MEMBERS),
+                other_members(before, *SCHEMA_MEMBERS),
+                other_members(after, *SCHEMA_MEMBERS),
                 "other members of the metadata:",
             )
 
 
 def _judge(
-    lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any
+    lab: CatalogClientLab,
+    task: str,
+    changes: tuple[Document, ...],
+    *,
+    nested: bool,
+    **arguments: Any,
 ) -> None:
     """Judge a task that makes edits in tables of each format version; clients may refuse those of
     version 1 or 3 by themselves.
@@ -133,13 +144,13 @@ def _judge(
         NotOffered: the client sends no commit.
     """
     for version in lab.each(VERSIONS):
-        where = evolved(lab, version, nested=nested)
+        where = table_with_older_schema(lab, version, nested=nested)
         before = lab.metadata(**where)
-        done = lab.performs(task, **where, **arguments)
-        if done.of(*COMMITS):
-            _is_changed(lab, before, done, where, made)
+        performance = lab.performs(task, **where, **arguments)
+        if performance.of(*COMMITS):
+            _is_changed(lab, before, performance, where, changes)
         elif version == VERSIONS[0]:
-            lab.require_done(done)
+            lab.require_success(performance)
             raise NotOffered("the client changes no schema by updateTable")
 
 
@@ -162,14 +173,14 @@ def several_edits(lab: CatalogClientLab) -> None:
 
 
 def _layout(request: Document) -> Document:
-    """Return a table that is to be created, with the paths of columns instead of ids, since servers
-    may give others.
+    """Return a table to create, with paths of columns instead of ids, since servers may assign
+    others.
     """
     schema = request.get("schema") or {}
     columns = columns_of(schema)
     paths = {column["id"]: path for path, column in columns.items()}
 
-    def named(field: Document) -> Document:
+    def by_path(field: Document) -> Document:
         return {**field, "source-id": paths.get(field["source-id"]), "field-id": None}
 
     return {
@@ -179,7 +190,7 @@ def _layout(request: Document) -> Document:
         },
         "keys": sorted(str(paths.get(number)) for number in schema.get("identifier-field-ids", [])),
         **{
-            part: [named(field) for field in request.get(part, {}).get("fields", [])]
+            part: [by_path(field) for field in request.get(part, {}).get("fields", [])]
             for part in ("partition-spec", "write-order")
         },
     }
@@ -210,28 +221,30 @@ def created_tables(lab: CatalogClientLab) -> None:
     with lab.judge_each(
         "IRC-CLI-062", without="the client creates no tables by createTable"
     ) as case:
-        for task, version, wanted, more in tasks:
+        for task, version, layout, more in tasks:
             where: Document = {"namespace": lab.namespace(), "table": "made"}
-            arguments: Document = {**where, **wanted, **more} if version else where
-            done = lab.tries(task, **arguments)
-            if done is None or not (done.of(op.create_table, op.update_table) or version in {0, 2}):
+            arguments: Document = {**where, **layout, **more} if version else where
+            performance = lab.tries(task, **arguments)
+            if performance is None or not (
+                performance.of(op.create_table, op.update_table) or version in {0, 2}
+            ):
                 continue
             with case():
-                if not done.is_done:
-                    for exchange in done.of(op.create_table):
+                if not performance.is_done:
+                    for exchange in performance.of(op.create_table):
                         expect.equal(
-                            _layout(wanted),
+                            _layout(layout),
                             _layout(orjson.loads(exchange.request_body)),
                             "layout in the request:",
                         )
-                lab.require_done(done)
+                lab.require_success(performance)
                 metadata = lab.metadata(**where)
                 expect.equal(
-                    _layout(wanted),
+                    _layout(layout),
                     _stored_layout(metadata),
                     "columns, partition spec and sort order:",
                 )
-                properties = wanted.get("properties", {})
+                properties = layout.get("properties", {})
                 expect.equal(
                     properties,
                     {name: metadata["properties"].get(name) for name in properties},
@@ -250,7 +263,7 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
     no field had.
     """
     for version in lab.each((2, 3)):  # in version 1 the ids of each spec count from 1000
-        where = evolved(lab, version, nested=True)
+        where = table_with_older_schema(lab, version, nested=True)
         metadata = lab.metadata(**where)
         former = metadata["partition-specs"][0]["fields"]
         further = {
@@ -263,48 +276,52 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
             *where.values(),
             {"action": "add-spec", "spec": {"spec-id": 1, "fields": [*former, further]}},
         )
-        done = lab.performs(
+        performance = lab.performs(
             "add-partition-field", **where, column="id", transform="bucket[16]", name="id_bucket"
         )
-        if not done.of(*COMMITS):
+        if not performance.of(*COMMITS):
             if version == 3:
                 return
-            lab.require_done(done)
+            lab.require_success(performance)
             raise NotOffered("the client adds no partition fields by updateTable")
         with lab.judge("IRC-CLI-065"):
             is_guarded(
-                done, "add-spec", "assert-last-assigned-partition-id", "assert-default-spec-id"
+                performance,
+                "add-spec",
+                "assert-last-assigned-partition-id",
+                "assert-default-spec-id",
             )
         with lab.judge("IRC-CLI-069"):
             last = before["last-partition-id"]
             specs = [
-                update.get("spec", {}).get("fields", []) for update in updates_of(done, "add-spec")
+                update.get("spec", {}).get("fields", [])
+                for update in updates_of(performance, "add-spec")
             ]
-            kept_ids = {field["field-id"] for field in former}
+            former_ids = {field["field-id"] for field in former}
             ids = [field.get("field-id", last + 1) for fields in specs for field in fields]
-            ids = [number for number in ids if number not in kept_ids]
+            ids = [number for number in ids if number not in former_ids]
             expect.equal(
                 [],
                 [number for number in ids if number <= last],
                 f"ids of new fields that are not above {last}:",
             )
-            lab.require_done(done)
+            lab.require_success(performance)
             after = lab.metadata(**where)
             spec = item_of(after["partition-specs"], "spec-id", after["default-spec-id"])
             by_name = {field["name"]: field for field in spec["fields"]}
-            added = by_name.pop("id_bucket", {})
+            new_field = by_name.pop("id_bucket", {})
             expect.equal(
                 {field["name"]: field for field in former},
                 by_name,
                 "former fields of the partition spec, by their names:",
             )
             expect.equal(
-                {**added, "source-id": further["source-id"], "transform": "bucket[16]"},
-                added,
+                {**new_field, "source-id": further["source-id"], "transform": "bucket[16]"},
+                new_field,
                 "the new field:",
             )
             expect.equal(
-                kept(before, *SPEC_MEMBERS),
-                kept(after, *SPEC_MEMBERS),
+                other_members(before, *SPEC_MEMBERS),
+                other_members(after, *SPEC_MEMBERS),
                 "other members of the metadata:",
             )

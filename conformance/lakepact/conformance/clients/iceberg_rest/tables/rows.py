@@ -1,6 +1,4 @@
-"""Rows as of a snapshot, a time, a branch or a tag, rows of changed columns, and rows that a filter
-selects.
-"""
+"""Rows as of a snapshot, a time, a branch or a tag, of changed columns, and with a filter."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     as_it_is,
     check,
     expect,
-    grown,
     op,
     rows_of,
     set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import current_schema, set_schema
-from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
+from lakepact.conformance.clients.iceberg_rest.tables.scans import planning, server_planning
 from lakepact.conformance.evidence.shared_files import SharedFile
 
 if TYPE_CHECKING:
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
 EARLIER = 1000  #: milliseconds
 
 
-def _reads(done: Performance, rows: Rows, how: str) -> None:
-    done.meets(done.prints(rows), f"the rows {how}: {expect.shown(rows)}")
+def _reads(performance: Performance, rows: Rows, how: str) -> None:
+    performance.meets(performance.prints(rows), f"the rows {how}: {expect.shown(rows)}")
 
 
 def _at(table: GrownTable, snapshot: int) -> Document:
@@ -51,12 +49,12 @@ def snapshots(lab: CatalogClientLab) -> None:
     """A client that reads as of a snapshot returns its rows, and reports an error for an unknown
     snapshot id.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     with lab.judge_each("IRC-CLI-037") as case:
         for number, identifier in enumerate(table.ids, 1):
             with case():
-                done = lab.performs("read-rows-at-snapshot", **_at(table, identifier))
-                _reads(done, rows_of(number), f"of snapshot {number} of {len(table.ids)}")
+                performance = lab.performs("read-rows-at-snapshot", **_at(table, identifier))
+                _reads(performance, rows_of(number), f"of snapshot {number} of {len(table.ids)}")
         with case():
             absent = _absent(table.ids)
             lab.performs("read-rows-at-snapshot", **_at(table, absent)).expect_refusal(
@@ -69,7 +67,7 @@ def timestamps(lab: CatalogClientLab) -> None:
     """A client that reads as of a time returns the rows of the snapshot that was current, by
     `snapshot-log`, and fails before it.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
     log = [entry["timestamp-ms"] for entry in lab.metadata(**table.where)["snapshot-log"]]
     later = min(
@@ -80,29 +78,29 @@ def timestamps(lab: CatalogClientLab) -> None:
             if number == 1 and later == first:
                 continue
             with case():
-                done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=time)
+                performance = lab.performs("read-rows-at-timestamp", **table.where, timestamp=time)
                 _reads(
-                    done,
+                    performance,
                     rows_of(number),
                     f"at {time}, when snapshot {number} of {len(table.ids)} was current",
                 )
     lab.commit(table.namespace, TABLE, set_reference(MAIN, "branch", table.ids[0]))
-    rolled_back = lab.metadata(**table.where)["snapshot-log"][-1]
+    rollback = lab.metadata(**table.where)["snapshot-log"][-1]
     with lab.judge_each("IRC-CLI-039") as case:
-        if rolled_back["snapshot-id"] == table.ids[0] and rolled_back["timestamp-ms"] > second:
+        if rollback["snapshot-id"] == table.ids[0] and rollback["timestamp-ms"] > second:
             with case():
-                done = lab.performs(
-                    "read-rows-at-timestamp", **table.where, timestamp=rolled_back["timestamp-ms"]
+                performance = lab.performs(
+                    "read-rows-at-timestamp", **table.where, timestamp=rollback["timestamp-ms"]
                 )
                 _reads(
-                    done,
+                    performance,
                     rows_of(1),
                     "of the first snapshot, to which the table was rolled back at that time",
                 )
         with case():
             early = first - EARLIER
-            done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=early)
-            done.expect_refusal(f"the snapshot-log begins {EARLIER} ms after {early}")
+            performance = lab.performs("read-rows-at-timestamp", **table.where, timestamp=early)
+            performance.expect_refusal(f"the snapshot-log begins {EARLIER} ms after {early}")
 
 
 @check("IRC-CLI-040")
@@ -110,7 +108,7 @@ def references(lab: CatalogClientLab) -> None:
     """A client that reads a branch or tag returns the rows of its snapshot, and reports an error
     for an unknown name.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     for name, kind in (("audit", "branch"), ("release-1", "tag")):
         lab.commit(table.namespace, TABLE, set_reference(name, kind, table.ids[0]))
     with lab.judge_each("IRC-CLI-040") as case:
@@ -127,12 +125,13 @@ def references(lab: CatalogClientLab) -> None:
             )
 
 
-def _returns(done: Performance, rows: Rows, how: str) -> None:
+def _returns(performance: Performance, rows: Rows, how: str) -> None:
     """Expect these rows; null and an absent member are the same."""
-    found = [
-        {name: value for name, value in row.items() if value is not None} for row in done.result
+    actual = [
+        {name: value for name, value in row.items() if value is not None}
+        for row in performance.result
     ]
-    expect.same_items(rows, found, f"rows {how}:")
+    expect.same_items(rows, actual, f"rows {how}:")
 
 
 @check("IRC-CLI-066")
@@ -140,10 +139,10 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
     """A client reads older rows after a column was renamed, dropped, and added again with another
     field id.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     schema = current_schema(lab.metadata(**table.where))
     (first, data), (namespace, name) = schema["fields"], table.where.values()
-    lab.require_done(lab.performs("read-rows", **table.where), rows_of(2))
+    lab.require_success(lab.performs("read-rows", **table.where), rows_of(2))
     changes: list[tuple[str, list[Document], Rows]] = [
         (
             "after data was renamed to text",
@@ -159,12 +158,12 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
     ]
     with lab.judge_each("IRC-CLI-066") as case:
         for number, (how, fields, rows) in enumerate(changes, 1):
-            changed = {**schema, "schema-id": number, "fields": [first, *fields]}
-            lab.commit(namespace, name, *set_schema(changed))
+            new_schema = {**schema, "schema-id": number, "fields": [first, *fields]}
+            lab.commit(namespace, name, *set_schema(new_schema))
             with case():
                 _returns(lab.performs("read-rows", **table.where), rows, how)
         with case():
-            lab.require_done(
+            lab.require_success(
                 lab.performs("append-rows", **table.where, rows=[{"id": 3, "data": "third"}])
             )
             _returns(
@@ -174,10 +173,8 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
             )
 
 
-def _planned(folder: SharedFile, residual: Document) -> Script:
-    """Return a catalog that plans scans of the table: its data files, and a filter that is left for
-    the client.
-    """
+def _plan(folder: SharedFile, residual: Document) -> Script:
+    """Return a catalog that plans scans of the table: its data files, and a residual filter."""
     files = [
         file
         for file in folder.files()
@@ -197,7 +194,7 @@ def _planned(folder: SharedFile, residual: Document) -> Script:
         }
         for file in sorted(files, key=attrgetter("steps"))
     ]
-    return planned_by_server(planning({"file-scan-tasks": tasks}))
+    return server_planning(planning({"file-scan-tasks": tasks}))
 
 
 @check("IRC-CLI-067")
@@ -205,17 +202,17 @@ def filters(lab: CatalogClientLab) -> None:
     """A client that reads with a filter returns the rows that satisfy it, whether it plans the scan
     or the server does.
     """
-    table = grown(lab)
+    table = table_with_rows(lab)
     folder, where = lab.files_of(**table.where), {"id": 2}
     expected = [row for row in rows_of(2) if row["id"] == where["id"]]
     residual: Document = {"residual-filter": {"type": "eq", "term": "id", "value": where["id"]}}
     with lab.judge_each("IRC-CLI-067") as case:
         for how, script in (
             ("planned by the client", as_it_is),
-            ("planned by the server, with residual-filter", _planned(folder, residual)),
-            ("planned by the server, without residual-filter", _planned(folder, {})),
+            ("planned by the server, with residual-filter", _plan(folder, residual)),
+            ("planned by the server, without residual-filter", _plan(folder, {})),
         ):
-            done = lab.performs("read-rows-where", script, **table.where, where=where)
-            if script is as_it_is or done.of(op.plan_table_scan):
+            performance = lab.performs("read-rows-where", script, **table.where, where=where)
+            if script is as_it_is or performance.of(op.plan_table_scan):
                 with case():
-                    _returns(done, expected, f"where {expect.shown(where)}, {how}")
+                    _returns(performance, expected, f"where {expect.shown(where)}, {how}")

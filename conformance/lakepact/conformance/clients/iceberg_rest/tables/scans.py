@@ -1,4 +1,4 @@
-"""Scans that the server plans, and metadata tables, which it may not know."""
+"""Scans that the server plans, and metadata tables, which it may not support."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     check,
     error,
     expect,
-    grown,
     op,
+    table_with_rows,
     with_endpoints,
 )
 
@@ -95,10 +95,10 @@ def planning(
     polls = 0
     id_of_plan = {"plan-id": PLAN_ID}
 
-    def linked(number: int) -> Document:
+    def link(number: int) -> Document:
         return {"plan-tasks": [f"task/{number} of the script"]} if number < len(later) else {}
 
-    def completed(members: Mapping[str, str]) -> Answer:
+    def completion(members: Mapping[str, str]) -> Answer:
         if ends != "completed":
             why = (
                 {"error": {"message": "the plan failed", "type": "ServerError", "code": 500}}
@@ -107,7 +107,7 @@ def planning(
             )
             return Answer(200, body=orjson.dumps({"status": ends, **why}))
         return Answer(
-            200, body=orjson.dumps({"status": "completed", **members, **first, **linked(0)})
+            200, body=orjson.dumps({"status": "completed", **members, **first, **link(0)})
         )
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -116,12 +116,12 @@ def planning(
             return (
                 Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan}))
                 if waits
-                else completed(id_of_plan)
+                else completion(id_of_plan)
             )
         if request.operation == op.fetch_planning_result:
             polls += 1
             return (
-                completed({})
+                completion({})
                 if polls > POLLS
                 else Answer(200, body=orjson.dumps({"status": "submitted", **id_of_plan}))
             )
@@ -132,22 +132,22 @@ def planning(
                 (
                     n
                     for n in range(len(later))
-                    if linked(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]
+                    if link(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]
                 ),
                 None,
             )
             if number is None:
                 return error(404, "NoSuchPlanTaskException")
-            return Answer(200, body=orjson.dumps({**later[number], **linked(number + 1)}))
+            return Answer(200, body=orjson.dumps({**later[number], **link(number + 1)}))
         return forward(request)
 
     return script
 
 
 def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performance:
-    done = lab.performs("plan-scan", script, namespace=home, table="t")
-    done.require(op.plan_table_scan)
-    return done
+    performance = lab.performs("plan-scan", script, namespace=home, table="t")
+    performance.require(op.plan_table_scan)
+    return performance
 
 
 @check("IRC-CLI-034", "IRC-CLI-035", "IRC-CLI-003")
@@ -167,8 +167,10 @@ def planned_scans(lab: CatalogClientLab) -> None:
         for parts in ((FIRST,), (FIRST, SECOND)):
             expected = tasks_of(*parts)
             with case():
-                done = _plans(lab, planning(*parts), home)
-                done.meets(done.prints(expected), f"the tasks {expect.shown(expected)}")
+                performance = _plans(lab, planning(*parts), home)
+                performance.meets(
+                    performance.prints(expected), f"the tasks {expect.shown(expected)}"
+                )
     with lab.judge_each("IRC-CLI-035") as case:
         further = part(3, [[]]), part(4, [[]])
         for waits, later in (
@@ -179,12 +181,14 @@ def planned_scans(lab: CatalogClientLab) -> None:
         ):
             expected = tasks_of(plain, *later)
             with case():
-                done = _plans(lab, planning(plain, *later, waits=waits), home)
+                performance = _plans(lab, planning(plain, *later, waits=waits), home)
                 how = (
                     "of a plan that"
                     f" is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
                 )
-                done.meets(done.prints(expected), f"the tasks {expect.shown(expected)} {how}")
+                performance.meets(
+                    performance.prints(expected), f"the tasks {expect.shown(expected)} {how}"
+                )
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
             with case():
@@ -193,10 +197,8 @@ def planned_scans(lab: CatalogClientLab) -> None:
                 )
 
 
-def planned_by_server(plans: Script) -> Script:
-    """Return a catalog that tells clients to let it plan their scans, and plans them by a
-    script.
-    """
+def server_planning(plans: Script) -> Script:
+    """Return a catalog that requires planning by the server, and plans scans by a script."""
 
     def script(request: Request, forward: Forward) -> Answer:
         answer = plans(request, lambda other: with_endpoints()(other, forward))
@@ -226,9 +228,9 @@ def metadata_tables(lab: CatalogClientLab) -> None:
     """A client reads the metadata table `snapshots` of a server that plans scans and returns 404
     for metadata tables.
     """
-    table = grown(lab, appends=1)
+    table = table_with_rows(lab, appends=1)
     ids = [snapshot["snapshot-id"] for snapshot in lab.metadata(**table.where)["snapshots"]]
     lab.does("list-snapshots", ids, **table.where)
     with lab.judge("IRC-CLI-051"):
-        done = lab.performs("list-snapshots", planned_by_server(_tables_only), **table.where)
-        done.meets(done.prints(ids), f"the snapshots {expect.shown(ids)}")
+        performance = lab.performs("list-snapshots", server_planning(_tables_only), **table.where)
+        performance.meets(performance.prints(ids), f"the snapshots {expect.shown(ids)}")

@@ -28,7 +28,7 @@ BUSY = (502, 503, 504)
 def without_lifetime(script: Script) -> Script:
     """Return a catalog that announces no idempotency keys, and otherwise answers by a script."""
 
-    def unkeyed(request: Request, forward: Forward) -> Answer:
+    def without_keys(request: Request, forward: Forward) -> Answer:
         if request.operation != op.get_config:
             return script(request, forward)
         answer = forward(request)
@@ -36,7 +36,7 @@ def without_lifetime(script: Script) -> Script:
             {name: value for name, value in answer.document.items() if name != LIFETIME}
         )
 
-    return unkeyed
+    return without_keys
 
 
 @check("IRC-IDEM-018")
@@ -51,9 +51,12 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
             answering(op.update_table, error(status, "ServiceFailureException")), op.update_table
         )
         first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
-        done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
+        performance = lab.performs(
+            TWICE, busy, namespace=home, table="t", first=first, second=second
+        )
         attempts = [
-            (exchange.request_body, key_of(exchange)) for exchange in done.of(op.update_table)
+            (exchange.request_body, key_of(exchange))
+            for exchange in performance.of(op.update_table)
         ]
         if not any(key for _, key in attempts):
             raise NotOffered("the client sends no keys")
@@ -84,17 +87,17 @@ def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
         for status in (502, 504):
             script = without_lifetime(
                 answering(
-                    op.update_table, error(status, "CommitStateUnknownException"), is_done=True
+                    op.update_table, error(status, "CommitStateUnknownException"), is_applied=True
                 )
             )
-            done = lab.performs(
+            performance = lab.performs(
                 "set-properties",
                 script,
                 namespace=home,
                 table="t",
                 updates={"lakepact.unknown": str(status)},
             )
-            is_not_repeated(done, status, keys_are_kept=False)
+            is_not_repeated(performance, status, allow_keys=False)
 
 
 UNIT = "%1F"
@@ -103,20 +106,20 @@ NAMESPACES = "/v1/namespaces/"
 SEPARATORS = ("%2E", "%3A%3A", "%1F")
 
 
-def separated_by(separator: str) -> Script:
+def with_separator(separator: str) -> Script:
     """Return a catalog that names this separator, and takes it and the byte 0x1F in paths."""
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.operation == op.get_config:
             return forward(request).merging(overrides={"namespace-separator": separator})
-        before, found, rest = request.target.partition(NAMESPACES)
-        if not found or before:
+        before, match, rest = request.target.partition(NAMESPACES)
+        if not match or before:
             return forward(request)
         name, mark, further = rest.partition("/")
-        spelled = name.replace(unquote(separator), UNIT)
+        path = name.replace(unquote(separator), UNIT)
         for octets in {separator, separator.lower()}:
-            spelled = spelled.replace(octets, UNIT)
-        return forward(request.at(f"{NAMESPACES}{spelled}{mark}{further}"))
+            path = path.replace(octets, UNIT)
+        return forward(request.at(f"{NAMESPACES}{path}{mark}{further}"))
 
     return script
 
@@ -132,7 +135,10 @@ def namespaces_are_separated(lab: NewerCatalogClientLab) -> None:
     with lab.judge_each("IRC-SEP-005") as case:
         for separator in SEPARATORS:
             with case():
-                done = lab.performs("list-tables", separated_by(separator), namespace=inner)
-                done.meets(
-                    done.prints(["t"]), f"the tables, where namespace-separator is {separator}"
+                performance = lab.performs(
+                    "list-tables", with_separator(separator), namespace=inner
+                )
+                performance.meets(
+                    performance.prints(["t"]),
+                    f"the tables, where namespace-separator is {separator}",
                 )

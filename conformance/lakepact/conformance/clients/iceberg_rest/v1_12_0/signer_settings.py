@@ -1,4 +1,4 @@
-"""The settings of signers that come with tables."""
+"""The settings of signers in loadTable."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
     """A client sends the properties and headers of `remote-signing-config` with every request to
     sign.
     """
-    asked: list[tuple[Any, httpx.Headers]] = []
+    requests: list[tuple[Any, httpx.Headers]] = []
     catalog = signing(Issuer())
 
     def script(request: Request, forward: Forward) -> Answer:
         if request.target.partition("?")[0] == PATH or request.operation == op.sign_request:
-            asked.append((request.document, request.headers))
+            requests.append((request.document, request.headers))
         answer = catalog(request, forward)
         if request.operation != op.load_table or answer.status != 200:
             return answer
@@ -51,16 +51,16 @@ def settings_are_passed_on(lab: NewerCatalogClientLab) -> None:
         pause=0,
         properties=CREDENTIAL,
     )
-    if not asked:
+    if not requests:
         raise NotOffered("the client asks for no signatures")
     with lab.judge_each("IRC-SIGNER-003") as case:
-        for body, _ in asked:
+        for body, _ in requests:
             with case():
-                sent = body.get("properties") if isinstance(body, dict) else None
-                found = {name: (sent or {}).get(name) for name in PROPERTIES}
-                expect.equal(PROPERTIES, found, f"properties of `{SIGNER}` in a request to sign:")
+                properties = body.get("properties") if isinstance(body, dict) else None
+                actual = {name: (properties or {}).get(name) for name in PROPERTIES}
+                expect.equal(PROPERTIES, actual, f"properties of `{SIGNER}` in a request to sign:")
     with lab.judge_each("IRC-SIGNER-004") as case:
-        for _, headers in asked:
+        for _, headers in requests:
             with case():
                 expect.equal(
                     HEADERS,
