@@ -125,15 +125,15 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     gravest: dict[str, Finding] = {}
     for finding in sorted(group, key=_gravity):
         gravest.setdefault(finding.requirement, finding)
-    ranked = {"accepted": _shows, "success": _status_first}.get(str(key[0]), _explains)
-    ordered = tuple(sorted(gravest.values(), key=ranked))
+    order = {"accepted": _shows, "success": _status_first}.get(str(key[0]), _explains)
+    ordered = tuple(sorted(gravest.values(), key=order))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
     )
     of_status = [finding for finding in group if finding.is_about_status]
-    judged = of_status if key[0] == "success" and of_status else group
-    grave = min((severity(finding) for finding in judged), key=lambda each: each.rank)
+    cases = of_status if key[0] == "success" and of_status else group
+    grave = min((severity(finding) for finding in cases), key=lambda each: each.rank)
     if key[0] == "accepted" and any(map(_cannot_be_read, group)):
         grave = Severity.DATA
     return Cause(grave, _title_of(key, ordered, group), ordered, outcome)
@@ -253,8 +253,8 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             return _title(first, names) + after
         case _:
             numbers = {f.refused["number"] for f in group if f.refused and f.is_effect}
-            ranked = sorted(group, key=lambda each: (not each.is_about_status, *_explains(each)))
-            refused = (f for f in ranked if f.exchange and f.exchange["number"] in numbers)
+            order = sorted(group, key=lambda each: (not each.is_about_status, *_explains(each)))
+            refused = (f for f in order if f.exchange and f.exchange["number"] in numbers)
             if (origin := next(refused, None)) is not None:
                 return f"{_title(origin, names)}; the change was applied"
             return _title(findings[0], names)
