@@ -14,7 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 from lakepact.cli import main
-from lakepact.conformance.checks.delta_sharing.lines.delta_replay import replayed
+from lakepact.conformance.checks.delta_sharing.lines.delta_replay import replay
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.fixtures import deletion_vectors, manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
@@ -284,4 +284,4 @@ def test_replay_of_a_hostile_deletion_vector_is_unmet(
     files = tuple(_with_vector(file, **vector) for file in answer.files)
 
     with pytest.raises(Unmet, match=problem):
-        replayed(replace(answer, files=files), delta_lines.fetch, tmp_path)
+        replay(replace(answer, files=files), delta_lines.fetch, tmp_path)

@@ -152,7 +152,7 @@ ABOVE = Comparison("n", "integer", ">", 5)
         (IsNull("n", "integer"), None, True),
         (Joined("or", (ABOVE, IsNull("n", "integer"))), None, True),
         (Joined("and", (ABOVE, IsNull("n", "integer"))), None, None),
-        (Joined("and", (ABOVE, IsNull("n", "integer", negated=True))), None, False),
+        (Joined("and", (ABOVE, IsNull("n", "integer", inverse=True))), None, False),
         (Comparison("n", "double", "<", 5.0), float("nan"), None),
     ],
 )
@@ -161,7 +161,7 @@ def test_predicate_follows_three_valued_logic(predicate: Any, n: Any, holds: Any
 
 
 def test_constant_on_the_left_flips_the_comparison() -> None:
-    flipped = Comparison("n", "integer", "<", 5, flipped=True)
+    flipped = Comparison("n", "integer", "<", 5, constant_first=True)
     assert flipped.sql() == "5 > n"
     assert flipped.tree()["op"] == "greaterThan"
     assert [side["op"] for side in flipped.tree()["children"]] == ["literal", "column"]
@@ -212,6 +212,6 @@ def test_invalid_lines_fail_as_a_step_of_the_requirement_that_they_break(
     )
 
     with pytest.raises(StepFailed) as step:
-        reading.understood(Reply(exchange))
+        reading.parse(Reply(exchange))
 
     assert step.value.requirement == requirement

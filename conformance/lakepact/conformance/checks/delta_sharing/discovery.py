@@ -1,6 +1,4 @@
-"""How a share server is asked what it serves; it declares nothing, so that its listings lead the
-way.
-"""
+"""Detection of a sharing server by its listings, since it declares nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +12,12 @@ from lakepact.generated.delta_sharing import op
 
 def recognises(exchange: Exchange) -> bool:
     """Return whether this is a listing of shares, or the refusal of one."""
-    said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    document = exchange.parsed if isinstance(exchange.parsed, dict) else {}
     if exchange.status == 200:
-        return not said or isinstance(said.get("items"), list) or "nextPageToken" in said
-    return "errorCode" in said and exchange.status != 404
+        return (
+            not document or isinstance(document.get("items"), list) or "nextPageToken" in document
+        )
+    return "errorCode" in document and exchange.status != 404
 
 
 def tells(exchange: Exchange) -> dict[str, str]:

@@ -1,6 +1,4 @@
-"""The fixture pack, shared by the reference server of this machine with what only that needs to be
-told.
-"""
+"""The fixture pack on the embedded server, with the settings that only that server needs."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 ROOT = "/delta-sharing"
-WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewhere too
+WITH_AUXILIARY = "url_and_dir"  #: the table that gets an auxiliary location
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
@@ -38,7 +36,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
 
 
 def _add_auxiliary_location(document: dict[str, Any], folder: Path) -> None:
-    """Say of one table that it may have files in another folder."""
+    """Give one table an auxiliary location."""
     folder.mkdir()
     for share in document["shares"]:
         for schema in share["schemas"]:

@@ -1,6 +1,4 @@
-"""The suite of Delta Sharing servers: what a server shares and offers is found by asking, and
-checks register here.
-"""
+"""The suite of Delta Sharing servers, and the detection of their shared objects."""
 
 from __future__ import annotations
 
@@ -25,16 +23,16 @@ def discover(wire: Wire, target: Target) -> Offer:
         Blocked: it does not answer.
     """
     walk = Walk(wire)
-    listed = walk.listed()
-    offers = Offers(walk, listed)
+    outline = walk.outline()
+    offers = Offers(walk, outline)
     pack = {
         "fixtures": lambda: "fixtures" in target.parameters,
         "second-recipient": lambda: bool(token_of("second", target)),
     }
     facts = {
-        "shares": str(len(listed.shares)),
-        "tables": str(len(listed.tables)),
-        "catalogue": "all of it was seen" if listed.whole else "a part of it was seen",
+        "shares": str(len(outline.shares)),
+        "tables": str(len(outline.tables)),
+        "catalogue": "all of it was seen" if outline.whole else "a part of it was seen",
     }
     return Offer(
         operations=offers.operations(),
@@ -42,7 +40,7 @@ def discover(wire: Wire, target: Target) -> Offer:
         facts=MappingProxyType(facts),
         found=MappingProxyType(
             {
-                "listed": listed,
+                "listed": outline,
                 "catalogue": Once(offers.catalogue),
                 "changes": offers.with_changes,
                 "history": offers.with_history,

@@ -1,3 +1,1 @@
-"""Checks of watsonx.data: its differences. The checks of Iceberg REST catalogs whose requirements
-it has run too.
-"""
+"""Checks of watsonx.data: its differences from Iceberg REST catalogs, whose checks run too."""

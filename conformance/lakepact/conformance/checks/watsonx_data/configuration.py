@@ -18,15 +18,15 @@ URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 @check("WXD-CFG-001", "WXD-CFG-002")
 def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     """GET v1/config below the base path returns 200 for the catalog's name as warehouse."""
-    named = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
+    reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("WXD-CFG-001"):
-        expect.served(named, named.status != 404, f"the configuration below {lab.target.url}")
+        expect.served(reply, reply.status != 404, f"the configuration below {lab.target.url}")
     if not lab.target.parameters.get("warehouse"):
         lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
         return
     with lab.judge("WXD-CFG-002"):
-        expect.status(named, 200)
+        expect.status(reply, 200)
 
 
 @check("WXD-CFG-003", "WXD-CFG-004", "WXD-CFG-005")

@@ -1,4 +1,4 @@
-"""The lab for catalogs of watsonx.data: names within its limits, and the known credentials."""
+"""The lab for catalogs of watsonx.data: names within its limits, and the user's credentials."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ class WatsonxLab(ComparingLab):
 def bearer_token(target: Target) -> str:
     """Return a valid bearer token; empty if none is known."""
     return (
-        _shown(target, "bearer")
-        or _known(target, "bearer-token")
+        _header_credentials(target, "bearer")
+        or _variable(target, "bearer-token")
         or next(iter(_file(target).get("tokens", ())), "")
     )
 
 
 def user_and_key(target: Target) -> str:
     """Return a user's name, a colon and a valid API key; empty if none are known."""
-    shown = _shown(target, "zenapikey")
-    if shown:
-        return base64.b64decode(shown).decode().removesuffix("\n")
+    credentials = _header_credentials(target, "zenapikey")
+    if credentials:
+        return base64.b64decode(credentials).decode().removesuffix("\n")
     own = os.environ.get(target.access.api_key_env, "").strip()
     if ":" in own:
         return own
     keys = _file(target).get("api-keys", {})
-    return _known(target, "api-key") or next((f"{user}:{key}" for user, key in keys.items()), "")
+    return _variable(target, "api-key") or next((f"{user}:{key}" for user, key in keys.items()), "")
 
 
 def zen_api_key(text: str) -> str:
@@ -67,7 +67,7 @@ def zen_api_key(text: str) -> str:
     return f"ZenApiKey {base64.b64encode(text.encode()).decode()}"
 
 
-def _shown(target: Target, scheme: str) -> str:
+def _header_credentials(target: Target, scheme: str) -> str:
     """Return the credentials in the Authorization header of the target, if it has this scheme."""
     header = next(
         (value for name, value in target.headers.items() if name.casefold() == "authorization"), ""
@@ -76,7 +76,7 @@ def _shown(target: Target, scheme: str) -> str:
     return rest.strip() if word.casefold() == scheme else ""
 
 
-def _known(target: Target, name: str) -> str:
+def _variable(target: Target, name: str) -> str:
     variable = target.parameters.get(f"{name}-env")
     return os.environ.get(variable, "") if variable else ""
 

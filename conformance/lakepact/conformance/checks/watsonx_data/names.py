@@ -36,7 +36,7 @@ def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     return reply
 
 
-def stretched(name: str, length: int) -> str:
+def pad(name: str, length: int) -> str:
     """Return a name that is padded with letters to a length."""
     return name + "x" * (length - len(name))
 
@@ -49,14 +49,14 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
     with lab.judge_each("WXD-NAME-001") as case:
         for length in (20, 64, LONGEST):
             with case():
-                name = stretched(lab.name(), length)
+                name = pad(lab.name(), length)
                 expect.status(
                     create_namespace(lab, name),
                     200,
                     about=f"for a namespace of {length} characters",
                 )
                 expect_loads(lab, (name,))
-                table = stretched(lab.name(), length)
+                table = pad(lab.name(), length)
                 expect.status(
                     create_table(lab, (name,), table),
                     200,
@@ -67,7 +67,7 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
                     200,
                     about=f"for a table of {length} characters",
                 )
-    reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
+    reply = create_namespace(lab, pad(lab.name(), LONGEST + 1))
     with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters return {reply.status}"):
         expect.status(reply, 200, 400)
 
@@ -92,8 +92,8 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
         for what, reply in replies.items():
             with case():
                 expect.status(reply, 200, 400, about=f"for {what}")
-        accepted = {reply.status < 300 for reply in replies.values()}
-        expect.equal(1, len(accepted), "number of ways to treat an underscore:", at=None)
+        treatments = {reply.status < 300 for reply in replies.values()}
+        expect.equal(1, len(treatments), "number of ways to treat an underscore:", at=None)
 
 
 @check("WXD-NAME-004")
@@ -117,9 +117,9 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         expect.status(created, 200, 400)
         if created.status == 200:
             expect.status(lab.send(op.load_table, namespace=home, table=table), 200)
-            listed = identifiers(lab.send(op.list_tables, namespace=home))
+            tables = identifiers(lab.send(op.list_tables, namespace=home))
             expect.contains(
-                {"namespace": list(home), "name": table}, listed, "the tables", at=listed.at
+                {"namespace": list(home), "name": table}, tables, "the tables", at=tables.at
             )
             expect.status(lab.send(op.drop_table, namespace=home, table=table), 204)
 

@@ -28,15 +28,15 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
         reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
             expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
-    listed = children(lab, None)
+    namespaces = children(lab, None)
     with lab.judge("WXD-NS-001"):
         left = [
             namespace
-            for namespace in listed
+            for namespace in namespaces
             if any(name in ".".join(map(str, namespace)) for name in (child, free))
         ]
         expect.equal(
-            [], left, "namespaces that exist although their creation was refused:", at=listed.at
+            [], left, "namespaces that exist although their creation was refused:", at=namespaces.at
         )
 
 
@@ -104,20 +104,20 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
             lab.skip(requirement, "no location is known that a namespace may have")
         return
     scheme = (first or parent).partition("://")[0]
-    wanted = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
-    placed = lab.make_namespace(properties={"storage_location": wanted})
+    requested = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
+    namespace = lab.make_namespace(properties={"storage_location": requested})
     with lab.judge("WXD-NS-003"):
-        expect_location(lab, placed, wanted)
+        expect_location(lab, namespace, requested)
         updates = {"removals": [], "updates": {"owner": lab.name()}}
         if lab.offers(op.update_properties) and (
-            lab.send(op.update_properties, namespace=placed, body=updates).status == 200
+            lab.send(op.update_properties, namespace=namespace, body=updates).status == 200
         ):
-            expect_location(lab, placed, wanted, " after an update of its properties")
-    table = lab.make_table(placed)
+            expect_location(lab, namespace, requested, " after an update of its properties")
+    table = lab.make_table(namespace)
     with lab.judge("WXD-NS-005"):
         expect.true(
-            plain(table.location).startswith(f"{plain(wanted)}/"),
-            f"a location below {wanted}",
+            plain(table.location).startswith(f"{plain(requested)}/"),
+            f"a location below {requested}",
             table.location,
             at=table.place("location"),
         )
@@ -186,7 +186,7 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
     """
     home = lab.make_namespace()
 
-    def changed(**body: Any) -> Reply:
+    def update_properties(**body: Any) -> Reply:
         reply = lab.send(
             op.update_properties, namespace=home, body={"removals": [], "updates": {}, **body}
         )
@@ -202,8 +202,8 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
         )
 
     with lab.judge("WXD-NS-008"):
-        has_keys(changed(updates=dict.fromkeys(KEYS, "1")), "updated")
-        has_keys(changed(removals=list(KEYS)), "removed")
-        again = changed(removals=list(KEYS))
+        has_keys(update_properties(updates=dict.fromkeys(KEYS, "1")), "updated")
+        has_keys(update_properties(removals=list(KEYS)), "removed")
+        again = update_properties(removals=list(KEYS))
         if again.document.get("missing"):
             has_keys(again, "missing")

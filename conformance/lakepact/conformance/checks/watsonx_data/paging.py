@@ -60,13 +60,13 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
         )
 
     with lab.judge("WXD-PAG-001"):
-        found = everything(Listing(lab, op.list_namespaces, namespace=(), count=0).page)
-        lost, wanted = sorted(set(names) - set(found)), f"all of {len(names)} namespaces"
+        members = everything(Listing(lab, op.list_namespaces, namespace=(), count=0).page)
+        missing, expected = sorted(set(names) - set(members)), f"all of {len(names)} namespaces"
         expect.true(
-            not lost,
-            wanted,
-            f"{len(lost)} are missing: {expect.shown(lost)}",
-            at=found.at,
+            not missing,
+            expected,
+            f"{len(missing)} are missing: {expect.shown(missing)}",
+            at=members.at,
             kind=Kind.MISSING,
         )
 

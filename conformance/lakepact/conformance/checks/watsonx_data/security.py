@@ -29,7 +29,7 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 
 #: Values behind ZenApiKey that are not base64, not text, or hold no colon.
 BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
-#: Statuses for a caller who is not let in; 404 is the answer to one who is.
+#: Statuses for a caller without access; a caller with access gets 404.
 REFUSALS = (400, 401, 403, 406, 419, 422)
 
 
@@ -66,14 +66,14 @@ def key_of(lab: WatsonxLab) -> str:
         NotOffered: none are known, or the target asks for no credentials.
     """
     asks_for_credentials(lab)
-    known = user_and_key(lab.target)
-    if not known:
+    key = user_and_key(lab.target)
+    if not key:
         raise NotOffered(
             "no API key is known: name the variable that holds user:key with --api-key-env NAME, "
             "or with --parameter api-key-env=NAME beside a token"
         )
     lab.require(lab.send(op.list_namespaces), 200)
-    return known
+    return key
 
 
 @check("IRC-SEC-001", "IRC-SEC-009")
@@ -101,7 +101,7 @@ def unknown_tokens_return_401(lab: WatsonxLab) -> None:
     lab.require(lab.send(op.list_namespaces), 200)
     tokens = {"lakepact-known-to-nobody": "an unknown token", "null": "the token null"}
     if token := bearer_token(lab.target):
-        tokens |= {altered(token): "an altered token"}
+        tokens |= {alter(token): "an altered token"}
     for unknown, what in lab.each(tokens.items()):
         for operation, reply in lab.each(answers(lab, f"Bearer {unknown}")):
             with lab.judge("IRC-SEC-002"):
@@ -149,7 +149,7 @@ def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
     order, and for a part of the key.
     """
     user, _, key = key_of(lab).partition(":")
-    keys = (f"{key[::-1]}x", altered(key), key[:-1], f"{key}x", "")
+    keys = (f"{key[::-1]}x", alter(key), key[:-1], f"{key}x", "")
     users = (f"{lab.name()}:{key}", f"{key}:{user}", f":{key}")
     for wrong in lab.each((*(f"{user}:{other}" for other in keys), *users)):
         for operation, reply in lab.each(answers(lab, zen_api_key(wrong))):
@@ -170,8 +170,8 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
     """
     asks_for_credentials(lab)
     lab.require(lab.send(op.list_namespaces), 200)
-    for broken in lab.each(BROKEN_KEYS):
-        for operation, reply in lab.each(answers(lab, f"ZenApiKey {broken}".strip())):
+    for value in lab.each(BROKEN_KEYS):
+        for operation, reply in lab.each(answers(lab, f"ZenApiKey {value}".strip())):
             with lab.judge("WXD-SEC-003"):
                 expect.status(
                     reply,
@@ -202,15 +202,16 @@ def unknown_passwords_are_refused(lab: WatsonxLab) -> None:
 @check("WXD-SEC-004")
 def newlines_after_api_keys_are_noted(lab: WatsonxLab) -> None:
     """Note whether a trailing newline in an API key, as `echo` adds it, is accepted."""
-    broken = zen_api_key(key_of(lab) + "\n")
-    reply = lab.send(op.get_config, headers=[("Authorization", broken)], anonymous=True)
+    authorization = zen_api_key(key_of(lab) + "\n")
+    reply = lab.send(op.get_config, headers=[("Authorization", authorization)], anonymous=True)
 
     lab.note("WXD-SEC-004", f"answered with status {reply.status}")
 
 
-def altered(credential: str) -> str:
-    """Return a credential with another character in the middle of its last part, the signature of
-    a token; the last character of base64 may hold no bits.
+def alter(credential: str) -> str:
+    """Return a credential with another character in its last part, the signature of a token.
+
+    The character is in the middle, because the last one of base64 may hold no bits.
     """
     middle = (credential.rfind(".") + 1 + len(credential)) // 2
     other = "a" if credential[middle : middle + 1] != "a" else "b"
@@ -218,12 +219,8 @@ def altered(credential: str) -> str:
 
 
 def is_entered(operation: OperationId, reply: Reply) -> None:
-    """Expect that an operation was reached: what it says then is its own business.
-
-    Raises:
-        Unmet: the caller was turned away, or the target failed.
-    """
-    entered = reply.status not in {401, 403, 419} and reply.status < 500
+    """Expect an operation to accept the caller, with any status but 401, 403, 419 and 5xx."""
+    is_open = reply.status not in {401, 403, 419} and reply.status < 500
     if operation in {op.get_config, op.list_namespaces}:
-        entered = reply.status == 200
-    expect.served(reply, entered, f"{operation} to be open")
+        is_open = reply.status == 200
+    expect.served(reply, is_open, f"{operation} to be open")

@@ -1,6 +1,4 @@
-"""The suite of watsonx.data catalogs: what one declares, and where the checks of its differences
-register.
-"""
+"""The suite of watsonx.data catalogs, and the detection of their operations."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ OPERATIONS = frozenset(Contract("watsonx_data").operations)
 OMITTED = frozenset({op.update_properties, op.create_view, op.replace_view})
 TURNED_AWAY = frozenset({401, 403, 419})
 OK = 200
-OVERRIDDEN = "overridden prefix"  #: what an offer calls the prefix of the configuration
+OVERRIDDEN = "overridden prefix"  #: the key of the configuration's prefix in an offer
 
 
 def discover(wire: Wire, target: Target) -> Offer:
@@ -52,18 +50,20 @@ def discover(wire: Wire, target: Target) -> Offer:
     Raises:
         Blocked: it does not answer, or the catalog's name is missing.
     """
-    named = quote(warehouse_of(target), safe="")
-    found = discover_catalog(wire, target, catalog=named)
-    prefix = overridden = found.segments["prefix"] or named
+    warehouse = quote(warehouse_of(target), safe="")
+    catalog_offer = discover_catalog(wire, target, catalog=warehouse)
+    prefix = overridden = catalog_offer.segments["prefix"] or warehouse
     if not prefix:
         raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
     declared = (
-        found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
+        catalog_offer.operations & OPERATIONS
+        if catalog_offer.facts["endpoints"] == "declared"
+        else OPERATIONS
     )
-    _require_known_callers(wire, target, prefix)
+    _require_valid_credentials(wire, target, prefix)
     # A prefix that leads nowhere is one failure, of WXD-GEN-001, if the catalog's name leads there.
-    if named not in {"", prefix} and listing_status(wire, prefix) != OK:
-        prefix = named if listing_status(wire, named) == OK else prefix
+    if warehouse not in {"", prefix} and listing_status(wire, prefix) != OK:
+        prefix = warehouse if listing_status(wire, warehouse) == OK else prefix
     features = {
         "prefix": True,
         "views": {op.create_view, op.load_view, op.drop_view} <= declared,
@@ -71,19 +71,19 @@ def discover(wire: Wire, target: Target) -> Offer:
     }
     endpoints = (
         {}
-        if found.facts["endpoints"] == "declared"
+        if catalog_offer.facts["endpoints"] == "declared"
         else {"endpoints": "absent: all operations of the page"}
     )
     return Offer(
         operations=declared,
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
-        facts=MappingProxyType({**found.facts, **endpoints, "prefix": prefix}),
-        found=MappingProxyType({**found.found, DECLARED: declared, OVERRIDDEN: overridden}),
+        facts=MappingProxyType({**catalog_offer.facts, **endpoints, "prefix": prefix}),
+        found=MappingProxyType({**catalog_offer.found, DECLARED: declared, OVERRIDDEN: overridden}),
     )
 
 
-def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
+def _require_valid_credentials(wire: Wire, target: Target, prefix: str) -> None:
     """Check that each of the user's credentials opens the configuration or the listing of
     namespaces.
 
@@ -91,8 +91,8 @@ def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
         Blocked: one opens neither: it is wrong, or of a scheme that the target does not take.
     """
     token, key = bearer_token(target), user_and_key(target)
-    shown = {f"Bearer {token}": token and "bearer token", zen_api_key(key): key and "API key"}
-    for authorization, what in shown.items():
+    labels = {f"Bearer {token}": token and "bearer token", zen_api_key(key): key and "API key"}
+    for authorization, what in labels.items():
         statuses = [
             wire.send(
                 "GET",
@@ -118,11 +118,11 @@ def _require_known_callers(wire: Wire, target: Target, prefix: str) -> None:
 
 
 def warehouse_of(target: Target) -> str:
-    """Return the name of the catalog that the user meant; empty if none was given."""
+    """Return the user's name of the catalog; empty without one."""
     return target.parameters.get("warehouse", "")
 
 
-def discover_what_is_served(wire: Wire, target: Target) -> Offer:
+def detect_offer(wire: Wire, target: Target) -> Offer:
     """Return the operations that a catalog serves, whatever it declares.
 
     Raises:
@@ -141,21 +141,21 @@ def discover_what_is_served(wire: Wire, target: Target) -> Offer:
             serial=next(serials),
         )
 
-    found = with_actual_operations(
+    offer = with_actual_operations(
         lab_of, target, discover(wire, target), requirement="WXD-CFG-006"
     )
-    if found.facts["endpoints"] != "declared":
-        absent = OMITTED & found.found[DETECTED].missing
-        reasons = {o: why for o, why in found.found[UNSERVED].items() if o not in absent}
-        known = MappingProxyType({**found.found, UNSERVED: reasons})
-        found = replace(found, operations=found.operations - absent, found=known)
-    if not found.operations >= NAMESPACE_OF_OUR_OWN:
-        return found
-    lab, told = lab_of(found), dict[str, bool]()
+    if offer.facts["endpoints"] != "declared":
+        absent = OMITTED & offer.found[DETECTED].missing
+        reasons = {o: why for o, why in offer.found[UNSERVED].items() if o not in absent}
+        details = MappingProxyType({**offer.found, UNSERVED: reasons})
+        offer = replace(offer, operations=offer.operations - absent, found=details)
+    if not offer.operations >= NAMESPACE_OF_OUR_OWN:
+        return offer
+    lab, features = lab_of(offer), dict[str, bool]()
     with contextlib.suppress(Blocked, NotOffered, Unmet):
-        told = properties_of_namespaces(lab)
+        features = properties_of_namespaces(lab)
     lab.clean_up()
-    return replace(found, features=MappingProxyType({**found.features, **told}))
+    return replace(offer, features=MappingProxyType({**offer.features, **features}))
 
 
 NO_ENDPOINTS = "a catalog that names its endpoints"
@@ -174,7 +174,7 @@ PARAMETERS = {
 suite = Suite(
     "watsonx_data",
     lab=WatsonxLab,
-    discover=discover_what_is_served,
+    discover=detect_offer,
     rights=partial(expect_rights, discovery=discover),
     launch_settings=launch_settings,
     parameters=PARAMETERS,

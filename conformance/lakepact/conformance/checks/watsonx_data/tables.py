@@ -1,4 +1,4 @@
-"""Tables: moved between namespaces, and loaded with everything that happened to them."""
+"""Tables: renames between namespaces, and loads with all snapshots."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """
     for name in lab.each((None, lab.name())):
         table = lab.append(lab.make_table())
-        home, called = lab.make_namespace(), name or table.name
+        home, new_name = lab.make_namespace(), name or table.name
         body = {
             "source": table.identifier,
-            "destination": {"namespace": list(home), "name": called},
+            "destination": {"namespace": list(home), "name": new_name},
         }
         reply = lab.send(op.rename_table, body=body)
-        lab.drop_afterwards(home, called)
+        lab.drop_afterwards(home, new_name)
         with lab.judge("WXD-TBL-003"):
             expect.status(reply, 204, 406)
-            there: dict[str, Any] = {"namespace": home, "table": called}
+            there: dict[str, Any] = {"namespace": home, "table": new_name}
             here: dict[str, Any] = dict(table.at)
             at, other = (there, here) if reply.status == 204 else (here, there)
-            kept = lab.send(op.load_table, **at)
-            expect.status(kept, 200)
-            expect.member(table.uuid, kept.place("metadata", "table-uuid"), "table UUID")
+            current = lab.send(op.load_table, **at)
+            expect.status(current, 200)
+            expect.member(table.uuid, current.place("metadata", "table-uuid"), "table UUID")
             expect.not_found(lab.send(op.load_table, **other), "table")
 
 
@@ -38,18 +38,21 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
 def loaded_tables_have_all_snapshots(lab: WatsonxLab) -> None:
     """Loading a table returns all its snapshots, whether or not a ref names them."""
     table = lab.make_table()
-    added: list[int] = []
+    snapshot_ids: list[int] = []
     for _ in range(3):
         table = lab.append(table)
-        added.append(table.member("current-snapshot-id"))
+        snapshot_ids.append(table.member("current-snapshot-id"))
     beside = lab.snapshot(table)
     lab.commit(table, {"action": "add-snapshot", "snapshot": beside})
-    added.append(beside["snapshot-id"])
+    snapshot_ids.append(beside["snapshot-id"])
 
     with lab.judge("WXD-TBL-004"):
-        loaded = lab.send(op.load_table, **table.at)
-        expect.status(loaded, 200)
-        found = [snapshot["snapshot-id"] for snapshot in loaded.at("metadata", "snapshots")]
+        reply = lab.send(op.load_table, **table.at)
+        expect.status(reply, 200)
+        actual = [snapshot["snapshot-id"] for snapshot in reply.at("metadata", "snapshots")]
         expect.equal(
-            sorted(added), sorted(found), "snapshots", at=loaded.place("metadata", "snapshots")
+            sorted(snapshot_ids),
+            sorted(actual),
+            "snapshots",
+            at=reply.place("metadata", "snapshots"),
         )

@@ -1,4 +1,4 @@
-"""Routes: the catalog's name in them, and those that are not there."""
+"""Routes: the catalog's name as prefix, and unsupported operations."""
 
 from __future__ import annotations
 
@@ -35,19 +35,17 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     """Paths with the catalog's name as prefix are served; paths with the name of no catalog return
     4xx.
     """
-    listed = lab.send(op.list_namespaces, declared=False)
+    listing = lab.send(op.list_namespaces, declared=False)
     prefix, overridden = lab.offer.segments["prefix"], lab.offer.found.get(OVERRIDDEN)
 
     with lab.judge_each("WXD-GEN-001") as case:
         with case():
-            expect.status(listed, 200, about=f"for the prefix {prefix}")
+            expect.status(listing, 200, about=f"for the prefix {prefix}")
         if overridden not in {prefix, None}:
             with case():
-                followed = lab.send_raw("GET", f"/v1/{overridden}/namespaces")
-                expect.status(
-                    followed, 200, about=f"for the prefix {overridden} of the configuration"
-                )
-    lab.require(listed, 200)
+                reply = lab.send_raw("GET", f"/v1/{overridden}/namespaces")
+                expect.status(reply, 200, about=f"for the prefix {overridden} of the configuration")
+    lab.require(listing, 200)
     with lab.judge_each("WXD-GEN-002") as case:
         for path in (f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
             with case():
@@ -61,17 +59,17 @@ def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
     name among its endpoints.
     """
     others = Contract("iceberg_rest").operations
-    named = configuration(lab).document.get("endpoints") or ()
+    endpoints = configuration(lab).document.get("endpoints") or ()
     return {
         name: operation
         for name, operation in others.items()
         if name not in lab.contract.operations
-        and f"{operation.method} {operation.path}" not in named
+        and f"{operation.method} {operation.path}" not in endpoints
     }
 
 
 def path_of(lab: WatsonxLab, operation: Operation) -> str:
-    """Return the path of an absent operation, about a table that there is."""
+    """Return the path of an absent operation for an existing table."""
     table = lab.make_table()
     parts = {
         "{namespace}": table.namespace[0],

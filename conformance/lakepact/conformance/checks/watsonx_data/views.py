@@ -1,4 +1,4 @@
-"""Views: moved between namespaces, and unknown updates refused."""
+"""Views: renames between namespaces, and unknown updates."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     for name in lab.each((None, lab.name())):
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
-        called = name or view
+        new_name = name or view
         before = lab.require(lab.send(op.load_view, namespace=source, view=view), 200)
         ends = {
             "source": {"namespace": list(source), "name": view},
-            "destination": {"namespace": list(home), "name": called},
+            "destination": {"namespace": list(home), "name": new_name},
         }
         reply = lab.send(op.rename_view, body=ends)
-        lab.add_cleanup(partial(lab.send, op.drop_view, namespace=home, view=called))
+        lab.add_cleanup(partial(lab.send, op.drop_view, namespace=home, view=new_name))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204, 406)
-            there: dict[str, Any] = {"namespace": home, "view": called}
+            there: dict[str, Any] = {"namespace": home, "view": new_name}
             here: dict[str, Any] = {"namespace": source, "view": view}
             at, other = (there, here) if reply.status == 204 else (here, there)
-            kept = lab.send(op.load_view, **at)
-            expect.status(kept, 200)
+            current = lab.send(op.load_view, **at)
+            expect.status(current, 200)
             uuid = before.at("metadata", "view-uuid")
-            expect.member(uuid, kept.place("metadata", "view-uuid"), "view UUID")
+            expect.member(uuid, current.place("metadata", "view-uuid"), "view UUID")
             expect.not_found(lab.send(op.load_view, **other), "view")
 
 

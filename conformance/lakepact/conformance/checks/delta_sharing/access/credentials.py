@@ -1,6 +1,4 @@
-"""Temporary credentials: given for the directories of tables that are read so, of one kind, whole,
-and for a while.
-"""
+"""Temporary credentials for tables with the access mode dir: their location, kind and expiry."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     ndjson,
     op,
 )
-from lakepact.conformance.checks.delta_sharing.kit.answers import answered
+from lakepact.conformance.checks.delta_sharing.kit.answers import is_answer
 
 OPERATION = op.generate_temporary_table_credentials
 TRAFFIC = ("access.credentials.credentials_cover_the_table_location",)
@@ -35,53 +33,55 @@ JSON = "application/json"
 
 
 def by_directory(lab: SharingLab) -> list[SharedTable]:
-    """Some tables that are read by their directories.
+    """Return some tables that are read by their directories.
 
     Raises:
         NotOffered: there are none.
     """
-    found = [table for table in lab.tables() if "dir" in table.access_modes][:MOST_TABLES]
-    if not found:
+    tables = [table for table in lab.tables() if "dir" in table.access_modes][:MOST_TABLES]
+    if not tables:
         raise NotOffered("no table has the access mode dir")
-    return found
+    return tables
 
 
 def locations(table: SharedTable) -> list[str]:
-    """Return the locations of a table, as it is listed: its own first."""
+    """Return the listed locations of a table: its own first."""
     further = table.document.get("auxiliaryLocations")
-    found = [table.document.get("location"), *(further if isinstance(further, list) else ())]
-    return [location for location in found if isinstance(location, str) and location]
+    values = [table.document.get("location"), *(further if isinstance(further, list) else ())]
+    return [location for location in values if isinstance(location, str) and location]
 
 
 def credentials_of(exchange: Exchange) -> Placed | None:
-    """Return the credentials that an answer gives; `None` where it gives none."""
-    if not answered(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
+    """Return the credentials in an answer; `None` without any."""
+    if not is_answer(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
         return None
-    found = exchange.parsed.get("credentials")
-    return Placed(found, exchange, ("credentials",)) if isinstance(found, dict) else None
+    credentials = exchange.parsed.get("credentials")
+    return (
+        Placed(credentials, exchange, ("credentials",)) if isinstance(credentials, dict) else None
+    )
 
 
-def _are_for(reply: Reply, location: str, what: str) -> None:
-    """Expect credentials that say they are for a location, whether or not a slash is at its end."""
+def _expect_location(reply: Reply, location: str, what: str) -> None:
+    """Expect credentials with this location, with or without a slash at its end."""
     expect.status(reply, 200, about=f"for {what}")
-    found = credentials_of(reply.exchange)
-    if found is None:
+    credentials = credentials_of(reply.exchange)
+    if credentials is None:
         raise expect.unmet(
             "credentials",
             "no object `credentials`",
             at=reply.place("credentials"),
             kind=Kind.MISSING,
         )
-    actual = str(ndjson.required(found, "location", str, "credentials")).rstrip("/")
+    actual = str(ndjson.required(credentials, "location", str, "credentials")).rstrip("/")
     expect.equal(
         location.rstrip("/"),
         actual,
         f"for {what} the location of the credentials",
-        at=found.place("location"),
+        at=credentials.place("location"),
     )
 
 
-# -- how they are asked for ------------------------------------------------------------------------
+# -- requests --------------------------------------------------------------------------------------
 
 
 @check("DS-TMP-01")
@@ -111,8 +111,8 @@ def credential_request_bodies_are_optional(lab: SharingLab) -> None:
 def credentials_cover_the_table_location(lab: SharingLab) -> None:
     """Credentials are for the table's location, or for the requested one of its locations."""
     for table in lab.each(by_directory(lab)):
-        known = locations(table)
-        if not known:
+        own = locations(table)
+        if not own:
             continue
         with lab.judge_each("DS-TMP-02") as case:
             for body in ({}, None, {"location": None}):
@@ -121,14 +121,14 @@ def credentials_cover_the_table_location(lab: SharingLab) -> None:
                     or lab.send(OPERATION, body=body, **table.address).status == 200
                 ):
                     with case():
-                        _are_for(
-                            lab.send(OPERATION, body=body, **table.address), known[0], table.name
+                        _expect_location(
+                            lab.send(OPERATION, body=body, **table.address), own[0], table.name
                         )
         with lab.judge_each("DS-TMP-03") as case:
-            for location in known:
+            for location in own:
                 with case():
                     reply = lab.send(OPERATION, body={"location": location}, **table.address)
-                    _are_for(reply, location, f"{table.name} and a location")
+                    _expect_location(reply, location, f"{table.name} and a location")
     if not lab.verdicts:
         raise NotOffered("no table that is read by its directory says its location")
 
@@ -160,10 +160,10 @@ def credentials_are_json(lab: SharingLab) -> None:
         with lab.judge("DS-TMP-05"):
             reply = lab.send(OPERATION, body={}, **table.address)
             expect.status(reply, 200, about=f"for {table.name}")
-            named = isinstance(reply.document.get("credentials"), dict)
+            has_credentials = isinstance(reply.document.get("credentials"), dict)
             members = ", ".join(reply.document)
             expect.true(
-                named,
+                has_credentials,
                 f"for {table.name} an object `credentials`",
                 members,
                 at=reply.place("credentials"),
@@ -174,10 +174,10 @@ def credentials_are_json(lab: SharingLab) -> None:
 @check("DS-TMP-16")
 def url_tables_have_no_credentials(lab: SharingLab) -> None:
     """A request for credentials for a table without the access mode dir returns 4xx."""
-    found = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
-    if not found:
+    tables = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
+    if not tables:
         raise NotOffered("every table has the access mode dir")
-    for table in lab.each(found):
+    for table in lab.each(tables):
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
             mutation = Mutation(Wrong.ABSENT, "access mode")
@@ -186,22 +186,22 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
             )
 
 
-# -- what they hold --------------------------------------------------------------------------------
+# -- content ---------------------------------------------------------------------------------------
 
 
 @invariant("DS-TMP-06", traffic=TRAFFIC)
 def credentials_have_one_kind(exchange: Exchange) -> bool:
     """Credentials have exactly one of the three kinds."""
-    found = credentials_of(exchange)
-    if found is None:
+    credentials = credentials_of(exchange)
+    if credentials is None:
         return False
-    kinds = [kind for kind in KINDS if found.get(kind) is not None]
+    kinds = [kind for kind in KINDS if credentials.get(kind) is not None]
     way = Kind.SURPLUS if kinds else Kind.MISSING
     expect.true(
         len(kinds) == 1,
         f"one of {', '.join(KINDS)}",
         ", ".join(kinds) or "none",
-        at=found.place(),
+        at=credentials.place(),
         kind=way,
     )
     return True
@@ -210,14 +210,14 @@ def credentials_have_one_kind(exchange: Exchange) -> bool:
 @invariant("DS-TMP-07", traffic=TRAFFIC)
 def credentials_name_a_location(exchange: Exchange) -> bool:
     """Credentials name the directory that they can read."""
-    found = credentials_of(exchange)
-    if found is None:
+    credentials = credentials_of(exchange)
+    if credentials is None:
         return False
     expect.true(
-        ndjson.required(found, "location", str, "credentials") != "",
+        ndjson.required(credentials, "location", str, "credentials") != "",
         "a location",
         "an empty text",
-        at=found.place("location"),
+        at=credentials.place("location"),
     )
     return True
 
@@ -225,11 +225,11 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
 @invariant("DS-TMP-08", traffic=TRAFFIC)
 def credentials_expire_in_the_future(exchange: Exchange) -> bool:
     """Credentials have an expiration time in the future, in milliseconds."""
-    found = credentials_of(exchange)
-    if found is None:
+    credentials = credentials_of(exchange)
+    if credentials is None:
         return False
-    when = ndjson.required(found, "expirationTime", int, "credentials")
-    at = found.place("expirationTime")
+    when = ndjson.required(credentials, "expirationTime", int, "credentials")
+    at = credentials.place("expirationTime")
     expect.true(
         ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS,
         "an expirationTime in milliseconds since 1970",
@@ -243,17 +243,17 @@ def credentials_expire_in_the_future(exchange: Exchange) -> bool:
 
 
 def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
-    found = credentials_of(exchange)
-    if found is None or found.get(kind) is None:
+    credentials = credentials_of(exchange)
+    if credentials is None or credentials.get(kind) is None:
         return False
-    inner = ndjson.required(found, kind, dict, "credentials")
+    inner = ndjson.required(credentials, kind, dict, "credentials")
     # The value is a secret, so it is not shown.
     lacking = [member for member in members if not isinstance(inner.get(member), str)]
     expect.true(
         not lacking,
         f"{kind} with the texts {', '.join(members)}",
         f"no text {', '.join(lacking)}",
-        at=found.place(kind, *lacking[:1]),
+        at=credentials.place(kind, *lacking[:1]),
         kind=Kind.MISSING,
     )
     return True
@@ -283,10 +283,10 @@ def google_credentials_have_a_token(exchange: Exchange) -> bool:
 @check("DS-ACC-05")
 def directory_tables_refuse_queries(lab: SharingLab) -> None:
     """A query of a table with only the access mode dir returns 4xx."""
-    found = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
-    if not found:
+    tables = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
+    if not tables:
         raise NotOffered("every table that is read by its directory is read by URLs too")
-    for table in lab.each(found):
+    for table in lab.each(tables):
         with lab.judge("DS-ACC-05"):
             reply = lab.send(ndjson.QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
             mutation = Mutation(Wrong.ABSENT, "access mode")
@@ -300,23 +300,23 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
 @check("DS-ACC-04")
 def access_modes_agree(lab: SharingLab) -> None:
     """The access modes in metadata equal those in the listings; a missing list means url."""
-    told = [table for table in lab.tables() if table.document.get("accessModes")] or list(
+    tables = [table for table in lab.tables() if table.document.get("accessModes")] or list(
         lab.tables()
     )
-    for table in lab.each([*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]):
+    for table in lab.each([*tables[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]):
         reply = lab.require(
             lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200
         )
-        listed = table.document.get("accessModes") or ["url"]
+        expected = table.document.get("accessModes") or ["url"]
         with lab.judge_each("DS-ACC-04") as case:
             for metadata in ndjson.objects(reply.lines, "metaData"):
-                found = metadata.get("accessModes") or ["url"]
-                if ndjson.texts(found) and ndjson.texts(listed):
+                actual = metadata.get("accessModes") or ["url"]
+                if ndjson.texts(actual) and ndjson.texts(expected):
                     with case():
                         at = metadata.place("accessModes")
                         expect.equal(
-                            sorted(listed),
-                            sorted(found),
+                            sorted(expected),
+                            sorted(actual),
                             f"access modes in the metadata of {table.name}:",
                             at=at,
                         )

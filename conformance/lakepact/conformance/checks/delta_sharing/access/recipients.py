@@ -41,7 +41,7 @@ MOST_TABLES = 10  #: that are asked for more than once
 
 
 def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
-    """Yield every operation that the target offers, with arguments that are right."""
+    """Yield every operation that the target offers, with valid arguments."""
     yield op.list_shares, {}
     address = lab.table().address
     for operation, names in OF_NAMES.items():
@@ -49,12 +49,10 @@ def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
             yield operation, {name: address[name] for name in names} | OF_TABLES.get(operation, {})
 
 
-def sent_with(
+def replies_with(
     lab: SharingLab, values: Iterable[str | None]
 ) -> Iterator[tuple[OperationId, str, Reply]]:
-    """Yield every operation with every one of these values of `Authorization`: which, with what,
-    and the answer.
-    """
+    """Yield operation, description and reply for each operation with each `Authorization`."""
     for operation, arguments in requests(lab):
         for value in values:
             reply = lab.send(
@@ -68,12 +66,12 @@ def requests_without_a_valid_token_return_401(lab: SharingLab) -> None:
     """Every operation returns 401 without a header, with another scheme, and with an empty or
     unknown token.
     """
-    for operation, what, reply in lab.each(sent_with(lab, (None, *NO_BEARER))):
+    for operation, what, reply in lab.each(replies_with(lab, (None, *NO_BEARER))):
         with lab.judge("DS-GEN-02"):
             expect.refused(reply, about=f"of {operation} with {what}", mutation=NO_ACCESS)
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}", mutation=NO_ACCESS)
-    for operation, what, reply in lab.each(sent_with(lab, UNKNOWN)):
+    for operation, what, reply in lab.each(replies_with(lab, UNKNOWN)):
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}", mutation=NO_ACCESS)
 
@@ -103,18 +101,18 @@ def bearer_scheme_is_case_insensitive(lab: SharingLab) -> None:
     lab.require(lab.send(op.list_shares), 200)
 
     with lab.judge_each("DS-GEN-02") as case:
-        for spelled in ("Bearer", "bearer", "BEARER"):
+        for scheme in ("Bearer", "bearer", "BEARER"):
             with case():
-                reply = lab.send(op.list_shares, headers=[("Authorization", f"{spelled} {token}")])
-                expect.status(reply, 200, about=f"with the scheme {spelled}")
+                reply = lab.send(op.list_shares, headers=[("Authorization", f"{scheme} {token}")])
+                expect.status(reply, 200, about=f"with the scheme {scheme}")
 
 
-def altered(token: str) -> dict[str, str]:
-    """Tokens that are nearly a right one: how each differs from it."""
-    known = {"with more behind it": f"{token}lakepact", "without its last characters": token[:-4]}
+def alterations(token: str) -> dict[str, str]:
+    """Return tokens that differ slightly from a valid one, by their difference."""
+    tokens = {"with more behind it": f"{token}lakepact", "without its last characters": token[:-4]}
     if not HEXADECIMAL.fullmatch(token):
-        known["in the other case"] = token.swapcase()
-    return {what: other for what, other in known.items() if other not in {token, ""}}
+        tokens["in the other case"] = token.swapcase()
+    return {what: other for what, other in tokens.items() if other not in {token, ""}}
 
 
 @check("DS-GEN-09", "DS-GEN-02")
@@ -128,7 +126,7 @@ def altered_tokens_return_401(lab: SharingLab) -> None:
     lab.require(lab.send(op.list_shares), 200)
 
     with lab.judge_each("DS-GEN-09") as case:
-        for what, other in altered(token).items():
+        for what, other in alterations(token).items():
             with case(NO_ACCESS):
                 reply = lab.send(op.list_shares, headers=[("Authorization", f"Bearer {other}")])
                 expect.status(reply, 401, about=f"for the right token {what}")
@@ -149,13 +147,13 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
     tables.
     """
     second = lab.recipient("second")
-    shown = (
+    share_names = (
         lab.manifest.second_sees
         if lab.knows_content
         else [str(item.get("name")) for item in _shares(lab, second)]
     )
-    granted = set(map(lower, shown))
-    table = next((t for t in lab.tables() if lower(t.share) not in granted), None)
+    visible = set(map(lower, share_names))
+    table = next((t for t in lab.tables() if lower(t.share) not in visible), None)
     if table is None:
         raise NotOffered("the second recipient was granted every share that has a table")
     for operation, names in lab.each(OF_NAMES.items()):
@@ -175,7 +173,7 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
 
 
 def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Return the shares that a recipient is shown."""
+    """Return the shares that are listed for a recipient."""
     items: list[dict[str, Any]] = []
     token: str | None = None
     for _ in range(100):
@@ -192,24 +190,24 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
     """Each recipient of the fixture pack sees exactly its granted shares in the listing."""
     every = [share["name"] for share in lab.manifest.shares]
 
-    for headers, granted in lab.each(
+    for headers, expected in lab.each(
         (
             (bearing(lab.manifest.tokens["all"]), every),
             (lab.recipient("second"), lab.manifest.second_sees),
         )
     ):
         with lab.judge("DS-LSH-01"):
-            found = sorted(lower(str(item.get("name"))) for item in _shares(lab, headers))
+            actual = sorted(lower(str(item.get("name"))) for item in _shares(lab, headers))
             expect.equal(
-                sorted(map(lower, granted)), found, "shares", at=None
+                sorted(map(lower, expected)), actual, "shares", at=None
             )  # the shares may be on several pages
 
 
 @check("DS-GEN-01")
 def listed_tables_can_be_read(lab: SharingLab) -> None:
     """A recipient can request the version and metadata of every listed table."""
-    asked: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
-        ([], table.address) for table in lab.listed.tables[:MOST_TABLES]
+    addresses: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
+        ([], table.address) for table in lab.outline.tables[:MOST_TABLES]
     ]
     if lab.feature("second-recipient"):
         second = lab.recipient("second")
@@ -220,12 +218,12 @@ def listed_tables_can_be_read(lab: SharingLab) -> None:
                 lab.send(op.list_all_tables, headers=second, share=share["name"]), 200
             ).document.get("items", [])
         ]
-        asked += [(second, _address(item)) for item in theirs[:MOST_TABLES]]
-    if not asked:
+        addresses += [(second, _address(item)) for item in theirs[:MOST_TABLES]]
+    if not addresses:
         raise NotOffered("no table is listed")
 
     with lab.judge_each("DS-GEN-01") as case:
-        for headers, address in asked:
+        for headers, address in addresses:
             for operation in (op.get_table_version, op.get_table_metadata):
                 with case():
                     reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
@@ -247,12 +245,12 @@ def _address(item: dict[str, Any]) -> dict[str, Any]:
 @check("DS-NAME-06")
 def shares_with_a_period_are_found(lab: SharingLab) -> None:
     """A share with a period in its name can be requested and listed."""
-    dotted = [share for share in lab.shares() if "." in share]
-    if not dotted:
+    shares = [share for share in lab.shares() if "." in share]
+    if not shares:
         raise NotOffered("no share has a period in its name")
 
     with lab.judge_each("DS-NAME-06") as case:
-        for share in dotted:
+        for share in shares:
             with case():
                 expect.status(lab.send(op.get_share, share=share), 200)
                 Listing(lab, op.list_schemas, {"share": share}).page()

@@ -16,8 +16,7 @@ from lakepact.generated.delta_sharing import op
 #: Of the newest version, which has those of all others.
 OPERATIONS = Contract("delta_sharing", Contract("delta_sharing").versions[-1]).operations
 
-#: The operations that name a table, and what a body or a query needs to be right whatever the
-#: table.
+#: The operations that name a table, with arguments that are valid for every table.
 OF_TABLES: dict[OperationId, dict[str, Any]] = {
     op.get_table_version: {},
     op.head_table_version: {},
@@ -27,7 +26,7 @@ OF_TABLES: dict[OperationId, dict[str, Any]] = {
     op.generate_temporary_table_credentials: {"body": {}},
 }
 
-#: The operations that name more and more, with the arguments that name it.
+#: The operations on shares, schemas and tables, with the arguments that name them.
 OF_NAMES: dict[OperationId, tuple[str, ...]] = {
     op.get_share: ("share",),
     op.list_schemas: ("share",),
@@ -45,7 +44,7 @@ KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamActio
 
 
 def lower(text: str) -> str:
-    """Return a name with its ASCII letters in small: no other case is judged."""
+    """Return a name with its ASCII letters in lower case; other letters are not checked."""
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
@@ -56,7 +55,7 @@ def of_operation(exchange: Exchange) -> bool:
     )
 
 
-def answered(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
+def is_answer(exchange: Exchange, operations: frozenset[OperationId]) -> bool:
     """Return whether one of these operations was answered with 200, and not only with the status of
     a query in the background.
     """
@@ -78,7 +77,7 @@ def tells_status(exchange: Exchange) -> bool:
     return any(isinstance(line, dict) and "queryStatus" in line for line in exchange.lines or ())
 
 
-def asked_for(exchange: Exchange, argument: str) -> str | None:
+def name_in_url(exchange: Exchange, argument: str) -> str | None:
     """Return the share, schema or table that a URL names, decoded."""
     segments = urlsplit(exchange.url).path.split("/")
     before = {"share": "shares", "schema": "schemas", "table": "tables"}[argument]
@@ -93,7 +92,7 @@ def version_of(reply: Reply) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def named(lines: tuple[Placed, ...], kind: str) -> Iterator[Placed]:
+def lines_of_kind(lines: tuple[Placed, ...], kind: str) -> Iterator[Placed]:
     """Return the content of the lines of one kind."""
     return (line[kind] for line in lines if isinstance(line.get(kind), Placed))
 
@@ -153,30 +152,30 @@ def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
         for kind in KINDS
         if kind != "endStreamAction"
     }
-    found = [
+    contents = [
         (kind, _lasting(one, without))
         for kind, without in left_out.items()
-        for one in named(lines, kind)
+        for one in lines_of_kind(lines, kind)
     ]
-    return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in found)
+    return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in contents)
 
 
 def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
-    found = {
-        name: _meant(name, value)
+    members = {
+        name: _parse(name, value)
         for name, value in document.items()
         if name in LASTING - left_out and value is not None
     }
-    wrapped = (
+    wrappers = (
         (name, value)
         for name, value in document.items()
         if name in WRAPPING and isinstance(value, dict)
     )
-    return found | {name: _lasting(value, left_out) for name, value in wrapped}
+    return members | {name: _lasting(value, left_out) for name, value in wrappers}
 
 
-def _meant(name: str, value: Any) -> Any:
-    """Return a member, or what it says as JSON."""
+def _parse(name: str, value: Any) -> Any:
+    """Return a member, parsed if it is a string of JSON."""
     if name not in TEXTS_OF_JSON or not isinstance(value, str):
         return value
     try:

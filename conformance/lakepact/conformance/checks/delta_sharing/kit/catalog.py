@@ -27,7 +27,7 @@ MOST_EMPTY_PAGES = 5  #: in a row
 
 COLUMN_MAPPING_VERSION = 2  #: of readers, before they named features
 
-#: Every reader feature that Delta has: who understands all of them is refused nothing.
+#: Every reader feature of Delta: a client that names all of them can read every table.
 READER_FEATURES = (
     "columnmapping,deletionvectors,timestampntz,v2checkpoint,vacuumprotocolcheck,typewidening,typewidening-preview,"
     "varianttype,varianttype-preview,variantshredding-preview,catalogmanaged,geospatial"
@@ -35,13 +35,13 @@ READER_FEATURES = (
 
 CAPABILITIES = "delta-sharing-capabilities"
 
-#: Understands everything, so that every table can answer.
+#: Accepts both formats and all reader features, so that every table is answered.
 EITHER_FORMAT = (CAPABILITIES, f"responseformat=delta,parquet;readerfeatures={READER_FEATURES}")
 
 
 @dataclass(frozen=True)
 class SharedTable:
-    """A table as it is listed, and what its metadata says."""
+    """A listed table, with facts of its metadata."""
 
     share: str
     schema: str
@@ -75,21 +75,19 @@ class Catalogue:
         return tuple(table for table in self.tables if table.format)
 
     def without_changes(self) -> Catalogue:
-        """Return the same of a server that answers no changes, whatever its tables say of
-        themselves.
-        """
+        """Return the catalogue of a server that answers no changes, whatever its metadata says."""
         return replace(self, tables=tuple(replace(table, changes=False) for table in self.tables))
 
 
 class Walk:
-    """One walk of a target's listings; what is refused is left out."""
+    """One walk of a target's listings, without the refused ones."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self._pages = MOST_PAGES
         self._whole = True
 
-    def listed(self) -> Catalogue:
+    def outline(self) -> Catalogue:
         """Return the shares, schemas and tables that the target lists.
 
         Raises:
@@ -104,13 +102,13 @@ class Walk:
         tables: dict[tuple[str, str, str], SharedTable] = {}
         for share in shares[:MOST_SHARES]:
             name = share["name"]
-            named = [
+            schema_names = [
                 s["name"]
                 for s in self._items(path("shares", name, "schemas"), op.list_schemas)
                 if isinstance(s.get("name"), str)
             ]
-            schemas += [(name, schema) for schema in named]
-            for document in self._tables(name, named):
+            schemas += [(name, schema) for schema in schema_names]
+            for document in self._tables(name, schema_names):
                 table = _table(name, document)
                 if table is not None:
                     tables.setdefault((table.share, table.schema, table.name), table)
@@ -118,32 +116,32 @@ class Walk:
         sample = tuple(tables.values())[:MOST_TABLES]
         return Catalogue(tuple(shares), tuple(schemas), sample, self._whole)
 
-    def looked(self, catalogue: Catalogue) -> Catalogue:
-        """Return a catalogue with what the metadata of its tables says."""
+    def catalogue(self, outline: Catalogue) -> Catalogue:
+        """Return a catalogue with the metadata of its tables."""
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
-            tables = tuple(pool.map(self.looked_at, catalogue.tables))
+            tables = tuple(pool.map(self.with_metadata, outline.tables))
         finally:
             pool.shutdown(cancel_futures=True)
-        return replace(catalogue, tables=tables, whole=self._whole)
+        return replace(outline, tables=tables, whole=self._whole)
 
     def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
-        """Yield the tables of a share: all at once, and schema by schema where that fails."""
-        found = list(self._items(path("shares", share, "all-tables"), op.list_all_tables))
-        if found:
-            yield from found
+        """Yield the tables of a share: from one listing, or schema by schema if that fails."""
+        tables = list(self._items(path("shares", share, "all-tables"), op.list_all_tables))
+        if tables:
+            yield from tables
             return
         for schema in schemas:
             yield from self._items(
                 path("shares", share, "schemas", schema, "tables"), op.list_tables
             )
 
-    def looked_at(self, table: SharedTable) -> SharedTable:
-        """Return a table with what its metadata says of it."""
+    def with_metadata(self, table: SharedTable) -> SharedTable:
+        """Return a table with the facts of its metadata."""
         where = path(
             "shares", table.share, "schemas", table.schema, "tables", table.name, "metadata"
         )
-        reply = self.asked(where, op.get_table_metadata, headers=[EITHER_FORMAT])
+        reply = self.request(where, op.get_table_metadata, headers=[EITHER_FORMAT])
         lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
         metadata, protocol = _inside(lines, "metaData"), _inside(lines, "protocol")
         if metadata is None:
@@ -164,19 +162,21 @@ class Walk:
             access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
         )
 
-    def asked(
-        self, target: str, operation: OperationId | None, *, method: str = "GET", **sent: Any
+    def request(
+        self, target: str, operation: OperationId | None, *, method: str = "GET", **options: Any
     ) -> Reply | None:
         """Return the answer to a request, if there is one."""
         try:
-            return self._wire.send(method, target, operation=operation, check="discover", **sent)
+            return self._wire.send(method, target, operation=operation, check="discover", **options)
         except (NoAnswer, GivenUp):  # other operations may be answered in time
             self._whole = False
             return None
 
     def _first(self) -> None:
-        """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge
-        nothing.
+        """List shares.
+
+        Raises:
+            Blocked: the listing is refused, so that nothing can be checked.
         """
         reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
@@ -185,11 +185,11 @@ class Walk:
     def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
         """Yield the items of a listing, page by page."""
         token: Any = ""
-        seen, count, empty = set[str](), 0, 0
+        tokens, count, empty = set[str](), 0, 0
         while count < MOST_ITEMS and self._pages > 0 and empty < MOST_EMPTY_PAGES:
             self._pages -= 1
             empty += 1
-            reply = self.asked(
+            reply = self.request(
                 where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation
             )
             answer = reply.exchange.parsed if reply is not None and reply.status == 200 else None
@@ -199,9 +199,9 @@ class Walk:
                 if isinstance(item, dict):
                     yield item
             token = answer.get("nextPageToken") if isinstance(answer, dict) else None
-            if not isinstance(token, str) or not token or token in seen:
+            if not isinstance(token, str) or not token or token in tokens:
                 return
-            seen.add(token)
+            tokens.add(token)
         self._whole = False
 
 
@@ -223,9 +223,7 @@ def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
 
 
 def _reader_features(protocol: Any) -> tuple[str, ...]:
-    """Return the features that a Delta protocol asks of readers; the version before features knew
-    one.
-    """
+    """Return the reader features of a Delta protocol; reader version 2 has only one."""
     if not isinstance(protocol, dict):
         return ()
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_VERSION:

@@ -1,6 +1,4 @@
-"""The bench for servers that share tables: what they list, what is known of the fixture pack, and
-who asks.
-"""
+"""The lab for sharing servers: their listings, the fixture pack, and recipients."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
-SECOND = "second"  #: the recipient who sees less
+SECOND = "second"  #: the recipient with fewer shares
 LASTING = 60.0  #: seconds for which checks share an answer
 
 
@@ -40,9 +38,7 @@ class Answers:
         self._locks: dict[str, threading.Lock] = {}
 
     def of(self, request: str, send: Callable[[], Reply]) -> Reply:
-        """Return an answer that is young enough, since URLs of files expire, or send the
-        request.
-        """
+        """Return a recent answer, since URLs of files expire, or send the request."""
         with self._locks.setdefault(request, threading.Lock()):
             since, reply = self._answers.get(request, (0.0, None))
             if reply is None or time.monotonic() - since > LASTING:
@@ -71,56 +67,55 @@ class SharingLab(Lab):
         """Nothing: the protocol only reads, by POST too."""
         return False
 
-    # -- what is shared ----------------------------------------------------------------------------
+    # -- shared objects ----------------------------------------------------------------------------
 
     @property
-    def listed(self) -> Catalogue:
+    def outline(self) -> Catalogue:
         """The listed shares, schemas and tables, without the metadata of tables."""
-        found: Catalogue = self.offer.result("listed")
-        return found
+        objects: Catalogue = self.offer.result("listed")
+        return objects
 
     @property
     def catalogue(self) -> Catalogue:
-        """The same with the metadata of tables, which is asked for once."""
-        found: Catalogue = self.offer.result("catalogue")
-        return found
+        """The outline with the metadata of tables, which is requested once."""
+        catalogue: Catalogue = self.offer.result("catalogue")
+        return catalogue
 
     def shares(self) -> tuple[str, ...]:
-        """Return names of the shares that are listed.
+        """Return the names of the listed shares.
 
         Raises:
             NotOffered: there are none.
         """
-        if not self.listed.shares:
+        if not self.outline.shares:
             raise NotOffered("the target lists no share")
-        return tuple(share["name"] for share in self.listed.shares)
+        return tuple(share["name"] for share in self.outline.shares)
 
     def schemas(self) -> tuple[tuple[str, str], ...]:
-        """Share and schema, for every schema that is listed.
+        """Return share and schema of every listed schema.
 
         Raises:
             NotOffered: there are none.
         """
-        if not self.listed.schemas:
+        if not self.outline.schemas:
             raise NotOffered("the target lists no schema")
-        return self.listed.schemas
+        return self.outline.schemas
 
     def tables(self) -> tuple[SharedTable, ...]:
-        """Return the tables that are listed and whose metadata is answered.
+        """Return the listed tables whose metadata is answered.
 
         Raises:
             NotOffered: no table is listed.
             Blocked: the metadata of none is answered.
         """
-        if not self.listed.tables:
+        if not self.outline.tables:
             raise NotOffered("the target lists no table")
         if not self.catalogue.readable:
             raise Blocked("the target answers the metadata of no table that it lists")
         return self.catalogue.readable
 
     def table(self) -> SharedTable:
-        """One of them: the first that is read in parquet format by URLs of files, or the first of
-        all.
+        """Return the first table that is read in parquet format by URLs of files, or the first one.
 
         Raises:
             NotOffered: no table is listed.
@@ -143,13 +138,13 @@ class SharingLab(Lab):
             NotOffered: none was found.
         """
         self.needs_history()
-        known = (
+        addresses = (
             [pack.address for pack in self.manifest.tables.values() if pack.history]
             if self.knows_content
             else []
         )
         table: SharedTable | None = next(
-            (t for t in self.catalogue.readable if t.address in known),
+            (t for t in self.catalogue.readable if t.address in addresses),
             self.offer.result("history"),
         )
         if table is None:
@@ -157,10 +152,10 @@ class SharingLab(Lab):
         return table
 
     def needs_history(self) -> None:
-        """Go on only where the history of a table may be shared.
+        """Require that the history of a table may be shared.
 
         Raises:
-            NotOffered: neither a time nor a version leads to what tables of the fixture pack were.
+            NotOffered: a time and a version of a table of the fixture pack return 400.
         """
         if self.feature("history") or not self.knows_content:
             return
@@ -187,11 +182,11 @@ class SharingLab(Lab):
     @property
     def speaks_parquet(self) -> bool:
         """Whether the target answers any table in parquet format."""
-        found: bool = self.offer.result("parquet-format")
-        return found
+        speaks: bool = self.offer.result("parquet-format")
+        return speaks
 
     def needs_parquet(self) -> None:
-        """Go on only where there are answers in parquet format.
+        """Require answers in parquet format.
 
         Raises:
             NotOffered: the target refuses it for every table.
@@ -203,7 +198,7 @@ class SharingLab(Lab):
 
     @property
     def knows_content(self) -> bool:
-        """Whether the target is said to share the fixture pack."""
+        """Whether the target shares the fixture pack, by its settings."""
         return self.feature("fixtures") and "fixtures" in self.target.parameters
 
     @property
@@ -227,16 +222,16 @@ class SharingLab(Lab):
         Raises:
             NotOffered: the target does not share the pack, or the pack has no such table.
         """
-        known = self.manifest.tables
-        if name not in known:
+        tables = self.manifest.tables
+        if name not in tables:
             raise NotOffered(f"the fixture pack has no table {name}")
-        return known[name]
+        return tables[name]
 
-    # -- who asks ----------------------------------------------------------------------------------
+    # -- recipients --------------------------------------------------------------------------------
 
     def recipient(self, name: str) -> list[tuple[str, str]]:
-        """Headers of another recipient: `second` sees less than the target's own, the time of
-        `expired` is over.
+        """Return the headers of another recipient: `second` has fewer shares than the target's own,
+        and the token of `expired` has expired.
 
         Raises:
             NotOffered: the token is neither in the fixture pack nor named by a parameter,
@@ -258,7 +253,7 @@ class SharingLab(Lab):
     # -- answers -----------------------------------------------------------------------------------
 
     def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
-        """Return the lines of an answer that had to come.
+        """Return the lines of a required answer.
 
         Raises:
             Blocked: it was refused.

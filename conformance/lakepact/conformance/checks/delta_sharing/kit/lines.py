@@ -1,5 +1,5 @@
-"""Answers in lines as invariants see them: what was asked, in which format it came, and what each
-line has to be.
+"""Answers in lines, as invariants see them: requested capabilities, format, and required members
+of each line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import orjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import (
     ANSWERS_IN_LINES,
     KINDS,
-    answered,
+    is_answer,
     lasting,
     version_of,
 )
@@ -42,7 +42,7 @@ RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = (
     "readerfeatures",
     "includeendstreamaction",
 )
-#: The check whose requests are answered with every kind of line that the target has.
+#: The check whose replies have every kind of line that the target sends.
 TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
 #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
 IN_MILLISECONDS = 100_000_000_000
@@ -54,29 +54,29 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...]
     """Return the lines of an answer to one of these operations, all of them by default; `None`
     where it is no such answer.
     """
-    if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
+    if not is_answer(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
     lines = exchange.placed
     return lines if lines is not None and all(isinstance(line, Placed) for line in lines) else None
 
 
 def form_of(lines: Iterable[Placed]) -> str:
-    """Return the format of an answer: delta where a line wraps what a Delta log has, else
+    """Return the format of an answer: delta if a line wraps an action of a Delta log, else
     parquet.
     """
     for line in lines:
-        for kind, wrapped in (
+        for kind, wrapper in (
             ("protocol", "deltaProtocol"),
             ("metaData", "deltaMetadata"),
             ("file", "deltaSingleAction"),
         ):
-            if isinstance(line.get(kind), dict) and wrapped in line[kind]:
+            if isinstance(line.get(kind), dict) and wrapper in line[kind]:
                 return DELTA
     return PARQUET
 
 
 def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Placed, ...] | None:
-    """Return the lines of an answer that is in a format; `None` where it is no such answer."""
+    """Return the lines of an answer in a format; `None` for another answer."""
     lines = lines_of(exchange, *operations)
     return lines if lines is not None and form_of(lines) == form else None
 
@@ -88,7 +88,7 @@ def objects(lines: Iterable[Placed] | None, *kinds: str) -> Iterator[Placed]:
 
 
 def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]:
-    """Return the places and values of those members of some objects that are there and not null."""
+    """Return the places and values of some members that are present and not null."""
     return [
         (one.place(name), one[name])
         for one in documents
@@ -99,8 +99,8 @@ def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]
 
 def kind_of(line: Mapping[str, Any]) -> str:
     """Return the kind of a line, empty where it has none or several."""
-    found = [kind for kind in KINDS if line.get(kind) is not None]
-    return found[0] if len(found) == 1 else ""
+    kinds = [kind for kind in KINDS if line.get(kind) is not None]
+    return kinds[0] if len(kinds) == 1 else ""
 
 
 def ends_of(lines: Iterable[Placed]) -> list[Placed]:
@@ -108,22 +108,22 @@ def ends_of(lines: Iterable[Placed]) -> list[Placed]:
     return list(objects(lines, END))
 
 
-# -- what was asked, and what is told --------------------------------------------------------------
+# -- requests and capabilities ---------------------------------------------------------------------
 
 
 def capabilities(text: str | None) -> dict[str, frozenset[str]]:
     """Return the capabilities of a header, keys and values in lower case."""
-    found: dict[str, frozenset[str]] = {}
+    by_key: dict[str, frozenset[str]] = {}
     for part in (text or "").lower().split(";"):
         key, _, values = part.partition("=")
         if key.strip():
-            found[key.strip()] = frozenset(
+            by_key[key.strip()] = frozenset(
                 value.strip() for value in values.split(",") if value.strip()
             )
-    return found
+    return by_key
 
 
-def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
+def request_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
     """Return the capabilities that a request names."""
     return capabilities(
         next(
@@ -138,14 +138,14 @@ def response_capabilities(exchange: Exchange) -> dict[str, frozenset[str]]:
     return capabilities(exchange.headers.get(CAPABILITIES))
 
 
-def formats_asked(exchange: Exchange) -> frozenset[str]:
+def request_formats(exchange: Exchange) -> frozenset[str]:
     """Return the response formats that a request names."""
-    return asked(exchange).get(RESPONSE_FORMAT, frozenset())
+    return request_capabilities(exchange).get(RESPONSE_FORMAT, frozenset())
 
 
 def asks_for_end(exchange: Exchange) -> bool:
     """Return whether a request asks for an endStreamAction."""
-    return "true" in asked(exchange).get(INCLUDE_END, ())
+    return "true" in request_capabilities(exchange).get(INCLUDE_END, ())
 
 
 def body_of(exchange: Exchange) -> dict[str, Any]:
@@ -167,11 +167,11 @@ def is_continued(exchange: Exchange) -> bool:
     """Return whether a request continues an earlier answer by a token, so that its own members do
     not describe the answer.
     """
-    said = {**body_of(exchange), **parameters_of(exchange)}
-    return bool(said.keys() & {"pageToken", "refreshToken"})
+    parameters = {**body_of(exchange), **parameters_of(exchange)}
+    return bool(parameters.keys() & {"pageToken", "refreshToken"})
 
 
-def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
+def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
     """Expect an answer in a format, or a 4xx status.
 
     Raises:
@@ -195,11 +195,11 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
         )
 
 
-# -- what lines have to be -------------------------------------------------------------------------
+# -- contents of lines -----------------------------------------------------------------------------
 
 
 def fits(component: str, value: Any, at: Place) -> None:
-    """A value, or the JSON in a text, is what a component of the contract says, where null counts
+    """Expect a value, or the JSON in a string, to match a component of the contract; null counts
     as absent.
 
     Raises:
@@ -238,19 +238,19 @@ def texts(value: Any) -> bool:
 
 
 def required(document: Mapping[str, Any], member: str, kind: type, what: str) -> Any:
-    """Return a member that has to be there with a type.
+    """Return a required member of a type.
 
     Raises:
         Unmet: it is not there, or of another type.
     """
     value = document.get(member)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
+        actual = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
         raise expect.unmet(
             f"{what} with `{member}`, {TYPES[kind]}",
-            shown,
+            actual,
             at=place_of(document, member),
             kind=differs,
         )
@@ -294,12 +294,12 @@ def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Repl
     return None
 
 
-def different(about: str, found: tuple[Reply, Reply]) -> Unmet:
+def different(about: str, replies: tuple[Reply, Reply]) -> Unmet:
     """Return the expectation that two answers are equal, which the second one does not meet."""
-    wanted, actual = (content(reply) for reply in found)
-    at = Place(found[1].exchange, "/status") if wanted[0] != actual[0] else found[1].place()
+    expected, actual = (content(reply) for reply in replies)
+    at = Place(replies[1].exchange, "/status") if expected[0] != actual[0] else replies[1].place()
     return expect.unmet(
-        f"{about}: {expect.shown(_summary(wanted))}", expect.shown(_summary(actual)), at=at
+        f"{about}: {expect.shown(_summary(expected))}", expect.shown(_summary(actual)), at=at
     )
 
 
@@ -315,10 +315,10 @@ def action_of(file: Placed) -> tuple[str, Placed]:
         Unmet: it wraps none or several.
     """
     single = required(file, "deltaSingleAction", dict, "a file line")
-    found = [kind for kind in ACTIONS if single.get(kind) is not None]
-    if len(found) != 1:
+    kinds = [kind for kind in ACTIONS if single.get(kind) is not None]
+    if len(kinds) != 1:
         actual = ", ".join(map(str, single)) or "an empty object"
         raise expect.unmet(
             "a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single)
         )
-    return found[0], required(single, found[0], dict, "a deltaSingleAction")
+    return kinds[0], required(single, kinds[0], dict, "a deltaSingleAction")

@@ -1,6 +1,4 @@
-"""The four listings as one thing: items of a share, a schema or of everything, read page by
-page.
-"""
+"""The four listings, read page by page: items of a share, of a schema, or all."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 MOST_ITEMS = 60  #: of a listing that is read one by one
 MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
 MOST_PAGES = 40  #: that are read of a longer one
-MOST_EVER = 1000  #: pages of one listing, empty ones too; whoever has more has no end
+MOST_EVER = 1000  #: pages of one listing, empty ones too; a longer listing counts as endless
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Listing:
         )
 
     def get(self, **parameters: Any) -> Reply:
-        """One request of the listing."""
+        """Return the reply to one request of the listing."""
         return self.lab.send(self.operation, **{**self.address, **parameters})
 
     def page(self, **parameters: Any) -> Page:
@@ -91,27 +89,26 @@ class Listing:
         return Page(reply, items_of(reply), token)
 
     def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
-        """Yield the pages from the first on, in the sizes that are given and the last of them ever
-        after.
+        """Yield the pages; the last of `sizes` is that of all further pages.
 
         Raises:
             Unmet: an answer is no page, a token comes back, or there is no end of them.
         """
-        given = iter(sizes)
-        size = next(given, None)
+        rest = iter(sizes)
+        size = next(rest, None)
         page = self.page(max_results=size, **first)
-        seen: set[str] = set()
+        tokens: set[str] = set()
         yield page
         while page.token:
-            if page.token in seen:
+            if page.token in tokens:
                 actual = f"{self}: the token {expect.shown(page.token)} came before"
                 raise expect.unmet("a chain of tokens that ends", actual, at=page.token_place)
-            seen.add(page.token)
-            if len(seen) > MOST_EVER:
+            tokens.add(page.token)
+            if len(tokens) > MOST_EVER:
                 self.lab.wire.count_endless()
                 actual = f"{self}: more than {MOST_EVER} pages, and another token"
                 raise expect.unmet("a chain of tokens that ends", actual, at=page.token_place)
-            size = next(given, size)
+            size = next(rest, size)
             page = self.page(max_results=size, **{**first, "page_token": page.token})
             yield page
 
@@ -124,8 +121,7 @@ class Listing:
         return [item for page in self.pages() for item in page.items]
 
     def everything(self) -> list[Item]:
-        """Return all items, asked for as a client without wishes does; after several empty pages no
-        more are awaited.
+        """Return all items, with the target's page size; stop after several empty pages.
 
         Raises:
             Blocked: the listing does not work, or is too long to be looked at as a whole.
@@ -159,10 +155,10 @@ def items_of(reply: Reply) -> list[Item]:
             at=reply.place("items"),
             kind=Kind.TYPE,
         )
-    return _placed(items, reply.exchange)
+    return _with_places(items, reply.exchange)
 
 
-def _placed(items: Iterable[Any], exchange: Exchange) -> list[Item]:
+def _with_places(items: Iterable[Any], exchange: Exchange) -> list[Item]:
     return [
         Placed(item, exchange, ("items", n))
         for n, item in enumerate(items)
@@ -196,39 +192,38 @@ def keys(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def listings(lab: SharingLab, *, fewest: int = 0) -> list[Listing]:
-    """One listing of each kind: of those with so many items the shortest, else the longest; none
-    that is too long to be walked.
+    """Return the shortest listing of each kind with at least so many items, if it is not too long.
 
     Raises:
         NotOffered: no listing has so many items.
     """
-    found = [
-        listing for operation in LISTS if (listing := _chosen(lab, operation, fewest)) is not None
+    selection = [
+        listing for operation in LISTS if (listing := _choose(lab, operation, fewest)) is not None
     ]
-    if not found:
+    if not selection:
         raise NotOffered(f"no listing of the target has {fewest} to {MOST_ITEMS} items")
-    return found
+    return selection
 
 
 def beside(listing: Listing) -> Listing | None:
-    """Another listing of the same kind that has items, if there is one."""
-    for address, count in _counted(listing.lab, listing.operation):
+    """Return another listing of the same kind that has items, if there is one."""
+    for address, count in _counts(listing.lab, listing.operation):
         if count and address != listing.address:
             return Listing(listing.lab, listing.operation, address, count)
     return None
 
 
-def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | None:
-    counted = [
+def _choose(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | None:
+    candidates = [
         (count, address)
-        for address, count in _counted(lab, operation)
+        for address, count in _counts(lab, operation)
         if fewest <= count <= MOST_ITEMS
     ]
-    for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
+    for count, address in sorted(candidates, key=lambda c: c[0])[:MOST_COUNTED]:
         listing = Listing(lab, operation, address, count)
-        if lab.listed.whole:
+        if lab.outline.whole:
             return listing
-        # Of a large catalogue a part was seen: the listing may be longer than what was found in it.
+        # A large catalogue is walked in part: the listing may be longer than its known part.
         with contextlib.suppress(Blocked):
             whole = replace(listing, count=len(listing.everything()))
             if whole.count <= MOST_ITEMS:
@@ -236,9 +231,9 @@ def _chosen(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | N
     return None
 
 
-def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
+def _counts(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield every listing of a kind, with the number of items that were found in it."""
-    catalogue = lab.listed
+    catalogue = lab.outline
     shares: Sequence[str] = [share["name"] for share in catalogue.shares]
     match operation:
         case op.list_shares:
@@ -257,7 +252,7 @@ def _counted(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str
                 yield {"share": share}, sum(t.share == share for t in catalogue.tables)
 
 
-def listed(exchange: Exchange) -> list[Item] | None:
+def items_in(exchange: Exchange) -> list[Item] | None:
     """Return the objects that an answer lists; `None` where it is no answer of a listing."""
     if (
         exchange.operation not in LISTS
@@ -266,4 +261,4 @@ def listed(exchange: Exchange) -> list[Item] | None:
     ):
         return None
     items = exchange.parsed.get("items", [])
-    return _placed(items, exchange) if isinstance(items, list) else []
+    return _with_places(items, exchange) if isinstance(items, list) else []

@@ -1,6 +1,4 @@
-"""Predicates over rows, with what they say in SQL and as a JSON tree, and whether a row satisfies
-them.
-"""
+"""Predicates over rows, in SQL and as JSON trees, and their value for a row."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Protocol
 
-#: Operation in SQL → how values are compared, operation in JSON, and the one with its sides
-#: changed.
+#: Operation in SQL → comparison of values, operation in JSON, and the operation with its sides
+#: swapped.
 OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "=": (operator.eq, "equal", "="),
     "<": (operator.lt, "lessThan", ">"),
@@ -25,8 +23,8 @@ OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "<>": (operator.ne, "", "<>"),
 }
 
-#: Type of a column → the `valueType` of a JSON predicate about it; the others cannot be said in
-#: JSON. The contract does not have the last one: a server knows it or ignores the predicate.
+#: Type of a column → the `valueType` of a JSON predicate about it; JSON has no others. The contract
+#: does not have the last one: a server supports it or ignores the predicate.
 VALUE_TYPES = {
     "string": "string",
     "long": "long",
@@ -41,7 +39,7 @@ VALUE_TYPES = {
     "timestamp_ntz": "timestamp_ntz",
 }
 
-#: Types whose constants SQL writes without any doubt: times have none where they need a zone.
+#: Types with unambiguous constants in SQL; a timestamp would need a zone.
 SQL_TYPES = frozenset({*VALUE_TYPES, "decimal"} - {"timestamp"})
 
 
@@ -63,13 +61,13 @@ class Predicate(Protocol):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A column compared with a constant; `flipped` writes the constant first."""
+    """A column compared with a constant, which may be written first."""
 
     column: str
     kind: str
     operation: str
     value: Any
-    flipped: bool = False
+    constant_first: bool = False
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
         """Return whether a row satisfies it."""
@@ -81,7 +79,7 @@ class Comparison:
     def sql(self) -> str:
         """Return it as SQL."""
         name = self.column if self.column.isidentifier() else f"`{self.column}`"
-        if self.flipped:
+        if self.constant_first:
             return f"{constant(self.value)} {OPERATIONS[self.operation][2]} {name}"
         return f"{name} {self.operation} {constant(self.value)}"
 
@@ -91,49 +89,52 @@ class Comparison:
             return {
                 "op": "not",
                 "children": [
-                    Comparison(self.column, self.kind, "=", self.value, self.flipped).tree()
+                    Comparison(self.column, self.kind, "=", self.value, self.constant_first).tree()
                 ],
             }
         sides = [column(self.column, self.kind), literal(self.value, self.kind)]
-        operation = OPERATIONS[self.operation][2] if self.flipped else self.operation
-        return {"op": OPERATIONS[operation][1], "children": sides[::-1] if self.flipped else sides}
+        operation = OPERATIONS[self.operation][2] if self.constant_first else self.operation
+        return {
+            "op": OPERATIONS[operation][1],
+            "children": sides[::-1] if self.constant_first else sides,
+        }
 
 
 @dataclass(frozen=True)
 class IsNull:
-    """A column is null, or with `negated` it is not."""
+    """A column is null, or with `inverse` it is not."""
 
     column: str
     kind: str
-    negated: bool = False
+    inverse: bool = False
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
         """Return whether a row satisfies it."""
-        return (row.get(self.column) is None) != self.negated
+        return (row.get(self.column) is None) != self.inverse
 
     def sql(self) -> str:
         """Return it as SQL."""
         name = self.column if self.column.isidentifier() else f"`{self.column}`"
-        return f"{name} IS {'NOT ' if self.negated else ''}NULL"
+        return f"{name} IS {'NOT ' if self.inverse else ''}NULL"
 
     def tree(self) -> dict[str, Any]:
         """Return it as a JSON predicate."""
         plain = {"op": "isNull", "children": [column(self.column, self.kind)]}
-        return {"op": "not", "children": [plain]} if self.negated else plain
+        return {"op": "not", "children": [plain]} if self.inverse else plain
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Predicates taken together by `and` or `or`."""
+    """Predicates joined by `and` or `or`."""
 
     operation: str
     parts: tuple[Predicate, ...]
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
         """Return whether a row satisfies it."""
-        found = {part.holds(row) for part in self.parts}
+        outcomes = {part.holds(row) for part in self.parts}
         decisive = self.operation == "or"
-        return decisive if decisive in found else None if None in found else not decisive
+        return decisive if decisive in outcomes else None if None in outcomes else not decisive
 
     def sql(self) -> str:
         """Return it as SQL."""
@@ -146,14 +147,14 @@ class Joined:
 
 @dataclass(frozen=True)
 class Negated:
-    """The opposite of a predicate; what is open stays open."""
+    """The negation of a predicate; unknown stays unknown."""
 
     part: Predicate
 
     def holds(self, row: Mapping[str, Any]) -> bool | None:
         """Return whether a row satisfies it."""
-        found = self.part.holds(row)
-        return None if found is None else not found
+        outcome = self.part.holds(row)
+        return None if outcome is None else not outcome
 
     def sql(self) -> str:
         """Return it as SQL."""
@@ -175,7 +176,7 @@ def literal(value: Any, kind: str) -> dict[str, Any]:
 
 
 def hint(tree: Any) -> str:
-    """Return a tree as the text that `jsonPredicateHints` is."""
+    """Return a tree as the string for `jsonPredicateHints`."""
     return json.dumps(tree)
 
 
@@ -201,10 +202,10 @@ def constant(value: Any) -> str:
 
 
 class Draw:
-    """Draws predicates about the rows of a table, near the values that are there.
+    """Draws predicates about the rows of a table, near their values.
 
     Args:
-        random: where chance comes from.
+        random: the source of random numbers.
         rows: the rows of the table.
         kinds: column → type, of the columns that predicates may be about.
     """
@@ -217,7 +218,7 @@ class Draw:
         self._kinds = kinds
 
     def leaf(self) -> Predicate:
-        """Return a comparison, or a question for nulls."""
+        """Return a comparison, or a test for null."""
         name = self._random.choice(sorted(self._kinds))
         values = [
             row[name] for row in self._rows if not (row[name] is None or row[name] != row[name])
@@ -229,7 +230,7 @@ class Draw:
         return Comparison(name, self._kinds[name], operation, value, self._random.random() < 0.3)
 
     def tree(self, depth: int = 2) -> Predicate:
-        """Return a tree of such, not deeper than `depth`."""
+        """Return a tree of predicates, at most `depth` deep."""
         chance = self._random.random()
         if depth == 0 or chance < 0.3:
             return self.leaf()

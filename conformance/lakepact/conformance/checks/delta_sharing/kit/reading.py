@@ -1,6 +1,4 @@
-"""How checks read the tables of the fixture pack: they ask, understand the lines, and fetch each
-file once in a run.
-"""
+"""Reading tables of the fixture pack: queries, parsed lines, and files, each fetched once a run."""
 
 from __future__ import annotations
 
@@ -57,26 +55,25 @@ def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
     """
     delta = (DELTA,) if lab.feature("delta-format") else ()
     parquet = (PARQUET,) if lab.speaks_parquet and not table.features else ()
-    found = (*parquet, *delta)
-    if not found:
+    supported = (*parquet, *delta)
+    if not supported:
         raise NotOffered(f"{table.name} needs delta format, which the target does not offer")
-    return found
+    return supported
 
 
 def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
-    """Return those of a format, of the first in which a table of the pack can be answered, or of
-    both for any other table.
+    """Return the capabilities of a format, by default the first one for a table of the pack, or
+    both for another table.
     """
     if not form and not isinstance(table, PackTable):
         return EITHER_FORMAT[1]
     return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
 
 
-def asked(
+def query(
     lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = ""
 ) -> Reply:
-    """Return the answer to a query of a table, in the format `form` or one that it can be answered
-    in.
+    """Return the answer to a query of a table, in the format `form` or a possible one.
 
     Checks share answers of tables that do not change.
     """
@@ -89,7 +86,7 @@ def asked(
     )
 
 
-def asked_changes(
+def query_changes(
     lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = ""
 ) -> Reply:
     """Return the answer to a request for changes of a table."""
@@ -101,7 +98,7 @@ def asked_changes(
     )
 
 
-def understood(reply: Reply, about: str = "") -> Answer:
+def parse(reply: Reply, about: str = "") -> Answer:
     """Return the content of an answer in lines.
 
     Raises:
@@ -112,19 +109,19 @@ def understood(reply: Reply, about: str = "") -> Answer:
     try:
         return lines.parse(reply.lines)
     except Unmet as unmet:
-        requirement = _broken_by(reply, unmet)
+        requirement = _requirement_of(reply, unmet)
         if requirement:
             raise StepFailed(requirement, unmet) from unmet
         raise
 
 
-def _broken_by(reply: Reply, unmet: Unmet) -> str:
+def _requirement_of(reply: Reply, unmet: Unmet) -> str:
     """Return the requirement of every answer that invalid lines break; empty if none does."""
-    found = lines_of(reply.exchange)
-    if found is None:
+    answer_lines = lines_of(reply.exchange)
+    if answer_lines is None:
         return "DS-GEN-06"
     if {"protocol", "metaData"} <= {
-        kind for line in found for kind in line if isinstance(line[kind], dict)
+        kind for line in answer_lines for kind in line if isinstance(line[kind], dict)
     }:
         return OF_LINES.get(unmet.difference.at.rpartition("/")[2], "") if unmet.difference else ""
     return (
@@ -152,8 +149,8 @@ def rows_of(lab: SharingLab, answer: Answer, file: SharedFile) -> list[Row]:
     return data_files.rows_of(answer, file, downloads(lab).fetch)
 
 
-def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
-    """Return the changed rows that an answer with changes stands for.
+def rows_of_changes(lab: SharingLab, answer: Answer) -> list[Row]:
+    """Return the changed rows of an answer with changes.
 
     Raises:
         Unmet: something cannot be read.
@@ -210,7 +207,7 @@ class Downloads:
 
     def __init__(self, *, timeout: float) -> None:
         self._files = Files(timeout=timeout)
-        self._kept: dict[tuple[Any, ...], bytes] = {}
+        self._contents: dict[tuple[Any, ...], bytes] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -225,24 +222,26 @@ class Downloads:
         """
         key = _identity(file, url)
         with self._lock:
-            kept = self._kept.get(key)
-        if kept is None:
-            kept = self._fetched(url, file.place_of_url)
+            content = self._contents.get(key)
+        if content is None:
+            content = self._download(url, file.place_of_url)
             with self._lock:
-                self._kept[key] = kept
-        return kept
+                self._contents[key] = content
+        return content
 
-    def _fetched(self, url: str, at: Place | None) -> bytes:
-        shown = urlunsplit((*urlsplit(url)[:3], "", ""))
+    def _download(self, url: str, at: Place | None) -> bytes:
+        location = urlunsplit((*urlsplit(url)[:3], "", ""))
         try:
             reply = self._files.read(url)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise expect.unmet(
-                f"a file at {shown}", f"{type(error).__name__}: {error}", at=at
+                f"a file at {location}", f"{type(error).__name__}: {error}", at=at
             ) from error
         if not reply.is_success:
             raise expect.unmet(
-                f"a file at {shown}, by GET without a token", f"status {reply.status_code}", at=at
+                f"a file at {location}, by GET without a token",
+                f"status {reply.status_code}",
+                at=at,
             )
         return reply.content
 

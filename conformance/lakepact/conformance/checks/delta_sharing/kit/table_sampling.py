@@ -16,8 +16,8 @@ from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
-MOST_TABLES = 10  #: that are looked at: as many kinds as the fixture pack has
-MOST_VERSIONS = 8  #: whose changes are asked for
+MOST_TABLES = 10  #: as many kinds as the fixture pack has
+MOST_VERSIONS = 8  #: whose changes are requested
 MANY = 1000  #: rows, so that a large table does not send all of its files
 ASKED_FOR = {
     ndjson.PARQUET: "responseformat=parquet",
@@ -33,38 +33,40 @@ class Question:
 
     operation: OperationId
     what: str  #: for a report
-    sent: dict[str, Any]
+    arguments: dict[str, Any]
 
     @property
     def is_of_changes(self) -> bool:
-        """Whether it asks for what changed, by whichever operation."""
-        return self.operation == ndjson.CHANGES or "startingVersion" in self.sent.get("body", {})
+        """Whether it requests changes, by any operation."""
+        return self.operation == ndjson.CHANGES or "startingVersion" in self.arguments.get(
+            "body", {}
+        )
 
 
-def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Return tables that can be read, those first that are unlike the ones before."""
-    seen: set[Any] = set()
+def sample_tables(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Return readable tables, one of each kind first."""
+    kinds: set[Any] = set()
     first: list[SharedTable] = []
     rest: list[SharedTable] = []
     for table in lab.tables():
         kind = (table.format, table.changes, table.reader_features, table.access_modes)
-        (rest if kind in seen else first).append(table)
-        seen.add(kind)
+        (rest if kind in kinds else first).append(table)
+        kinds.add(kind)
     return [*first, *rest][:most]
 
 
 def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
-    """Return those of them that are read by URLs of files.
+    """Return sample tables that are read by URLs of files.
 
     Raises:
         NotOffered: there are none.
     """
-    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][
-        :most
-    ]
-    if not found:
+    tables = [
+        table for table in sample_tables(lab, len(lab.tables())) if "url" in table.access_modes
+    ][:most]
+    if not tables:
         raise NotOffered("no table is read by URLs of files")
-    return found
+    return tables
 
 
 def ask(
@@ -75,24 +77,20 @@ def ask(
     *,
     is_shared: bool = False,
 ) -> Reply:
-    """Return the answer to a question about a table, also that of another check where it is
-    shared.
-    """
+    """Return the answer to a question about a table; a shared one may be that of another check."""
     return (lab.read if is_shared else lab.send)(
-        question.operation, delta_sharing_capabilities=header, **table.address, **question.sent
+        question.operation, delta_sharing_capabilities=header, **table.address, **question.arguments
     )
 
 
 def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
-    """Return the current version of a table, or the first since a time, as far as it is
-    answered.
-    """
+    """Return the current version of a table, or the first since a time; `None` if it is refused."""
     reply = lab.read(op.get_table_version, starting_timestamp=since, **table.address)
     return version_of(reply) if reply.status == 200 else None
 
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
-    """Requests about sampled tables."""
+    """Yield the questions about a sample table."""
     yield Question(ndjson.METADATA, "metadata", {})
     if "url" not in table.access_modes:
         return

@@ -1,5 +1,5 @@
-"""Tables on which something can be tried without knowing what they hold: of the fixture pack if it
-is shared, else what is listed.
+"""Tables for checks that need no known content: of the fixture pack if it is shared, else listed
+ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def with_history(lab: SharingLab) -> Subject:
 
     Raises:
         NotOffered: there is none.
-        Blocked: it does not say its version.
+        Blocked: its version is not returned.
     """
     return _subject(lab, lab.fixture("partitioned") if lab.knows_content else lab.with_history())
 
@@ -42,7 +42,7 @@ def with_changes(lab: SharingLab) -> Subject:
 
     Raises:
         NotOffered: there is none.
-        Blocked: it does not say its version.
+        Blocked: its version is not returned.
     """
     if lab.knows_content:
         return _subject(lab, lab.fixture("changes"))
@@ -67,8 +67,7 @@ def _subject(lab: SharingLab, table: AnyTable) -> Subject:
 
 
 def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
-    """Yield the tables of the pack that can be read in a format by URLs, and whose content stays as
-    it is.
+    """Yield the unchanging tables of the pack that can be read in a format by URLs.
 
     Raises:
         NotOffered: the target offers no such format.

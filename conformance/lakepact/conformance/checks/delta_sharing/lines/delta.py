@@ -26,9 +26,9 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     questions,
 )
 from lakepact.conformance.checks.delta_sharing.lines.parquet import (
+    check_access_modes,
     expire_later,
     locations_are_texts,
-    modes_are_known,
 )
 
 LINES = ("protocol", "metaData", "file", ndjson.END)
@@ -98,11 +98,11 @@ def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     """
     lines = ndjson.in_form(exchange, ndjson.DELTA)
     for line in lines or ():
-        found = ", ".join(map(str, line)) or "an empty object"
+        members = ", ".join(map(str, line)) or "an empty object"
         expect.true(
             ndjson.kind_of(line) in LINES,
             f"one of {', '.join(LINES)} on each line",
-            found,
+            members,
             at=line.place(),
         )
     return bool(lines)
@@ -117,14 +117,14 @@ def protocol_is_wrapped(exchange: Exchange) -> bool:
 @invariant("DS-DMD-01", traffic=ndjson.TOUR)
 def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line in delta format has a valid `deltaMetadata`."""
-    found = metadata(exchange)
-    for one in found:
+    lines = metadata(exchange)
+    for one in lines:
         ndjson.fits(
             "DeltaMetadataAction",
             ndjson.required(one, "deltaMetadata", dict, "metaData"),
             one.place("deltaMetadata"),
         )
-    return bool(found)
+    return bool(lines)
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
@@ -145,7 +145,7 @@ def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
 @invariant("DS-DMD-07", traffic=ndjson.TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    return modes_are_known(metadata(exchange))
+    return check_access_modes(metadata(exchange))
 
 
 @invariant("DS-DFL-05", traffic=ndjson.TOUR)
@@ -161,8 +161,8 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
     """Each file line wraps one valid `add`, `remove` or `cdc` as `deltaSingleAction`, whose `path`
     is a URL.
     """
-    found = files(exchange)
-    for file in found:
+    file_lines = files(exchange)
+    for file in file_lines:
         kind, action = ndjson.action_of(file)
         url = urlsplit(ndjson.required(action, "path", str, kind))
         expect.true(
@@ -176,7 +176,7 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
             action,
             action.place(),
         )
-    return bool(found)
+    return bool(file_lines)
 
 
 @check("DS-DFL-06")
@@ -184,7 +184,7 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
     """Wrapped actions have only members of Delta's actions, and `dataChange` is false for a `cdc`
     and true otherwise.
     """
-    judged = False
+    has_files = False
     for table in by_url(lab):
         for question in questions(lab, table):
             reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
@@ -200,41 +200,41 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
                         f" {table.name}"
                     )
                     lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(data_change))
-            judged |= bool(files(reply.exchange))
-    if not judged:
+            has_files |= bool(files(reply.exchange))
+    if not has_files:
         raise NotOffered("no table that is read by URLs is answered in delta format")
     lab.note("DS-DFL-06", "")
 
 
 def _strange(exchange: Exchange) -> dict[str, set[str]]:
     """Return the members of each kind of action that Delta does not know."""
-    found: dict[str, set[str]] = {}
+    by_kind: dict[str, set[str]] = {}
     with contextlib.suppress(Unmet):  # An invariant checks lines without an action.
         for kind, action in map(ndjson.action_of, files(exchange)):
             if action.keys() - MEMBERS[kind]:
-                found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
-    return found
+                by_kind.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
+    return by_kind
 
 
 def _wrong_data_change(exchange: Exchange) -> Iterator[tuple[str, Any]]:
     """Yield each kind of action with a wrong `dataChange`, and that value: false is right for
     `cdc`, true for `add` and `remove`.
     """
-    found: dict[str, Any] = {}
+    by_kind: dict[str, Any] = {}
     with contextlib.suppress(Unmet):
         for kind, action in map(ndjson.action_of, files(exchange)):
             if action.get("dataChange") is not (kind != "cdc"):
-                found.setdefault(kind, action.get("dataChange"))
-    yield from found.items()
+                by_kind.setdefault(kind, action.get("dataChange"))
+    yield from by_kind.items()
 
 
 @invariant("DS-DFL-08", traffic=ndjson.TOUR)
 def files_wrap_any_action(exchange: Exchange) -> bool:
     """A file line wraps exactly one of `add`, `remove` and `cdc`."""
-    found = files(exchange)
-    for file in found:
+    file_lines = files(exchange)
+    for file in file_lines:
         ndjson.action_of(file)
-    return bool(found)
+    return bool(file_lines)
 
 
 @invariant("DS-DF-01", traffic=ndjson.TOUR)
@@ -247,9 +247,12 @@ def urls_are_known_as_signed(exchange: Exchange) -> bool:
     ]
     for at, url in urls:
         keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
-        found = ", ".join(sorted(keys)) or "no query"
+        query_keys = ", ".join(sorted(keys)) or "no query"
         expect.true(
-            bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", found, at=at
+            bool(keys & SIGNED),
+            f"one of the query keys {', '.join(sorted(SIGNED))}",
+            query_keys,
+            at=at,
         )
     return bool(urls)
 
@@ -259,12 +262,12 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
     """A stored deletion vector has `storageType` p and a `deletionVectorFileId`, and its data file
     has a `size`.
     """
-    held = False
+    has_vectors = False
     for file in files(exchange):
         for action in (file.get("deltaSingleAction") or {}).values():
             vector = action.get("deletionVector") if isinstance(action, dict) else None
             if isinstance(vector, Placed) and vector.get("storageType") != "i":
-                held = True
+                has_vectors = True
                 expect.equal(
                     "p", vector.get("storageType"), "storageType", at=vector.place("storageType")
                 )
@@ -272,7 +275,7 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
                     file, "deletionVectorFileId", str, "a file line with a deletion vector"
                 )
                 ndjson.required(action, "size", int, "a file with a deletion vector")
-    return held
+    return has_vectors
 
 
 @invariant("DS-DF-17", traffic=ndjson.TOUR)
@@ -280,10 +283,10 @@ def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
     """Changes in delta format have `version` and `timestamp` in each file line, and `version` in
     metaData.
     """
-    found = files(exchange, ndjson.CHANGES)
-    for file in found:
+    file_lines = files(exchange, ndjson.CHANGES)
+    for file in file_lines:
         for member in ("version", "timestamp"):
             ndjson.required(file, member, int, "a file line of changes")
-    for one in metadata(exchange) if found else ():
+    for one in metadata(exchange) if file_lines else ():
         ndjson.required(one, "version", int, "metaData of changes")
-    return bool(found)
+    return bool(file_lines)

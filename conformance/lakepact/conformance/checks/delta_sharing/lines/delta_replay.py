@@ -32,7 +32,7 @@ LAID_OUT = frozenset({"times_in_commit", "checkpoint_v2", "checkpoint_v2_json"})
 
 UNREADABLE = "typeWidening"  #: a reader feature that the engine lacks
 
-#: Plain tables with equivalent content are left out: each takes a while to replay.
+#: Plain tables with equivalent content, left out because each replay takes time.
 EQUIVALENT = ("times", "checkpoint_", "changes_", "streamed", "url_and_dir")
 
 #: Tables whose log also starts with separately requested metadata: partitions, and mapped column
@@ -52,12 +52,12 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
             or (not table.features and table.name.startswith(EQUIVALENT))
         ):
             continue
-        reply = reading.asked(lab, table, form=reading.DELTA)
+        reply = reading.query(lab, table, form=reading.DELTA)
         if 400 <= reply.status < 500:
             lab.skip("DS-DWP-02", f"{table.name} is refused in delta format")
             continue
         with lab.judge("DS-DWP-02"):
-            answer = reading.understood(reply, f"for {table.name} in delta format")
+            answer = reading.parse(reply, f"for {table.name} in delta format")
             expect.equal(
                 reading.DELTA,
                 answer.format,
@@ -67,7 +67,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 comparison.same(
                     table.last.rows.to_pylist(),
-                    replayed(answer, reading.downloads(lab).fetch, Path(folder)),
+                    replay(answer, reading.downloads(lab).fetch, Path(folder)),
                     f"the rows of {table.name}",
                 )
 
@@ -83,12 +83,12 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
         metadata = lab.send(
             op.get_table_metadata, delta_sharing_capabilities=header, **table.address
         )
-        query = reading.asked(lab, table, form=reading.DELTA)
+        query = reading.query(lab, table, form=reading.DELTA)
         if metadata.status != 200 or query.status != 200:
             lab.skip("DS-DWP-02", f"{name} is refused in delta format")
             continue
         with lab.judge("DS-DWP-02"):
-            head, files = reading.understood(metadata), reading.understood(query)
+            head, files = reading.parse(metadata), reading.parse(query)
             expect.equal(
                 reading.DELTA,
                 head.format,
@@ -96,20 +96,20 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
                 at=metadata.place(0, "protocol"),
             )
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
-                combined = replace(files, protocol=head.protocol, metadata=head.metadata)
+                answer = replace(files, protocol=head.protocol, metadata=head.metadata)
                 what = f"the rows of {name}, whose log begins with the answer to getTableMetadata"
-                rows = replayed(combined, reading.downloads(lab).fetch, Path(folder))
+                rows = replay(answer, reading.downloads(lab).fetch, Path(folder))
                 comparison.same(table.last.rows.to_pylist(), rows, what)
 
 
-def replayed(
+def replay(
     answer: Answer, fetch: Callable[[SharedFile, str], bytes], folder: Path
 ) -> list[dict[str, Any]]:
     """Return the rows that deltalake reads from a log of the actions of an answer.
 
     Args:
-        answer: what the target sent, in delta format.
-        fetch: gets what stands at a URL, for a file.
+        answer: an answer in delta format.
+        fetch: returns the content of a URL of a file.
         folder: an empty folder for the log and the files.
 
     Raises:
@@ -125,9 +125,9 @@ def replayed(
         b"".join(orjson.dumps(action) + b"\n" for action in actions)
     )
     try:
-        opened = deltalake.DeltaTable(folder)
+        table = deltalake.DeltaTable(folder)
         batches = (
-            deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
+            deltalake.QueryBuilder().register("t", table).execute("select * from t").read_all()
         )
     except Exception as error:  # The engine has many types of errors.
         raise Unmet(
@@ -173,29 +173,29 @@ def deletion_vectors_can_be_read(lab: SharingLab) -> None:
     """
     for name in lab.each(("deletion_vectors", "column_mapping_deletion_vectors")):
         table = lab.fixture(name)
-        reply = reading.asked(lab, table, form=reading.DELTA)
+        reply = reading.query(lab, table, form=reading.DELTA)
         if 400 <= reply.status < 500:
             lab.skip("DS-DFL-07", f"{name} is refused")
             continue
         with lab.judge("DS-DFL-07"):
-            answer = reading.understood(reply, f"for {name} in delta format")
-            known = [
+            answer = reading.parse(reply, f"for {name} in delta format")
+            expected = [
                 file["deletion_vector"] for file in table.last.files if "deletion_vector" in file
             ]
-            found = [file.vector for file in answer.files if file.vector]
+            actual = [file.vector for file in answer.files if file.vector]
             expect.equal(
-                _measures(known),
-                _measures(found),
+                _measures(expected),
+                _measures(actual),
                 f"cardinality and size of the deletion vectors of {name}",
                 at=reply.place(),
             )
             inline = sorted(
-                vector["pathOrInlineDv"] for vector in known if vector["storageType"] == "i"
+                vector["pathOrInlineDv"] for vector in expected if vector["storageType"] == "i"
             )
-            inlined = sorted(
-                str(v.get("pathOrInlineDv")) for v in found if v.get("storageType") == "i"
+            actual_inline = sorted(
+                str(v.get("pathOrInlineDv")) for v in actual if v.get("storageType") == "i"
             )
-            expect.equal(inline, inlined, "inline vectors", at=reply.place())
+            expect.equal(inline, actual_inline, "inline vectors", at=reply.place())
             for file in answer.files:
                 if file.vector:
                     deletion_vectors.rows_of_vector(

@@ -73,13 +73,13 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     endStreamAction.
     """
     lines = ndjson.lines_of(exchange)
-    sent = {**ndjson.parameters_of(exchange), **ndjson.body_of(exchange)}
+    parameters = {**ndjson.parameters_of(exchange), **ndjson.body_of(exchange)}
     if (
         not lines
         or ndjson.asks_for_end(exchange)
         or ndjson.is_continued(exchange)
-        or "maxFiles" in sent
-        or sent.get("includeRefreshToken")
+        or "maxFiles" in parameters
+        or parameters.get("includeRefreshToken")
     ):
         return False
     end = next(filter(_is_end, lines), None)
@@ -159,12 +159,12 @@ def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
     """An endStreamAction reports a failure in the member `errorMessage`, under no other name."""
     ends = ndjson.ends_of(ndjson.lines_of(exchange) or ())
     for end in ends:
-        misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
+        wrong_names = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
         what = (
             "members of the endStreamAction that report a failure under another name than"
             " errorMessage:"
         )
-        expect.equal([], misnamed, what, at=end.place(*misnamed[:1]))
+        expect.equal([], wrong_names, what, at=end.place(*wrong_names[:1]))
     return bool(ends)
 
 
@@ -173,13 +173,13 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
     """Tokens in an endStreamAction are strings, and `minUrlExpirationTimestamp` is the time at
     which the first URL expires.
     """
-    found = list(_ends(lab))
-    if not found:
+    ends = list(_ends(lab))
+    if not ends:
         raise NotOffered("no answer ends with an endStreamAction")
     for requirement, member in lab.each(
         (("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST))
     ):
-        having = [(end, reply) for end, reply in found if end.get(member) is not None]
+        having = [(end, reply) for end, reply in ends if end.get(member) is not None]
         if not having:
             lab.skip(requirement, f"no endStreamAction has a {member}")
         for end, reply in lab.each(having):

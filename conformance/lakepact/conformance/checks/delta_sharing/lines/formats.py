@@ -8,14 +8,14 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     WITH_END,
     ask,
     questions,
-    varied,
+    sample_tables,
 )
 
 
 @check("DS-CAP-04")
 def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
     """A request with one `responseformat` returns 200 in that format, or 4xx."""
-    for table in lab.each(varied(lab)):
+    for table in lab.each(sample_tables(lab)):
         for question in lab.each(questions(lab, table)):
             for form, header in lab.each(ASKED_FOR.items()):
                 replies = (
@@ -25,6 +25,6 @@ def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
                 with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:
                         with case():
-                            ndjson.in_format_or_refused(
+                            ndjson.expect_format_or_refusal(
                                 reply, form, f"for {question.what} of {table.name}"
                             )

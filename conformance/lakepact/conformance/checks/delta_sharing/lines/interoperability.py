@@ -1,6 +1,4 @@
-"""Requirements of official clients beyond the text of the protocol, checked on tables that show
-them.
-"""
+"""Requirements of official clients beyond the text of the protocol."""
 
 from __future__ import annotations
 
@@ -55,7 +53,7 @@ LAYOUT_SETTINGS = (
 OF_FILES = "deletionvectors,columnmapping,timestampntz"
 
 
-def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
+def query(lab: SharingLab, table: PackTable, header: str) -> Reply:
     """Return the answer to a query of a table of the pack."""
     return lab.send(ndjson.QUERY, body={}, delta_sharing_capabilities=header, **table.address)
 
@@ -66,22 +64,22 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
     for name in lab.each(WITH_NULLS):
         table = lab.fixture(name)
         for form in lab.each(reading.formats(lab, table)):
-            reply = lab.require(asked(lab, table, ASKED_FOR[form]), 200)
+            reply = lab.require(query(lab, table, ASKED_FOR[form]), 200)
             if not any(ndjson.objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
-                found = [
+                values = [
                     (of_file.place(column), value)
                     for of_file in _partition_values(reply)
                     for column, value in of_file.items()
                 ]
-                empty = [at for at, value in found if value == ""]
+                empty = [at for at, value in values if value == ""]
                 about = f"the null partition values of {name} in {form} format as null"
-                actual = f"{len(empty)} of {len(found)} values are the empty string"
+                actual = f"{len(empty)} of {len(values)} values are the empty string"
                 expect.true(not empty, about, actual, at=empty[0] if empty else None)
-                has_null = any(value is None for _, value in found)
+                has_null = any(value is None for _, value in values)
                 expect.true(
-                    has_null, about, f"none of {len(found)} values is null", at=reply.place()
+                    has_null, about, f"none of {len(values)} values is null", at=reply.place()
                 )
 
 
@@ -99,11 +97,11 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
     if not ndjson.lines_of(exchange):
         return False
     text = exchange.body.decode("utf-8", "replace")
-    found = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
+    separators = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
     expect.true(
-        not found,
+        not separators,
         "none of U+2028, U+2029 and U+0085, unless escaped",
-        ", ".join(found),
+        ", ".join(separators),
         at=Reply(exchange).place(),
     )
     return True
@@ -114,14 +112,14 @@ def line_separators_are_escaped(lab: SharingLab) -> None:
     """Responses for tables with U+2028, U+2029 or U+0085 in names and statistics contain them only
     as JSON escapes.
     """
-    judged = False
+    has_answer = False
     for table in lab.each(lab.manifest.tables.values()):
-        reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
+        reply = query(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
         if ndjson.lines_of(reply.exchange):
-            judged = True
+            has_answer = True
             with lab.judge("DS-DF-03"):
                 responses_have_no_raw_line_separators(reply.exchange)
-    if not judged:
+    if not has_answer:
         raise NotOffered("no table of the pack is answered")
 
 
@@ -131,7 +129,7 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
     provider's log layout.
     """
     for name in lab.each(LAID_OUT):
-        reply = asked(lab, lab.fixture(name), ASKED_FOR[ndjson.DELTA])
+        reply = query(lab, lab.fixture(name), ASKED_FOR[ndjson.DELTA])
         if reply.status != 200 or ndjson.form_of(reply.lines) != ndjson.DELTA:
             lab.skip("DS-DF-18", f"{name} is not answered in delta format")
             continue
@@ -139,13 +137,13 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
             for protocol in ndjson.objects(reply.lines, "protocol"):
                 with case():
                     inner = protocol.get("deltaProtocol") or {}
-                    named = [
+                    features = [
                         *(inner.get("readerFeatures") or ()),
                         *(inner.get("writerFeatures") or ()),
                     ]
                     layout = [
                         f
-                        for f in named
+                        for f in features
                         if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES
                     ]
                     at = protocol.place("deltaProtocol")
@@ -179,9 +177,9 @@ def log_features_are_not_required(lab: SharingLab) -> None:
         for table in lab.manifest.tables.values():
             by_url = not table.access_modes or "url" in table.access_modes
             unusual = by_url and (table.name in LAID_OUT or table.features)
-            if unusual and asked(lab, table, ASKED_FOR[ndjson.DELTA]).status == 200:
+            if unusual and query(lab, table, ASKED_FOR[ndjson.DELTA]).status == 200:
                 with case():
                     header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
                     expect.status(
-                        asked(lab, table, header), 200, about=f"for {table.name} and `{header}`"
+                        query(lab, table, header), 200, about=f"for {table.name} and `{header}`"
                     )

@@ -48,11 +48,11 @@ def metadata_counts_match_the_response(lab: SharingLab) -> None:
     of the table.
     """
     for form, requirements in lab.each(OF_METADATA.items()):
-        seen = list(_of_versions(lab, form))
+        answers = list(_of_versions(lab, form))
         for member, requirement in lab.each(requirements.items()):
             present = [
                 (metadata, truth[member], about)
-                for about, metadata, truth in seen
+                for about, metadata, truth in answers
                 if metadata.get(member) is not None
             ]
             if not present:
@@ -70,11 +70,11 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
     """
     for name in TABLES:
         table = lab.fixture(name)
-        for known in table.readable:
-            at = {"version": known.version}
+        for pack_version in table.readable:
+            at = {"version": pack_version.version}
             # A limit changes the files of the answer, not the metaData.
-            limited = [{**at, "limitHint": 1}] if known is table.last else []
-            for body in (at, *limited):
+            with_limit = [{**at, "limitHint": 1}] if pack_version is table.last else []
+            for body in (at, *with_limit):
                 reply = lab.send(
                     QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address
                 )
@@ -82,13 +82,13 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                     reply,
                     form,
                     f"for {expect.shown(body)} of {name} in {form} format",
-                    _truth(known),
+                    _truth(pack_version),
                 )
             # A server may ignore `version`; the header of the answer names the returned one.
             reply = lab.send(
                 METADATA,
                 delta_sharing_capabilities=ASKED_FOR[form],
-                version=known.version,
+                version=pack_version.version,
                 **table.address,
             )
             truths = {str(v.version): _truth(v) for v in table.versions}
@@ -97,15 +97,15 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                 yield from _metadata_of(
                     reply,
                     form,
-                    f"for metadata of {name} with version={known.version} in {form} format",
+                    f"for metadata of {name} with version={pack_version.version} in {form} format",
                     truth,
                 )
 
 
-def _truth(known: PackVersion) -> dict[str, Any]:
+def _truth(pack_version: PackVersion) -> dict[str, Any]:
     """Return the correct values of the optional members of metaData."""
-    sizes = [file["size"] for file in known.files]
-    return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
+    sizes = [file["size"] for file in pack_version.files]
+    return {"version": pack_version.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
 def _metadata_of(
@@ -136,23 +136,25 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
     of that version.
     """
     table = lab.fixture("times")
-    known = table.readable[0]
+    pack_version = table.readable[0]
     for form, requirement in lab.each(OF_TIMES.items()):
         reply = lab.send(
             QUERY,
-            body={"version": known.version},
+            body={"version": pack_version.version},
             delta_sharing_capabilities=ASKED_FOR[form],
             **table.address,
         )
-        _files_have(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
+        _files_have(
+            lab, requirement, reply, form=form, member="timestamp", truth=pack_version.timestamp
+        )
 
 
 def _files_have(
     lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any
 ) -> None:
     """Check an optional member of file lines."""
-    answered = reply.status == 200 and form_of(reply.lines) == form
-    values = members(objects(reply.lines if answered else (), "file"), member)
+    has_lines = reply.status == 200 and form_of(reply.lines) == form
+    values = members(objects(reply.lines if has_lines else (), "file"), member)
     if not values:
         lab.skip(requirement, f"no file in {form} format has `{member}`")
     for at, value in lab.each(values):

@@ -44,11 +44,11 @@ def lines_have_one_wrapper(exchange: Exchange) -> bool:
     """
     lines = ndjson.in_form(exchange, ndjson.PARQUET)
     for line in lines or ():
-        found = ", ".join(map(str, line)) or "an empty object"
+        members = ", ".join(map(str, line)) or "an empty object"
         expect.true(
             ndjson.kind_of(line) != "",
             f"one of {', '.join(KINDS)} on each line",
-            found,
+            members,
             at=line.place(),
         )
     return bool(lines)
@@ -57,15 +57,15 @@ def lines_have_one_wrapper(exchange: Exchange) -> bool:
 @invariant("DS-PRO-01", traffic=ndjson.TOUR)
 def reader_version_is_one(exchange: Exchange) -> bool:
     """The `minReaderVersion` of the protocol line in parquet format is 1."""
-    found = list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET), "protocol"))
-    for protocol in found:
+    protocols = list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET), "protocol"))
+    for protocol in protocols:
         expect.equal(
             1,
             protocol.get("minReaderVersion"),
             "minReaderVersion",
             at=protocol.place("minReaderVersion"),
         )
-    return bool(found)
+    return bool(protocols)
 
 
 # -- metaData --------------------------------------------------------------------------------------
@@ -95,32 +95,32 @@ def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
 @invariant("DS-MDT-05", traffic=ndjson.TOUR)
 def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    return modes_are_known(metadata(exchange))
+    return check_access_modes(metadata(exchange))
 
 
 @invariant("DS-MDT-06", traffic=ndjson.TOUR)
 def format_is_an_object(exchange: Exchange) -> bool:
     """`format` in metaData is an object."""
-    found = metadata(exchange)
-    for one in found:
+    lines = metadata(exchange)
+    for one in lines:
         ndjson.required(one, "format", dict, "metaData")
-    return bool(found)
+    return bool(lines)
 
 
 @invariant("DS-FMT-01", traffic=ndjson.TOUR)
 def provider_is_parquet(exchange: Exchange) -> bool:
     """The `provider` in the `format` of metaData is parquet."""
-    found = list(ndjson.objects(metadata(exchange), "format"))
-    for one in found:
+    formats = list(ndjson.objects(metadata(exchange), "format"))
+    for one in formats:
         expect.equal("parquet", one.get("provider"), "provider", at=one.place("provider"))
-    return bool(found)
+    return bool(formats)
 
 
 @invariant("DS-MDT-07", traffic=ndjson.TOUR)
 def schema_string_is_json(exchange: Exchange) -> bool:
     """`schemaString` in metaData is a string that holds a JSON object."""
-    found = metadata(exchange)
-    for one in found:
+    lines = metadata(exchange)
+    for one in lines:
         text = ndjson.required(one, "schemaString", str, "metaData")
         is_object = isinstance(ndjson.json_of(text), dict)
         expect.true(
@@ -129,39 +129,39 @@ def schema_string_is_json(exchange: Exchange) -> bool:
             text[:200],
             at=one.place("schemaString"),
         )
-    return bool(found)
+    return bool(lines)
 
 
 @invariant("DS-MDT-08", traffic=ndjson.TOUR)
 def partition_columns_are_columns(exchange: Exchange) -> bool:
     """`partitionColumns` in metaData is an array of names of columns of the schema."""
-    found = metadata(exchange)
-    for one in found:
+    lines = metadata(exchange)
+    for one in lines:
         names = ndjson.required(one, "partitionColumns", list, "metaData")
         at = one.place("partitionColumns")
         expect.true(ndjson.texts(names), "an array of strings as partitionColumns", names, at=at)
         schema = ndjson.json_of(one.get("schemaString"))
         fields = schema.get("fields") if isinstance(schema, dict) else None
         if isinstance(fields, list):
-            known = [str(field.get("name")) for field in fields if isinstance(field, dict)]
+            columns = [str(field.get("name")) for field in fields if isinstance(field, dict)]
             # Names of columns are case-insensitive.
-            there = {name.lower() for name in names} <= {name.lower() for name in known}
+            there = {name.lower() for name in names} <= {name.lower() for name in columns}
             expect.true(
-                there, f"partitionColumns among the columns {', '.join(known)}", names, at=at
+                there, f"partitionColumns among the columns {', '.join(columns)}", names, at=at
             )
-    return bool(found)
+    return bool(lines)
 
 
 @invariant("DS-MDT-09", traffic=ndjson.TOUR)
 def configuration_holds_texts(exchange: Exchange) -> bool:
     """`configuration` in metaData, if present, is an object whose values are strings."""
-    found = ndjson.members(metadata(exchange), "configuration")
-    for at, one in found:
+    values = ndjson.members(metadata(exchange), "configuration")
+    for at, one in values:
         holds = isinstance(one, dict) and all(isinstance(v, str) for v in one.values())
         expect.true(
             holds, "a configuration that is an object of strings", one, at=at, kind=Kind.TYPE
         )
-    return bool(found)
+    return bool(values)
 
 
 # -- files of a snapshot ---------------------------------------------------------------------------
@@ -172,11 +172,11 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     """The names in the `partitionValues` of each file are exactly the `partitionColumns` of the
     table.
     """
-    found, heads = files(exchange, "file"), metadata(exchange)
-    if not found or not heads or not ndjson.texts(heads[0].get("partitionColumns")):
+    file_lines, heads = files(exchange, "file"), metadata(exchange)
+    if not file_lines or not heads or not ndjson.texts(heads[0].get("partitionColumns")):
         return False
     columns = sorted(heads[0]["partitionColumns"])
-    for file in found:
+    for file in file_lines:
         values = ndjson.required(file, "partitionValues", dict, "a file")
         expect.equal(
             columns, sorted(values), "names in partitionValues", at=file.place("partitionValues")
@@ -223,7 +223,7 @@ def locations_are_texts(lines: Iterable[Placed]) -> bool:
     return bool(values)
 
 
-def modes_are_known(lines: Iterable[Placed]) -> bool:
+def check_access_modes(lines: Iterable[Placed]) -> bool:
     """Check `accessModes` of metaData in either format, and return whether there are any."""
     values = ndjson.members(lines, "accessModes")
     for at, value in values:
@@ -236,7 +236,7 @@ def modes_are_known(lines: Iterable[Placed]) -> bool:
     return bool(values)
 
 
-def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
+def expire_later(exchange: Exchange, file_lines: Iterable[Placed]) -> bool:
     """Return whether files have an `expirationTimestamp`; each is in milliseconds and after the
     answer's `Date`.
 
@@ -246,23 +246,23 @@ def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
     Raises:
         Unmet: an `expirationTimestamp` is in another unit, or in the past.
     """
-    answered = _date_of(exchange)
-    found = ndjson.members(described, "expirationTimestamp")
-    for at, when in found:
+    date = _date_of(exchange)
+    expirations = ndjson.members(file_lines, "expirationTimestamp")
+    for at, when in expirations:
         expect.true(
             ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS,
             "an expirationTimestamp in milliseconds since 1970",
             when,
             at=at,
         )
-        if answered is not None:
+        if date is not None:
             expect.true(
-                when > answered - A_MINUTE,
+                when > date - A_MINUTE,
                 "an expirationTimestamp after the Date of the answer",
                 when,
                 at=at,
             )
-    return bool(found)
+    return bool(expirations)
 
 
 def _date_of(exchange: Exchange) -> int | None:
@@ -308,8 +308,8 @@ def removed_files_are_described(exchange: Exchange) -> bool:
 @invariant("DS-QRY-05", traffic=ndjson.TOUR)
 def changes_have_version_and_timestamp(exchange: Exchange) -> bool:
     """Each line of a changed file has an integer `version` and `timestamp`."""
-    found = files(exchange, *CHANGED)
-    for file in found:
+    file_lines = files(exchange, *CHANGED)
+    for file in file_lines:
         for member in ("version", "timestamp"):
             ndjson.required(file, member, int, "a changed file")
-    return bool(found)
+    return bool(file_lines)

@@ -1,4 +1,4 @@
-"""Schemas: how those of a share are listed."""
+"""Listings of the schemas of a share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lakepact.conformance.checks.delta_sharing.api import (
     invariant,
     op,
 )
-from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
-from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
+from lakepact.conformance.checks.delta_sharing.kit.answers import lower, name_in_url
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_in
 
 
 @invariant("DS-LSC-01")
 def schemas_have_name_and_share(exchange: Exchange) -> bool:
     """Every listed schema has its name and the requested share."""
-    items = listed(exchange) if exchange.operation == op.list_schemas else None
-    share = asked_for(exchange, "share")
+    items = items_in(exchange) if exchange.operation == op.list_schemas else None
+    share = name_in_url(exchange, "share")
     for item in items or ():
         for member in ("name", "share"):
             expect.true(
@@ -37,7 +37,7 @@ def schemas_have_name_and_share(exchange: Exchange) -> bool:
 @check("DS-LSC-01")
 def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
     """The schemas of every share can be listed; those of the fixture pack are known."""
-    known = (
+    names_by_share = (
         {
             share["name"]: [schema["name"] for schema in share["schemas"]]
             for share in lab.manifest.shares
@@ -49,10 +49,13 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
     for share in lab.each(lab.shares()):
         with lab.judge("DS-LSC-01"):
             items = Listing(lab, op.list_schemas, {"share": share}).items()
-            if share in known:
-                found = sorted(lower(str(item.get("name"))) for item in items)
+            if share in names_by_share:
+                actual = sorted(lower(str(item.get("name"))) for item in items)
                 expect.equal(
-                    sorted(map(lower, known[share])), found, f"schemas of {share}:", at=None
+                    sorted(map(lower, names_by_share[share])),
+                    actual,
+                    f"schemas of {share}:",
+                    at=None,
                 )  # of several pages
 
 

@@ -1,4 +1,4 @@
-"""Shares: how they are listed, and how one of them is described."""
+"""Listings of shares, and single shares."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from lakepact.conformance.checks.delta_sharing.api import (
     ndjson,
     op,
 )
-from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_in
 
 MEMBERS = ("name", "id", "displayName", "comment", "properties")
 
-MOST_SHARES = 20  #: that are asked for one by one
+MOST_SHARES = 20  #: that are requested one by one
 
 LONGEST_NAME, LONGEST_COMMENT = 255, 65536
 MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
@@ -37,11 +37,11 @@ def shares(exchange: Exchange) -> list[Placed]:
     ):
         share = exchange.parsed.get("share")
         return [Placed(share, exchange, ("share",))] if isinstance(share, dict) else []
-    return (listed(exchange) or []) if exchange.operation == op.list_shares else []
+    return (items_in(exchange) or []) if exchange.operation == op.list_shares else []
 
 
 def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
-    """Return whether a member of shares is there, and as it has to be wherever it is."""
+    """Return whether shares have a member, and expect its values to hold."""
     values = ndjson.members(shares(exchange), member)
     for at, value in values:
         expect.true(holds(value), f"`{member}` as {what}", value, at=at)
@@ -51,8 +51,8 @@ def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what:
 @invariant("DS-SHR-01", traffic=("listings.shares.get_share_equals_the_listing",))
 def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a string as its name."""
-    found = shares(exchange)
-    for share in found:
+    items = shares(exchange)
+    for share in items:
         expect.true(
             isinstance(share.get("name"), str),
             "a text as `name`",
@@ -60,7 +60,7 @@ def shares_have_names(exchange: Exchange) -> bool:
             at=share.place("name"),
             kind=Kind.TYPE,
         )
-    return bool(found)
+    return bool(items)
 
 
 @invariant("DS-SHR-03", traffic=("listings.shares.get_share_equals_the_listing",))
@@ -119,19 +119,19 @@ def get_share_returns_the_member_share(exchange: Exchange) -> bool:
 @check("DS-GSH-01", "DS-GSH-02")
 def get_share_equals_the_listing(lab: SharingLab) -> None:
     """Requesting a listed share by name returns the same members as the listing."""
-    for share in lab.each(lab.listed.shares[:MOST_SHARES]):
+    for share in lab.each(lab.outline.shares[:MOST_SHARES]):
         reply = lab.send(op.get_share, share=share["name"])
         with lab.judge("DS-GSH-01"):
             expect.status(reply, 200, about=f"for {share['name']}")
             reply.at("share", "name")
         lab.require(reply, 200)
         with lab.judge("DS-GSH-02") as case:
-            described = reply.at("share")
+            document = reply.at("share")
             for member in MEMBERS:
                 with case():
                     expect.equal(
                         share.get(member),
-                        described.get(member),
+                        document.get(member),
                         f"`{member}` of {share['name']}:",
                         at=reply.place("share", member),
                     )
@@ -175,18 +175,18 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
                     at=at,
                 )
                 reply = lab.require(lab.send(op.get_share, share=name), 200)
-                described = reply.document.get("share")
-                if not isinstance(described, dict):
+                document = reply.document.get("share")
+                if not isinstance(document, dict):
                     raise expect.unmet(
                         f"the share {name}",
-                        expect.shown(described),
+                        expect.shown(document),
                         at=reply.place("share"),
                         kind=Kind.TYPE,
                     )
                 at = reply.place("share", "id")
                 expect.equal(
                     identifier,
-                    described.get("id"),
+                    document.get("id"),
                     f"the id of {name}, asked for by its name:",
                     at=at,
                 )

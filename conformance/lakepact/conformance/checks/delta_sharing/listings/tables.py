@@ -1,4 +1,4 @@
-"""Tables: how those of a schema and those of a share are listed."""
+"""Listings of the tables of a schema and of a share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
     place_of,
 )
-from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_in, key, keys
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")
@@ -36,7 +36,7 @@ MOST_TABLES = 12  #: that are read
 def tables(exchange: Exchange) -> list[Placed]:
     """Return the tables that an answer lists."""
     return (
-        (listed(exchange) or [])
+        (items_in(exchange) or [])
         if exchange.operation in {op.list_tables, op.list_all_tables}
         else []
     )
@@ -56,45 +56,45 @@ def _has_names(table: Placed) -> None:
 @invariant("DS-LTB-01", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
-    found = tables(exchange)
-    for table in found:
+    items = tables(exchange)
+    for table in items:
         _has_names(table)
-    return bool(found)
+    return bool(items)
 
 
 @invariant("DS-LTB-05", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def directory_tables_have_a_location(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
-    found = [
+    items = [
         table
         for table in tables(exchange)
         if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]
     ]
-    for table in found:
+    for table in items:
         has_location = isinstance(table.get("location"), str) and table["location"] != ""
         expect.true(
             has_location, "a location", table, at=table.place("location"), kind=Kind.MISSING
         )
-    return bool(found)
+    return bool(items)
 
 
 @invariant("DS-LTB-06", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of strings."""
-    found = ndjson.members(tables(exchange), "auxiliaryLocations")
-    for at, value in found:
+    values = ndjson.members(tables(exchange), "auxiliaryLocations")
+    for at, value in values:
         expect.true(ndjson.texts(value), "an array of texts", value, at=at)
-    return bool(found)
+    return bool(values)
 
 
 @invariant("DS-LTB-10", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
-    found = ndjson.members(tables(exchange), "accessModes")
-    for at, modes in found:
-        are_known = isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes)
-        expect.true(are_known, "url, dir or both in an array", modes, at=at)
-    return bool(found)
+    values = ndjson.members(tables(exchange), "accessModes")
+    for at, modes in values:
+        are_valid = isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes)
+        expect.true(are_valid, "url, dir or both in an array", modes, at=at)
+    return bool(values)
 
 
 @invariant("DS-LAT-02", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
@@ -102,8 +102,8 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its
     schema.
     """
-    found = tables(exchange) if exchange.operation == op.list_all_tables else []
-    for table in found:
+    items = tables(exchange) if exchange.operation == op.list_all_tables else []
+    for table in items:
         _has_names(table)
         for member in ("id", "shareId", "location"):
             is_right = isinstance(table.get(member, ""), str | None)
@@ -119,7 +119,7 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
             table.place("auxiliaryLocations"),
         )
         expect.true(are_right, "an array of texts as `auxiliaryLocations`", table, at=at)
-    return bool(found)
+    return bool(items)
 
 
 # -- ids -------------------------------------------------------------------------------------------
@@ -131,12 +131,12 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
     for all its tables.
     """
     share_ids: dict[str, Any] = {}
-    seen = False
-    for share in lab.each(lab.listed.shares[:MOST_SHARES]):
-        found = Listing(lab, op.list_all_tables, {"share": share["name"]}).everything()
-        with_id = [table for table in found if table.get("id") is not None]
+    has_ids = False
+    for share in lab.each(lab.outline.shares[:MOST_SHARES]):
+        items = Listing(lab, op.list_all_tables, {"share": share["name"]}).everything()
+        with_id = [table for table in items if table.get("id") is not None]
         if with_id:
-            seen = True
+            has_ids = True
             with lab.judge("DS-LTB-02") as case:
                 twice = [
                     i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1
@@ -159,7 +159,7 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                                 f"the id of {table.get('name')}, listed with its schema:",
                             )
                             expect.equal(table["id"], other.get("id"), what, at=other.place("id"))
-        ids = {str(value): at for at, value in ndjson.members(found, "shareId")}
+        ids = {str(value): at for at, value in ndjson.members(items, "shareId")}
         if ids:
             with lab.judge("DS-LTB-03"):
                 expect.equal(
@@ -178,13 +178,13 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                         f"the share id of the tables of {share['name']}:",
                         at=at,
                     )
-    if not seen:
+    if not has_ids:
         lab.skip("DS-LTB-02", "no table has an id")
     if not share_ids:
         lab.skip("DS-LTB-03", "no table has a share id")
 
 
-# -- what is listed --------------------------------------------------------------------------------
+# -- listed tables ---------------------------------------------------------------------------------
 
 
 @check("DS-LTB-13")
@@ -195,7 +195,7 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
     for share in lab.each(lab.manifest.shares):
         for schema in lab.each(share["schemas"]):
             with lab.judge("DS-LTB-13"):
-                found = Listing(
+                actual = Listing(
                     lab, op.list_tables, {"share": share["name"], "schema": schema["name"]}
                 ).items()
                 expected = [
@@ -203,7 +203,7 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
                 ]
                 expect.equal(
                     keys(expected),
-                    keys(found),
+                    keys(actual),
                     f"tables of {share['name']}.{schema['name']}:",
                     at=None,
                 )  # on several pages
@@ -225,7 +225,7 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
 def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
     """Listing all tables of a share returns the tables of each of its schemas."""
     for share in lab.each(lab.shares()[:MOST_SHARES]):
-        schemas = [schema for other, schema in lab.listed.schemas if other == share]
+        schemas = [schema for other, schema in lab.outline.schemas if other == share]
         if len(schemas) > 2 * MOST_SHARES:
             continue
         by_schema = [
@@ -243,41 +243,39 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
                 with case():
                     other = documents[key(table)]
                     what = f"in the listing of all tables of {share}:"
-                    expect.equal(_described(table), _described(other), what, at=other.place())
+                    expect.equal(_members(table), _members(other), what, at=other.place())
 
 
-def _described(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a listed table as far as the protocol knows its members; others may stand in one
-    listing alone.
-    """
+def _members(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the protocol's members of a listed table; only one listing may have others."""
     return {member: table[member] for member in MEMBERS if table.get(member) is not None}
 
 
 @check("DS-LTB-04")
 def locations_hold_the_log(lab: SharingLab) -> None:
     """The location of a table of the fixture pack is the folder that holds its log."""
-    known = {
+    expected = {
         lab.fixture(name).address["table"]: lab.fixture(name).location
         for name in lab.manifest.tables
     }
-    placed = [
+    candidates = [
         t
         for t in lab.tables()
-        if t.name in known
+        if t.name in expected
         and t.document.get("location")
         and t.share == lab.fixture(t.name).address["share"]
     ]
-    if not placed:
+    if not candidates:
         raise NotOffered("no table of the fixture pack has a location")
 
     with lab.judge_each("DS-LTB-04") as case:
-        for table in placed:
+        for table in candidates:
             with case():
-                listed_table = _as_listed(lab, table)
-                location, at = str(listed_table.get("location")), place_of(listed_table, "location")
+                item = _item_of(lab, table)
+                location, at = str(item.get("location")), place_of(item, "location")
                 split = urlsplit(location)
                 expect.equal(
-                    known[table.name].name,
+                    expected[table.name].name,
                     unquote(split.path).rstrip("/").rpartition("/")[2],
                     f"the last segment of the location of {table.name}:",
                     at=at,
@@ -293,8 +291,8 @@ def locations_hold_the_log(lab: SharingLab) -> None:
                     )
 
 
-def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
-    """Return a table as a page of a listing has it."""
+def _item_of(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
+    """Return the item of a table on a page of a listing."""
     pages = Listing(lab, op.list_tables, {"share": table.share, "schema": table.schema}).pages()
     return next(
         (item for page in pages for item in page.items if item.get("name") == table.name),
@@ -308,8 +306,8 @@ def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
 @check("DS-LTB-11")
 def access_modes_work(lab: SharingLab) -> None:
     """A table with the access mode url can be queried, and one with dir has credentials."""
-    told = [t for t in lab.tables() if t.document.get("accessModes")]
-    by_url = [t for t in told if "url" in t.access_modes] + [
+    with_modes = [t for t in lab.tables() if t.document.get("accessModes")]
+    by_url = [t for t in with_modes if "url" in t.access_modes] + [
         t for t in lab.tables() if not t.document.get("accessModes")
     ]
     with lab.judge_each("DS-LTB-11") as case:
@@ -319,7 +317,7 @@ def access_modes_work(lab: SharingLab) -> None:
                     op.query_table, body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address
                 )
                 expect.status(reply, 200, about=f"for a query of {table.name}")
-        for table in [t for t in told if "dir" in t.access_modes][:MOST_TABLES]:
+        for table in [t for t in with_modes if "dir" in t.access_modes][:MOST_TABLES]:
             with case():
                 reply = lab.send(op.generate_temporary_table_credentials, body={}, **table.address)
                 expect.status(reply, 200, about=f"for credentials of {table.name}")
@@ -328,17 +326,17 @@ def access_modes_work(lab: SharingLab) -> None:
 @check("DS-LTB-07")
 def auxiliary_locations_have_credentials(lab: SharingLab) -> None:
     """Credentials are given for each auxiliary location of a table that is read by directory."""
-    found = [
+    locations = [
         (table, location)
         for table in lab.tables()
         if "dir" in table.access_modes and ndjson.texts(table.document.get("auxiliaryLocations"))
         for location in table.document["auxiliaryLocations"]
     ]
-    if not found:
+    if not locations:
         raise NotOffered("no table that is read by directory has an auxiliary location")
 
     with lab.judge_each("DS-LTB-07") as case:
-        for table, location in found:
+        for table, location in locations:
             with case():
                 reply = lab.send(
                     op.generate_temporary_table_credentials,

@@ -1,4 +1,4 @@
-"""Metadata of tables: two lines, in the format and of the version that were asked for."""
+"""Metadata of tables: two lines, in the requested format and of the requested version."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lakepact.conformance.checks.delta_sharing.api import (
     ndjson,
     op,
 )
-from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
+from lakepact.conformance.checks.delta_sharing.kit.answers import lines_of_kind, version_of
 from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
     TWO,
     by_url,
-    varied,
+    sample_tables,
     version,
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
@@ -36,16 +36,16 @@ TRIES = 3  #: to read a table between two of its commits
 
 @invariant("DS-MET-01", traffic=ndjson.TOUR)
 def metadata_is_two_lines(exchange: Exchange) -> bool:
-    """Metadata is a protocol line and then a metaData line, and nothing follows but an
-    endStreamAction that was asked for.
+    """Metadata is a protocol line and a metaData line; only a requested endStreamAction may
+    follow.
     """
     lines = ndjson.lines_of(exchange, ndjson.METADATA)
     if lines is None:
         return False
     kinds = [ndjson.kind_of(line) for line in lines]
     allowed = [TWO, [*TWO, ndjson.END]] if ndjson.asks_for_end(exchange) else [TWO]
-    found = ", ".join(kind or "?" for kind in kinds) or "no line"
-    expect.true(kinds in allowed, "lines protocol and metaData", found, at=Reply(exchange).place())
+    actual = ", ".join(kind or "?" for kind in kinds) or "no line"
+    expect.true(kinds in allowed, "lines protocol and metaData", actual, at=Reply(exchange).place())
     return True
 
 
@@ -62,19 +62,19 @@ def metadata_has_no_third_line(exchange: Exchange) -> bool:
 @check("DS-MET-02")
 def metadata_names_the_current_version(lab: SharingLab) -> None:
     """The header of metadata has the version that the version request returns."""
-    judged = False
-    for table in lab.each(varied(lab)):
+    is_judged = False
+    for table in lab.each(sample_tables(lab)):
         for _ in range(TRIES):
             before = version(lab, table)
             reply = lab.require(
                 lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200
             )
             if before is not None and before == version(lab, table):
-                judged = True
+                is_judged = True
                 with lab.judge("DS-MET-02"):
                     has_version(reply, before, f"for {table.name}")
                 break
-    if not judged:
+    if not is_judged:
         raise Blocked("no table kept its version for the time of three requests")
 
 
@@ -84,7 +84,7 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
     for requirement, form in lab.each((("DS-MET-03", ndjson.PARQUET), ("DS-MET-04", ndjson.DELTA))):
         answers = [
             (t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address))
-            for t in varied(lab)
+            for t in sample_tables(lab)
         ]
         if not any(reply.status == 200 for _, reply in answers) and not any(
             t.format == form for t, _ in answers
@@ -98,7 +98,9 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
                 with case():
                     if table.format == form:
                         expect.status(reply, 200, about=f"for {table.name} in {form} format")
-                    ndjson.in_format_or_refused(reply, form, f"for the metadata of {table.name}")
+                    ndjson.expect_format_or_refusal(
+                        reply, form, f"for the metadata of {table.name}"
+                    )
 
 
 @check("DS-MDT-01")
@@ -130,11 +132,11 @@ def table_ids_are_stable(lab: SharingLab) -> None:
             )
         with lab.judge("DS-MDT-01") as case:
             first, *others = [_metadata(reply) for reply in replies if reply.status == 200]
-            known = ndjson.required(first, "id", str, "metaData")
+            expected = ndjson.required(first, "id", str, "metaData")
             for other in others:
                 with case():
                     expect.equal(
-                        known,
+                        expected,
                         ndjson.required(other, "id", str, "metaData"),
                         f"the id of {table.name}",
                         at=other.place("id"),
@@ -143,7 +145,7 @@ def table_ids_are_stable(lab: SharingLab) -> None:
 
 def _metadata(reply: Reply) -> Placed:
     """Return the metadata of an answer, unwrapped."""
-    wrapper = next(named(reply.lines, "metaData"), None)
+    wrapper = next(lines_of_kind(reply.lines, "metaData"), None)
     if wrapper is None:
         raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
     inner = wrapper.get("deltaMetadata")
@@ -155,7 +157,7 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
     """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in
     answers to queries.
     """
-    judged = False
+    is_judged = False
     for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
         header = ASKED_FOR[ndjson.PARQUET]
@@ -169,30 +171,35 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
             (lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address), query)
         ):
             if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.PARQUET:
-                judged = True
+                is_judged = True
                 with lab.judge("DS-MDT-07"):
                     metadata = _metadata(reply)
-                    known, columns = (
+                    expected_columns, columns = (
                         [f["name"] for f in s["fields"]]
                         for s in (table.last.schema, schema_object(metadata))
                     )
                     expect.equal(
-                        known, columns, f"columns of {name}", at=metadata.place("schemaString")
+                        expected_columns,
+                        columns,
+                        f"columns of {name}",
+                        at=metadata.place("schemaString"),
                     )
                 with lab.judge("DS-MDT-08"):
                     metadata = _metadata(reply)
-                    said = ndjson.required(metadata, "partitionColumns", list, "metaData")
-                    wanted, found = (
+                    partition_columns = ndjson.required(
+                        metadata, "partitionColumns", list, "metaData"
+                    )
+                    expected, actual = (
                         sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
-                        for names in (table.partition_columns, said)
+                        for names in (table.partition_columns, partition_columns)
                     )
                     expect.equal(
-                        wanted,
-                        found,
+                        expected,
+                        actual,
                         f"partitionColumns of {name}",
                         at=metadata.place("partitionColumns"),
                     )
-    if not judged:
+    if not is_judged:
         raise NotOffered("no table of the fixture pack is answered in parquet format")
 
 
@@ -208,29 +215,29 @@ def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
             reply = lab.send(
                 ndjson.METADATA, headers=[EITHER_FORMAT], version=number, **table.address
             )
-            _is_of(lab, table, reply, number, f"for version={number}")
+            _expect_version(lab, table, reply, number, f"for version={number}")
         moment = _moment(lab, table, first)
         if moment is not None:
             reply = lab.send(
                 ndjson.METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address
             )
-            _is_of(lab, table, reply, first, f"for the timestamp of version {first}")
+            _expect_version(lab, table, reply, first, f"for the timestamp of version {first}")
 
 
 def _with_several_versions(lab: SharingLab) -> SharedTable:
-    """Return a table with a history; of the fixture pack the one whose schema changes, so that
-    metadata of another version is another.
-    """
+    """Return a table with a history; of the fixture pack, the one whose schema changes."""
     if lab.knows_content:
         address = lab.fixture("schema_changes").address
-        found = next((t for t in lab.catalogue.readable if t.address == address), None)
-        if found is not None:
-            return found
+        table = next((t for t in lab.catalogue.readable if t.address == address), None)
+        if table is not None:
+            return table
     return lab.with_history()
 
 
-def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about: str) -> None:
-    """Metadata is that of a version, as a query of that version has it."""
+def _expect_version(
+    lab: SharingLab, table: SharedTable, reply: Reply, number: int, about: str
+) -> None:
+    """Expect the metadata of a version, equal to that of a query of that version."""
     expect.status(reply, 200, about=about)
     has_version(reply, number, about)
     query = lab.send(
@@ -240,15 +247,18 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
         **table.address,
     )
     if query.status == 200 and ndjson.form_of(query.lines) == ndjson.form_of(reply.lines):
-        known, found = _metadata(query), _metadata(reply)
-        at = found.place("schemaString")
+        expected, actual = _metadata(query), _metadata(reply)
+        at = actual.place("schemaString")
         expect.equal(
-            known.get("schemaString"), found.get("schemaString"), f"{about} the schemaString", at=at
+            expected.get("schemaString"),
+            actual.get("schemaString"),
+            f"{about} the schemaString",
+            at=at,
         )
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
-    """Return the time of a version, as far as its files say it and it is not also that of the next
+    """Return the time of a version from its files; `None` if unknown, or also that of the next
     version.
     """
     reply = lab.send(

@@ -1,4 +1,4 @@
-"""The schema of a table: a JSON text in its metadata, whose every part has its form."""
+"""The schema of a table: a string of JSON in its metadata, and the form of its parts."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ MOST_DIGITS = 38
 
 
 def schemas(exchange: Exchange) -> list[tuple[Place, Any]]:
-    """Return the schemas in an answer, with the places of their texts; what is no JSON is judged
-    elsewhere.
+    """Return the schemas in an answer, with their places; DS-MDT-07 checks strings that are not
+    JSON.
     """
-    found = []
+    entries = []
     for metadata in ndjson.objects(ndjson.lines_of(exchange), "metaData"):
         inner = metadata.get("deltaMetadata")
         holder = inner if isinstance(inner, Placed) else metadata
         schema = ndjson.json_of(holder.get("schemaString"))
         if schema is not None:
-            found.append((holder.place("schemaString"), schema))
-    return found
+            entries.append((holder.place("schemaString"), schema))
+    return entries
 
 
 def types(exchange: Exchange) -> Iterator[tuple[Place, Any]]:
@@ -86,8 +86,8 @@ def _of(exchange: Exchange, name: str) -> list[tuple[Place, dict[str, Any]]]:
 @invariant("DS-SCH-01", traffic=ndjson.TOUR)
 def structs_have_fields(exchange: Exchange) -> bool:
     """A schema is a struct, and every struct in it has an array of fields."""
-    found = schemas(exchange)
-    for at, schema in found:
+    entries = schemas(exchange)
+    for at, schema in entries:
         expect.true(
             isinstance(schema, dict) and schema.get("type") == "struct",
             "a schema of type struct",
@@ -109,16 +109,16 @@ def structs_have_fields(exchange: Exchange) -> bool:
             struct,
             at=at,
         )
-    return bool(found)
+    return bool(entries)
 
 
 @invariant("DS-SCH-02", traffic=ndjson.TOUR)
 def fields_are_described(exchange: Exchange) -> bool:
     """Every field has a name, a type, whether it is nullable, and an object with metadata."""
-    held = False
+    has_fields = False
     for at, struct in _of(exchange, "struct"):
         for field in struct["fields"] if isinstance(struct.get("fields"), list) else ():
-            held = True
+            has_fields = True
             expect.true(isinstance(field, dict), "an object as field", field, at=at)
             expect.true(
                 isinstance(field.get("name"), str), "a field with a text `name`", field, at=at
@@ -141,7 +141,7 @@ def fields_are_described(exchange: Exchange) -> bool:
                 field,
                 at=at,
             )
-    return held
+    return has_fields
 
 
 @invariant("DS-SCH-03", traffic=ndjson.TOUR)
@@ -170,8 +170,8 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
 @invariant("DS-SCH-04", traffic=ndjson.TOUR)
 def arrays_are_described(exchange: Exchange) -> bool:
     """Every array has an elementType and says whether it contains nulls."""
-    found = _of(exchange, "array")
-    for at, kind in found:
+    arrays = _of(exchange, "array")
+    for at, kind in arrays:
         expect.true(
             isinstance(kind.get("elementType"), str | dict),
             "an array with an elementType",
@@ -184,14 +184,14 @@ def arrays_are_described(exchange: Exchange) -> bool:
             kind,
             at=at,
         )
-    return bool(found)
+    return bool(arrays)
 
 
 @invariant("DS-SCH-05", traffic=ndjson.TOUR)
 def maps_are_described(exchange: Exchange) -> bool:
     """Every map has a keyType and a valueType, and says whether values may be null."""
-    found = _of(exchange, "map")
-    for at, kind in found:
+    maps = _of(exchange, "map")
+    for at, kind in maps:
         for member in ("keyType", "valueType"):
             expect.true(
                 isinstance(kind.get(member), str | dict), f"a map with a {member}", kind, at=at
@@ -202,4 +202,4 @@ def maps_are_described(exchange: Exchange) -> bool:
             kind,
             at=at,
         )
-    return bool(found)
+    return bool(maps)

@@ -21,12 +21,12 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
     reading,
 )
-from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
+from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, is_answer, version_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.fixtures.manifest import PackTable
 
 MOST_TABLES = 12
-FEW_TABLES = 3  #: that are asked for again and again
+FEW_TABLES = 3  #: that are requested repeatedly
 TIMES = 5  #: requests of each kind: a load balancer gives each to another replica
 
 BEFORE_ALL, AFTER_ALL = "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"
@@ -34,26 +34,24 @@ BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are
 
 
 def iso(milliseconds: int) -> str:
-    """Return a time in milliseconds as the protocol writes it; without a fraction where there is
-    none.
-    """
+    """Return a time in milliseconds in the protocol's form; without a fraction of zero."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{milliseconds % 1000:03}Z" if milliseconds % 1000 else f"{text}Z"
 
 
 def _version(reply: Reply) -> int:
-    """Return the version that an answer has to have.
+    """Return the version of an answer.
 
     Raises:
         Unmet: it has none.
     """
     version = version_of(reply)
     if version is None:
-        found = reply.headers.get(reading.VERSION, "no such header")
+        header = reply.headers.get(reading.VERSION, "no such header")
         raise expect.unmet(
             "an integer of at least 0 as Delta-Table-Version",
-            found,
+            header,
             at=reply.header(reading.VERSION),
         )
     return version
@@ -62,7 +60,7 @@ def _version(reply: Reply) -> int:
 @invariant("DS-VER-01")
 def versions_are_in_the_header(exchange: Exchange) -> bool:
     """The version of a table is in a header, and the body is empty."""
-    if not answered(exchange, frozenset({op.get_table_version})):
+    if not is_answer(exchange, frozenset({op.get_table_version})):
         return False
     _version(Reply(exchange))
     expect.no_body(Reply(exchange))
@@ -78,10 +76,13 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             expect.status(first, 200, about=f"for {table.name}")
             version = _version(first)
         lab.require(first, 200)
-        asked = [op.get_table_metadata, *([op.query_table] if "url" in table.access_modes else [])]
+        operations = [
+            op.get_table_metadata,
+            *([op.query_table] if "url" in table.access_modes else []),
+        ]
         replies = [
             lab.send(operation, headers=[EITHER_FORMAT], **OF_TABLES[operation], **table.address)
-            for operation in asked
+            for operation in operations
         ]
         last = lab.send(op.get_table_version, **table.address)
         if version_of(first) != version_of(last):
@@ -89,9 +90,9 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
         with lab.judge("DS-VER-03") as case:
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
-                known = lab.fixture(table.name).last.version
+                expected = lab.fixture(table.name).last.version
                 expect.equal(
-                    known,
+                    expected,
                     version,
                     f"the version of {table.name}:",
                     at=first.header(reading.VERSION),
@@ -127,13 +128,13 @@ def versions_never_go_down(lab: SharingLab) -> None:
                     version = version_of(reply) if reply.status == 200 else None
                     if version is None:
                         continue  # judged by other requirements
-                    wanted = (
+                    expected = (
                         f"version {highest} of {table.name} or a later one, which an earlier"
                         " answer had"
                     )
                     actual = f"version {version} in the answer to {operation}"
                     expect.true(
-                        version >= highest, wanted, actual, at=reply.header(reading.VERSION)
+                        version >= highest, expected, actual, at=reply.header(reading.VERSION)
                     )
                     highest = version
 
@@ -179,27 +180,27 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
         for version, moment in lab.each(enumerate(moments)):
             if version not in ends:
                 continue
-            for asked in lab.each((moment - 1000, moment - 1, moment, moment + 1)):
-                if slack and any(abs(asked - other) < slack for other in moments):
+            for time in lab.each((moment - 1000, moment - 1, moment, moment + 1)):
+                if slack and any(abs(time - other) < slack for other in moments):
                     continue
-                expected = next((n for n, other in enumerate(moments) if other >= asked), None)
+                expected = next((n for n, other in enumerate(moments) if other >= time), None)
                 if expected is None:
                     continue
                 reply = lab.send(
-                    op.get_table_version, starting_timestamp=iso(asked), **table.address
+                    op.get_table_version, starting_timestamp=iso(time), **table.address
                 )
-                if asked % 1000 and reply.status == 400:
+                if time % 1000 and reply.status == 400:
                     continue  # A fraction of a second may be refused.
                 with lab.judge("DS-VER-04"):
                     expect.status(
                         reply,
                         200,
                         about=(
-                            f"for {iso(asked)} of {table.name}, whose version {version} is of"
+                            f"for {iso(time)} of {table.name}, whose version {version} is of"
                             f" {iso(moment)}"
                         ),
                     )
-                    what = f"the version of {table.name} from {iso(asked)} on:"
+                    what = f"the version of {table.name} from {iso(time)} on:"
                     expect.equal(expected, _version(reply), what, at=reply.header(reading.VERSION))
 
 
@@ -223,14 +224,14 @@ def starting_timestamps_out_of_range(lab: SharingLab) -> None:
             f"the version for {BEFORE_1970}:",
             at=earlier.header(reading.VERSION),
         )
-        at, found = early.header(reading.VERSION), _version(early)
+        at, version = early.header(reading.VERSION), _version(early)
         expect.true(
-            found <= current, f"a version up to the current one, {current}", str(found), at=at
+            version <= current, f"a version up to the current one, {current}", str(version), at=at
         )
         if lab.knows_content and table.name in lab.manifest.tables:
             expect.equal(
                 lab.fixture(table.name).readable[0].version,
-                found,
+                version,
                 f"the earliest version of {table.name}:",
                 at=at,
             )

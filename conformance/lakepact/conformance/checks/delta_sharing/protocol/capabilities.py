@@ -1,4 +1,4 @@
-"""Capabilities: what a client says that it can read decides in which format it is answered."""
+"""Capabilities: the features that a client names select the format of its answers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     Question,
     ask,
     by_url,
-    varied,
+    sample_tables,
 )
 from lakepact.conformance.rows.lines import Answer, parse
 
-MOST_TABLES = 5  #: that are asked in many ways
+MOST_TABLES = 5  #: that are queried with many headers
 FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})
 
 #: Ways to write one header: each list means the same.
@@ -53,7 +53,7 @@ SPELLINGS = (
     ),
 )
 
-#: A header as people write it who are used to headers of the web.
+#: A header with a space behind the semicolon, as in other headers of HTTP.
 SPACED = f"responseformat=delta; readerfeatures={READER_FEATURES}"
 
 BOTH_ALONE = "responseformat=delta,parquet"
@@ -79,30 +79,32 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
 @check("DS-CAP-01")
 def capabilities_are_case_insensitive(lab: SharingLab) -> None:
     """Capabilities are accepted in any case and order, among unknown ones."""
-    for table in lab.each(varied(lab, MOST_TABLES)):
+    for table in lab.each(sample_tables(lab, MOST_TABLES)):
         for question in lab.each(questions(lab, table)):
             for first, *others in lab.each(SPELLINGS):
                 plain = partial(ask, lab, table, question, first)
                 for header in lab.each(others):
                     with lab.judge("DS-CAP-01"):
-                        found = ndjson.differ(plain, partial(ask, lab, table, question, header))
+                        difference = ndjson.differ(
+                            plain, partial(ask, lab, table, question, header)
+                        )
                         about = (
                             f"{question.what} of {table.name} for `{header[:60]}` to be that for"
                             f" `{first[:60]}`"
                         )
-                        if found is not None:
-                            raise ndjson.different(about, found)
-            # Nothing is written about spaces, and every other header allows them.
-            found = ndjson.differ(
+                        if difference is not None:
+                            raise ndjson.different(about, difference)
+            # The protocol does not mention spaces, and every other header allows them.
+            difference = ndjson.differ(
                 partial(ask, lab, table, question, SPELLINGS[1][0]),
                 partial(ask, lab, table, question, SPACED),
             )
-            if found is not None:
+            if difference is not None:
                 about = (
                     f"{question.what} of {table.name} with a space behind the semicolon to be that"
                     " without"
                 )
-                unmet = ndjson.different(about, found)
+                unmet = ndjson.different(about, difference)
                 lab.warn("DS-CAP-01", expected=unmet.expected, actual=unmet.actual)
 
 
@@ -111,10 +113,10 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     """A table whose metadata is returned in delta format on request also has queries and changes in
     it.
     """
-    judged = False
-    for table in lab.each(varied(lab)):
+    is_judged = False
+    for table in lab.each(sample_tables(lab)):
         if (
-            form_if_answered(
+            form_or_empty(
                 ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ASKED_FOR[ndjson.DELTA])
             )
             != ndjson.DELTA
@@ -122,22 +124,22 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
             continue
         for question in lab.each(questions(lab, table)):
             if question.operation != ndjson.METADATA:
-                judged = True
+                is_judged = True
                 with lab.judge("DS-CAP-02"):
                     reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
-                    found, what = (
-                        form_if_answered(reply),
+                    form, what = (
+                        form_or_empty(reply),
                         f"{question.what} of {table.name} in delta format, like metadata",
                     )
                     expect.true(
-                        found in {ndjson.DELTA, ""}, what, found, at=reply.place(0, "protocol")
+                        form in {ndjson.DELTA, ""}, what, form, at=reply.place(0, "protocol")
                     )
-    if not judged:
+    if not is_judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
 
 
-def form_if_answered(reply: Reply) -> str:
-    """Return the format of an answer, empty where there is none."""
+def form_or_empty(reply: Reply) -> str:
+    """Return the format of an answer; empty for a refusal."""
     return ndjson.form_of(reply.lines) if reply.status == 200 else ""
 
 
@@ -145,7 +147,7 @@ def form_if_answered(reply: Reply) -> str:
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """A client that names no response format gets parquet format."""
     lines = ndjson.lines_of(exchange)
-    if not lines or ndjson.formats_asked(exchange):
+    if not lines or ndjson.request_formats(exchange):
         return False
     expect.equal(
         ndjson.PARQUET,
@@ -159,11 +161,11 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
 @invariant("DS-CAP-04", traffic=ndjson.TOUR)
 def the_named_format_is_returned(exchange: Exchange) -> bool:
     """A client that names one response format does not get the other."""
-    lines, named_formats = ndjson.lines_of(exchange), ndjson.formats_asked(exchange)
-    if not lines or len(named_formats) != 1 or not named_formats <= FORMATS:
+    lines, formats = ndjson.lines_of(exchange), ndjson.request_formats(exchange)
+    if not lines or len(formats) != 1 or not formats <= FORMATS:
         return False
     expect.equal(
-        min(named_formats),
+        min(formats),
         ndjson.form_of(lines),
         "format of the answer:",
         at=lines[0].place("protocol"),
@@ -176,21 +178,21 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
     """A request without a response format returns parquet format or is refused, whatever reader
     features it has.
     """
-    for table in lab.each(varied(lab)):
+    for table in lab.each(sample_tables(lab)):
         for question in lab.each(questions(lab, table)):
             for header in lab.each(WITHOUT_FORMAT):
                 with lab.judge("DS-CAP-03"):
                     reply = ask(lab, table, question, header)
-                    ndjson.in_format_or_refused(
+                    ndjson.expect_format_or_refusal(
                         reply,
                         ndjson.PARQUET,
-                        f"for {question.what} of {table.name} with {_named(header)}",
+                        f"for {question.what} of {table.name} with {_header_text(header)}",
                     )
             with lab.judge_each("DS-RDF-01") as case:
                 plain = partial(ask, lab, table, question, ASKED_FOR[ndjson.PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
                     with case():
-                        found = ndjson.differ(
+                        difference = ndjson.differ(
                             plain,
                             partial(
                                 ask,
@@ -200,15 +202,15 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
                                 f"{ASKED_FOR[ndjson.PARQUET]};readerfeatures={features}",
                             ),
                         )
-                        if found is not None:
+                        if difference is not None:
                             about = (
                                 f"{question.what} of {table.name} with"
                                 f" readerfeatures={features[:40]} to be that without"
                             )
-                            raise ndjson.different(about, found)
+                            raise ndjson.different(about, difference)
 
 
-def _named(header: str | None) -> str:
+def _header_text(header: str | None) -> str:
     return f"`{header[:60]}`" if header else "no capabilities"
 
 
@@ -260,39 +262,39 @@ def _files(reply: Reply) -> list[Any] | None:
     )
 
 
-def needed(answer: Answer) -> frozenset[str]:
-    """Reader features that an answer in delta format shows to be in use, in lower case."""
-    found = set()
+def features_in_use(answer: Answer) -> frozenset[str]:
+    """Return the reader features that an answer in delta format uses, in lower case."""
+    features = set()
     if answer.mapping != "none":
-        found.add("columnmapping")
+        features.add("columnmapping")
     if any(file.vector for file in answer.files):
-        found.add("deletionvectors")
+        features.add("deletionvectors")
     if '"timestamp_ntz"' in str(answer.metadata.get("schemaString")):
-        found.add("timestampntz")
-    return frozenset(found)
+        features.add("timestampntz")
+    return frozenset(features)
 
 
 def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
-    """Yield tables that use reader features, and which.
+    """Yield tables that use reader features, with these features.
 
     Raises:
         NotOffered: there are none.
     """
-    found = False
+    has_any = False
     query = Question(ndjson.QUERY, "a query", {"body": {}})
     for table in by_url(lab, len(lab.tables())):
         if not table.reader_features:
             continue
         reply = ask(lab, table, query, ASKED_FOR[ndjson.DELTA])
         features = (
-            needed(parse(reply.lines))
-            if form_if_answered(reply) == ndjson.DELTA
+            features_in_use(parse(reply.lines))
+            if form_or_empty(reply) == ndjson.DELTA
             else frozenset[str]()
         )
         if features:
-            found = True
+            has_any = True
             yield table, features
-    if not found:
+    if not has_any:
         raise NotOffered("no table was found that uses a reader feature")
 
 
@@ -335,7 +337,7 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
                 )
 
 
-# -- what the answer says --------------------------------------------------------------------------
+# -- capabilities of answers -----------------------------------------------------------------------
 
 
 @check("DS-CAP-04")
@@ -345,10 +347,10 @@ def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
         for question in lab.each(questions(lab, table)):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
             with lab.judge("DS-CAP-04"):
-                ndjson.in_format_or_refused(
+                ndjson.expect_format_or_refusal(
                     reply,
                     ndjson.PARQUET,
-                    f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}",
+                    f"for {question.what} of {table.name} with {_header_text(UNKNOWN_FORMAT)}",
                 )
 
 
@@ -361,11 +363,11 @@ def responses_name_their_format(exchange: Exchange) -> bool:
     lines = ndjson.lines_of(exchange)
     if not lines:
         return False
-    said = ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset())
+    formats = ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset())
     at = Reply(exchange).header(CAPABILITIES)
     expect.equal(
         [ndjson.form_of(lines)],
-        sorted(said),
+        sorted(formats),
         "responseformat in the capabilities header of the answer:",
         at=at,
     )

@@ -35,23 +35,20 @@ REFUSED = (
     "queries.query.content_types_make_no_difference",
 )
 
-#: The statuses whose bodies the protocol describes; others come from layers that know no shares.
+#: The statuses whose bodies the protocol describes; a proxy may return others.
 DESCRIBED = frozenset({400, 401, 403, 404, 500})
 
-#: The statuses that say that something is not there at all, or not now: no failures, though they
-#: are 5xx.
+#: 5xx statuses that are no failures: not implemented, and not available now.
 NOT_SERVED = frozenset({501, 503})
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Return whether the error model has to do with the exchange: an operation was refused, and a
-    body may follow.
-    """
+    """Return whether an operation was refused, so that the error model applies to the body."""
     return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
 
 
 def _is_error(exchange: Exchange) -> None:
-    """The answer is an error as the protocol describes it."""
+    """Expect an error body of the protocol."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
         expected, actual = (
@@ -110,7 +107,7 @@ def no_request_returns_5xx(exchange: Exchange) -> bool:
 
 
 def _is_no_failure(reply: Reply, about: str) -> None:
-    """No request causes a server error."""
+    """Expect no server error."""
     at = Place(reply.exchange, "/status")
     expect.true(
         reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at
@@ -122,9 +119,9 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a token of the request."""
     if exchange.status < 400 or not exchange.secrets:
         return False
-    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    leaks = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
     expect.true(
-        not leaked,
+        not leaks,
         "an error body without the token of the request",
         "it stands there",
         at=Reply(exchange).place(),
@@ -132,7 +129,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     return True
 
 
-# -- what does not exist ---------------------------------------------------------------------------
+# -- missing objects -------------------------------------------------------------------------------
 
 
 @check("DS-GEN-11")
@@ -143,12 +140,12 @@ def missing_objects_return_404(lab: SharingLab) -> None:
         if not lab.offers(operation):
             continue
         for absent in lab.each(arguments):
-            named: dict[str, Any] = {
+            names: dict[str, Any] = {
                 a: lab.name() if a == absent else address[a] for a in arguments
             }
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(
-                    operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {})
+                    operation, headers=[EITHER_FORMAT], **names, **OF_TABLES.get(operation, {})
                 )
                 expect.not_found(
                     reply, absent, about=f"for {operation} with a {absent} that does not exist"
@@ -158,18 +155,18 @@ def missing_objects_return_404(lab: SharingLab) -> None:
 @check("DS-GEN-11")
 def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     """A table returns 404 in a schema that does not list it, even if another schema does."""
-    if not lab.listed.whole:
+    if not lab.outline.whole:
         raise NotOffered(
             "of the catalogue a part was seen, so that the tables of a schema may be more"
         )
-    listed = {
-        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.listed.tables
+    names = {
+        (t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.outline.tables
     }
     strays = [
         (table, share, schema)
         for table in lab.tables()
         for share, schema in lab.schemas()
-        if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
+        if (share.casefold(), schema.casefold(), table.name.casefold()) not in names
     ]
     near, far = (
         next((s for s in strays if (s[0].share == s[1]) is within), None)
@@ -178,7 +175,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     for table, share, schema in lab.each(filter(None, (near, far))):
         for operation in lab.each((op.get_table_version, op.get_table_metadata, op.query_table)):
             with lab.judge("DS-GEN-11"):
-                asked: dict[str, Any] = {
+                arguments: dict[str, Any] = {
                     "share": share,
                     "schema": schema,
                     "table": table.name,
@@ -189,7 +186,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
                     f" {share}.{schema}, which does not list it"
                 )
                 expect.not_found(
-                    lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what
+                    lab.send(operation, headers=[EITHER_FORMAT], **arguments), "table", about=what
                 )
     if not strays:
         raise NotOffered("every schema lists the same tables")
@@ -233,8 +230,8 @@ def other_methods_return_no_5xx(lab: SharingLab) -> None:
     """A method that the path does not have returns no 5xx other than 501 and 503."""
     address = lab.table().address
     for method, operation in lab.each(OTHER_METHODS):
-        named = {name: address[name] for name in OF_NAMES.get(operation, ())}
-        reply = lab.send_raw(method, lab.path(operation, **named))
+        names = {name: address[name] for name in OF_NAMES.get(operation, ())}
+        reply = lab.send_raw(method, lab.path(operation, **names))
         with lab.judge("DS-GEN-15"):
             _is_no_failure(reply, f"for {method} on the path of {operation}")
 
@@ -244,8 +241,7 @@ NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
 #: Bodies that are no JSON.
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
 
-#: Members and parameters of queries and changes that only some servers know, with values that make
-#: no sense.
+#: Invalid values of members and parameters of queries and changes that only some servers support.
 SENSELESS: tuple[dict[str, Any], ...] = (
     {"maxFiles": 0},
     {"maxFiles": -1},
@@ -273,11 +269,11 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
     if lab.offers(op.generate_temporary_table_credentials):
         for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
-                sent = [("Content-Type", "application/json")]
+                headers = [("Content-Type", "application/json")]
                 reply = lab.send(
                     op.generate_temporary_table_credentials,
                     content=content,
-                    headers=sent,
+                    headers=headers,
                     **table.address,
                 )
                 _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
@@ -308,7 +304,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
             _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
-# -- what is malformed -----------------------------------------------------------------------------
+# -- malformed requests ----------------------------------------------------------------------------
 
 
 @check("DS-GEN-08")
@@ -316,7 +312,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     """A body that is not JSON, or a parameter of another type, returns 400."""
     address = lab.table().address
     in_json = [("Content-Type", "application/json")]
-    asked: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
+    requests: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
         (
             f"the body {expect.shown(body)}",
             Mutation(Wrong.SYNTAX, "body"),
@@ -325,7 +321,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         )
         for body in NO_JSON
     ]
-    asked += [
+    requests += [
         ("maxResults=abc", wrong_type("maxResults"), op.list_shares, {"max_results": "abc"}),
         (
             "startingTimestamp=nonsense",
@@ -341,11 +337,11 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         ),
     ]
 
-    for what, mutation, operation, sent in lab.each(asked):
+    for what, mutation, operation, arguments in lab.each(requests):
         if lab.offers(operation):
             with lab.judge("DS-GEN-08"):
                 expect.status(
-                    lab.send(operation, **sent),
+                    lab.send(operation, **arguments),
                     400,
                     about=f"for {operation} with {what}",
                     mutation=mutation,

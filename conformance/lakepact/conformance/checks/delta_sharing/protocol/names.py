@@ -1,4 +1,4 @@
-"""Names of shares, schemas and tables: what may stand in them, and how they are found again."""
+"""Names of shares, schemas and tables: their characters, and requests by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import (
     essence,
     lower,
 )
-from lakepact.conformance.checks.delta_sharing.kit.listings import listed
+from lakepact.conformance.checks.delta_sharing.kit.listings import items_in
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
 
 #: Checks that ask for every kind of listing.
@@ -51,8 +51,8 @@ KINDS = {
     op.list_all_tables: "table",
 }
 
-MOST_SHARES = 4  #: whose tables are requested in other spellings
-MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
+MOST_SHARES = 4  #: whose tables are requested in another letter case
+MOST_HARD = 16  #: requested tables with special characters in their names
 
 
 def own_names(exchange: Exchange) -> Iterator[tuple[str, str, Place]]:
@@ -76,7 +76,7 @@ def names(exchange: Exchange) -> Iterator[tuple[str, str, Place]]:
 
 
 def _items(exchange: Exchange) -> Iterator[Placed]:
-    yield from listed(exchange) or ()
+    yield from items_in(exchange) or ()
     if (
         exchange.operation == op.get_share
         and exchange.status == 200
@@ -99,15 +99,15 @@ FORBIDDEN: dict[str, Callable[[str, str], bool]] = {
 
 
 def _keeps(exchange: Exchange, requirement: str) -> bool:
-    found = list(own_names(exchange))
-    for kind, name, at in found:
+    entries = list(own_names(exchange))
+    for kind, name, at in entries:
         expect.true(
             not FORBIDDEN[requirement](kind, name),
             "another name",
             f"the {kind} {expect.shown(name)}",
             at=at,
         )
-    return bool(found)
+    return bool(entries)
 
 
 @invariant("DS-NAME-01", traffic=LISTED)
@@ -149,16 +149,16 @@ def schemas_and_tables_have_no_period(exchange: Exchange) -> bool:
 @invariant("DS-NAME-07", traffic=LISTED)
 def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
     """No two items of a page have names that differ only in the case of letters."""
-    items = listed(exchange)
+    items = items_in(exchange)
     if not items:
         return False
-    seen: dict[tuple[str, str], str] = {}
+    names_by_key: dict[tuple[str, str], str] = {}
     for item in items:
         name = str(item.get("name"))
-        known = seen.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
+        first = names_by_key.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
         expect.true(
-            known == name,
-            f"no name that differs from {expect.shown(known)} in case alone",
+            first == name,
+            f"no name that differs from {expect.shown(first)} in case alone",
             name,
             at=item.place("name"),
         )
@@ -170,24 +170,24 @@ def listed_names_obey_the_rules(exchange: Exchange) -> bool:
     """The share and the schema that an item names keep the rules for names, as its own name
     does.
     """
-    found = list(names(exchange))
-    for kind, name, at in found:
-        broken = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
-        is_right = broken is None and name != ""
+    entries = list(names(exchange))
+    for kind, name, at in entries:
+        requirement = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
+        is_right = requirement is None and name != ""
         expect.true(
             is_right,
-            f"a name that keeps {broken or 'the rules'}",
+            f"a name that keeps {requirement or 'the rules'}",
             f"the {kind} {expect.shown(name)}",
             at=at,
         )
-    return bool(found)
+    return bool(entries)
 
 
-# -- how names are found again ---------------------------------------------------------------------
+# -- requests by name ------------------------------------------------------------------------------
 
 
 def some_tables(lab: SharingLab) -> list[SharedTable]:
-    """Return a table of each of some shares; of names with letters in both cases first."""
+    """Return one table of each of some shares, names in upper case first."""
     by_share: dict[str, SharedTable] = {}
     for table in sorted(
         lab.tables(), key=lambda t: -sum(name != lower(name) for name in t.address.values())
@@ -196,7 +196,7 @@ def some_tables(lab: SharingLab) -> list[SharedTable]:
     return list(by_share.values())[:MOST_SHARES]
 
 
-def _spelled(table: SharedTable) -> Iterator[dict[str, Any]]:
+def _spellings(table: SharedTable) -> Iterator[dict[str, Any]]:
     """Yield the address of a table in other cases of its ASCII letters."""
     swaps: tuple[Callable[[bytes], bytes], ...] = (bytes.upper, bytes.lower, bytes.swapcase)
     spellings = [{n: swap(v.encode()).decode() for n, v in table.address.items()} for swap in swaps]
@@ -217,15 +217,15 @@ def names_are_case_insensitive(lab: SharingLab) -> None:
                 **{a: table.address[a] for a in arguments},
                 **more,
             )
-            for spelled in lab.each(_spelled(table)):
+            for address in lab.each(_spellings(table)):
                 with lab.judge("DS-GEN-13"):
                     reply = lab.send(
                         operation,
                         headers=[EITHER_FORMAT],
-                        **{a: spelled[a] for a in arguments},
+                        **{a: address[a] for a in arguments},
                         **more,
                     )
-                    about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
+                    about = f"for {operation} of {'.'.join(address[a] for a in arguments)}"
                     expect.status(reply, plain.status, about=about)
                     expect.equal(
                         essence(plain),
@@ -252,7 +252,7 @@ def names_are_decoded_once(lab: SharingLab) -> None:
         address = table.address
         once, twice = (
             {a: encode(name) for a, name in address.items()}
-            for encode in (_encoded, lambda name: quote(_encoded(name)))
+            for encode in (_encode, lambda name: quote(_encode(name)))
         )
         with lab.judge("DS-GEN-14") as case:
             reply = lab.send_raw(
@@ -271,10 +271,10 @@ def names_are_decoded_once(lab: SharingLab) -> None:
                         )
 
 
-def _path_of(operation: OperationId, encoded: Mapping[str, str]) -> str:
-    """Return the path of an operation with names that are encoded as they are to be sent."""
+def _path_of(operation: OperationId, segments: Mapping[str, str]) -> str:
+    """Return the path of an operation with percent-encoded names."""
     query = "?startingVersion=0" if operation == op.query_table_changes else ""
-    return OPERATIONS[operation].path.format(**encoded) + query
+    return OPERATIONS[operation].path.format(**segments) + query
 
 
 @check("DS-GEN-14")
@@ -306,7 +306,7 @@ def special_characters_are_found(lab: SharingLab) -> None:
 def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
     """A table that one operation finds by its name is found by all others."""
     hard = [
-        t for t in lab.listed.tables if any(not _is_plain(name) for name in t.address.values())
+        t for t in lab.outline.tables if any(not _is_plain(name) for name in t.address.values())
     ][:MOST_HARD]
     if not hard:
         raise NotOffered(
@@ -321,9 +321,9 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
         and "url" in t.access_modes
     ]
     for operation in lab.each((op.get_table_metadata, op.query_table, op.query_table_changes)):
-        asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
+        send = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
         # Changes that were not recorded may be reported as missing, for any spelling.
-        if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
+        if not lab.offers(operation) or not others or send(**others[0].address).status == 404:
             continue
         for table in lab.each(hard):
             if (
@@ -331,7 +331,7 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
                 and lab.send(op.get_table_version, **table.address).status == 200
             ):
                 with lab.judge("DS-GEN-14"):
-                    reply = asked(**table.address)
+                    reply = send(**table.address)
                     what = (
                         f"another answer than 404 for {operation} of"
                         f" {'.'.join(table.address.values())}, whose version is answered"
@@ -349,14 +349,14 @@ def _is_plain(name: str) -> bool:
 def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
     """A plus, an ampersand and other characters that a path may hold stand for themselves."""
     safe = "+&=;~!$'()*,:@"
-    marked = [
+    tables = [
         t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)
     ]
-    if not marked:
+    if not tables:
         raise NotOffered("no name has such a character")
 
     with lab.judge_each("DS-GEN-14") as case:
-        for table in marked:
+        for table in tables:
             with case():
                 where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
                     **{a: quote(name, safe=safe) for a, name in table.address.items()}
@@ -368,5 +368,5 @@ def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
                 )
 
 
-def _encoded(name: str) -> str:
+def _encode(name: str) -> str:
     return "".join(f"%{byte:02X}" for byte in name.encode())

@@ -1,4 +1,4 @@
-"""Paging of the four listings: sizes, tokens, and chains that are whole."""
+"""Paging of the four listings: sizes, tokens, and complete sequences of pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lakepact.conformance.checks.delta_sharing.kit.listings import (
 )
 
 LARGEST = 2**31 - 1  #: of an Int32
-LARGE = (501, 1001, LARGEST)  #: beyond what some servers take
+LARGE = (501, 1001, LARGEST)  #: larger than some servers accept
 
 #: Page tokens that no server has issued: not base64, base64 of nothing sensible, numbers.
 FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
@@ -107,12 +107,12 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
         count = len(everything)
         for size in lab.each(sorted({1, 2, 3, count - 1, count, count + 1} - {0})):
             pages: list[Page] = []
-            found: list[Item] = []
+            items: list[Item] = []
             with lab.judge("DS-PAG-03"):
                 for page in listing.pages([size]):
                     pages.append(page)
-                    found += page.items
-                missing = [k for k in keys(everything) if k not in keys(found)]
+                    items += page.items
+                missing = [k for k in keys(everything) if k not in keys(items)]
                 expect.equal(
                     [], missing, f"items that no page of {size} of {listing} leads to:", at=None
                 )
@@ -133,7 +133,7 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
             with lab.judge("DS-PAG-14"):
                 expect.equal(
                     keys(everything),
-                    keys(found),
+                    keys(items),
                     f"items on all pages of {size} of {listing}:",
                     at=None,
                 )
@@ -148,9 +148,9 @@ def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
         for _ in lab.each(range(3)):
             sizes = [choice.randint(1, 4) for _ in range(len(everything) + 1)]
             with lab.judge("DS-PAG-14"):
-                found = [item for page in listing.pages(sizes) for item in page.items]
+                items = [item for page in listing.pages(sizes) for item in page.items]
                 expect.equal(
-                    everything, keys(found), f"items on pages of {sizes} of {listing}:", at=None
+                    everything, keys(items), f"items on pages of {sizes} of {listing}:", at=None
                 )
 
 
@@ -247,14 +247,14 @@ def max_results_of_zero_returns_no_items(lab: SharingLab) -> None:
             first = listing.page(max_results=0)
             expect.equal([], first.items, f"items of {listing} with maxResults=0:", at=first.place)
             if first.token:
-                found = [
+                items = [
                     item
                     for page in listing.pages([100], page_token=first.token)
                     for item in page.items
                 ]
                 expect.equal(
                     everything,
-                    keys(found),
+                    keys(items),
                     f"items of {listing} behind a page without any:",
                     at=None,
                 )
@@ -296,16 +296,16 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
 
     for listing in lab.each(several):
         first = keys(listing.page(max_results=1).items)
-        for forged in lab.each(FORGED):
-            _refused(
+        for unknown_token in lab.each(FORGED):
+            _judge_refusal(
                 lab,
-                listing.get(page_token=forged, max_results=1),
+                listing.get(page_token=unknown_token, max_results=1),
                 first,
-                f"for the forged token {expect.shown(forged)} of {listing}",
+                f"for the forged token {expect.shown(unknown_token)} of {listing}",
             )
         for other, token in lab.each(tokens):
             if other.operation != listing.operation:
-                _refused(
+                _judge_refusal(
                     lab,
                     listing.get(page_token=token, max_results=1),
                     first,
@@ -314,7 +314,7 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
     for listing, token in lab.each(tokens):
         if (elsewhere := beside(listing)) is not None:
             first = keys(elsewhere.page(max_results=1).items)
-            _refused(
+            _judge_refusal(
                 lab,
                 elsewhere.get(page_token=token, max_results=1),
                 first,
@@ -322,8 +322,8 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
             )
 
 
-def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about: str) -> None:
-    """Judge the answer to a token that is not one."""
+def _judge_refusal(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about: str) -> None:
+    """Expect 400 for an invalid token."""
     with lab.judge("DS-PAG-13"):
         again = (
             " (the first page once more)"
@@ -338,17 +338,17 @@ def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about:
 @check("DS-PAG-15")
 def percent_encoded_tokens_work(lab: SharingLab) -> None:
     """A percent-encoded token works twice, and with names in another letter case."""
-    paged = [
+    first_tokens = [
         (listing, token)
         for listing in listings(lab, fewest=2)
         if (token := token_of(listing.get(max_results=1)))
     ]
-    if not paged:
+    if not first_tokens:
         lab.skip("DS-PAG-15", "no listing of the target is paged")
         return
-    for listing, token in lab.each(paged):
-        encoded = "".join(f"%{byte:02X}" for byte in token.encode())
-        swapped = Listing(
+    for listing, token in lab.each(first_tokens):
+        percent_token = "".join(f"%{byte:02X}" for byte in token.encode())
+        other_case = Listing(
             lab,
             listing.operation,
             {name: value.swapcase() for name, value in listing.address.items() if value.isascii()},
@@ -363,16 +363,16 @@ def percent_encoded_tokens_work(lab: SharingLab) -> None:
                 at=again.place,
             )
             where = f"{lab.path(listing.operation, **listing.address)}?maxResults=1&pageToken="
-            reply = lab.send_raw("GET", where + encoded, operation=listing.operation)
+            reply = lab.send_raw("GET", where + percent_token, operation=listing.operation)
             expect.status(reply, 200, about=f"for a token of {listing} in percent-encoding")
             what = f"items of {listing} with its token in percent-encoding:"
             expect.equal(next_page, keys(items_of(reply)), what, at=reply.place("items"))
-            if swapped.address.keys() == listing.address.keys():
-                reply = swapped.get(max_results=1, page_token=token)
-                expect.status(reply, 200, about=f"for a token of {listing} at {swapped}")
+            if other_case.address.keys() == listing.address.keys():
+                reply = other_case.get(max_results=1, page_token=token)
+                expect.status(reply, 200, about=f"for a token of {listing} at {other_case}")
                 expect.equal(
                     next_page,
                     keys(items_of(reply)),
-                    f"items of {swapped} with a token of {listing}:",
+                    f"items of {other_case} with a token of {listing}:",
                     at=reply.place("items"),
                 )

@@ -1,4 +1,4 @@
-"""Transport: what answers are sent as, whatever they say."""
+"""Media types, charsets and lines of answers, and trailing slashes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
 from lakepact.conformance.checks.delta_sharing.kit.answers import (
     ANSWERS_IN_LINES,
     JSON_ANSWERS,
-    answered,
+    is_answer,
 )
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
 
@@ -31,7 +31,7 @@ UTF_8 = frozenset({"utf-8", "utf8"})
 
 
 def charset(exchange: Exchange) -> str | None:
-    """Return the charset that an answer says it has, in lower case."""
+    """Return the declared charset of an answer, in lower case."""
     parameters = exchange.headers.get("content-type", "").split(";")[1:]
     values = [
         value.strip().strip('"').lower()
@@ -41,8 +41,8 @@ def charset(exchange: Exchange) -> str | None:
     return values[0] if values else None
 
 
-def sent_as(exchange: Exchange, media_type: str) -> None:
-    """An answer has a media type, and no other charset than UTF-8."""
+def expect_media_type(exchange: Exchange, media_type: str) -> None:
+    """Expect a media type, and no other charset than UTF-8."""
     expect.equal(media_type, exchange.media_type, "media type", at=Place(exchange, "/media-type"))
     is_utf_8, text = (
         (charset(exchange) or "utf-8") in UTF_8,
@@ -54,18 +54,18 @@ def sent_as(exchange: Exchange, media_type: str) -> None:
 @invariant("DS-GEN-04")
 def listings_are_json(exchange: Exchange) -> bool:
     """Shares, schemas and tables are listed as application/json in UTF-8."""
-    if not answered(exchange, JSON_ANSWERS):
+    if not is_answer(exchange, JSON_ANSWERS):
         return False
-    sent_as(exchange, JSON)
+    expect_media_type(exchange, JSON)
     return True
 
 
 @invariant("DS-GEN-05")
 def table_responses_are_ndjson(exchange: Exchange) -> bool:
     """Metadata, queries and changes are returned as application/x-ndjson in UTF-8."""
-    if not answered(exchange, ANSWERS_IN_LINES):
+    if not is_answer(exchange, ANSWERS_IN_LINES):
         return False
-    sent_as(exchange, LINES)
+    expect_media_type(exchange, LINES)
     return True
 
 
@@ -99,7 +99,7 @@ def content_types_have_a_charset(lab: SharingLab) -> None:
         for reply in lab.each(replies):
             lab.require(reply, 200)
             with lab.judge(requirement):
-                sent_as(reply.exchange, media_type)
+                expect_media_type(reply.exchange, media_type)
             if charset(reply.exchange) is None:
                 lab.warn(
                     requirement,
@@ -109,9 +109,7 @@ def content_types_have_a_charset(lab: SharingLab) -> None:
 
 
 def _pages(lab: SharingLab) -> Iterator[Reply]:
-    """Yield the first two pages of a listing of each kind that has several, as far as they are
-    answered.
-    """
+    """Yield the first two pages of a listing of each kind with several, unless they are refused."""
     for operation, count, address in _several(lab):
         first = lab.send(operation, max_results=count - 1, **address)
         if first.status == 200:
@@ -127,7 +125,7 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
 
 
 def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, Any]]]:
-    """Yield a listing of each kind that has several items, and how many."""
+    """Yield a listing of each kind with several items, and their number."""
     with contextlib.suppress(NotOffered):
         yield from (
             (listing.operation, listing.count, listing.address)
@@ -140,7 +138,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between
     them.
     """
-    if not answered(exchange, ANSWERS_IN_LINES) or not exchange.body:
+    if not is_answer(exchange, ANSWERS_IN_LINES) or not exchange.body:
         return False
     _ = Reply(exchange).lines
     content = exchange.body.rstrip(b"\r\n")
@@ -161,7 +159,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
 @invariant("DS-DF-08", traffic=("listings.shares.get_share_equals_the_listing",))
 def listings_are_one_line(exchange: Exchange) -> bool:
     """The JSON of a listing is one line."""
-    if not answered(exchange, JSON_ANSWERS):
+    if not is_answer(exchange, JSON_ANSWERS):
         return False
     breaks = exchange.body.strip().count(b"\n")
     expect.true(breaks == 0, "one line", f"{breaks + 1} lines", at=Reply(exchange).place())
@@ -171,12 +169,12 @@ def listings_are_one_line(exchange: Exchange) -> bool:
 @check("DS-GEN-03")
 def endpoints_may_end_with_a_slash(lab: SharingLab) -> None:
     """An endpoint with a trailing slash may return the same responses."""
-    plain, doubled = lab.send(op.list_shares), lab.send_raw("GET", "//shares")
-    same = doubled.status == plain.status and doubled.exchange.parsed == plain.exchange.parsed
+    plain, double = lab.send(op.list_shares), lab.send_raw("GET", "//shares")
+    same = double.status == plain.status and double.exchange.parsed == plain.exchange.parsed
 
     lab.note(
         "DS-GEN-03",
         "two slashes in a row are taken for one"
         if same
-        else f"two slashes in a row are not taken for one: {doubled.status}",
+        else f"two slashes in a row are not taken for one: {double.status}",
     )

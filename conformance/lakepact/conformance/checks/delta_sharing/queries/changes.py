@@ -52,15 +52,17 @@ def feeds(lab: SharingLab) -> Iterator[tuple[PackTable, str]]:
             yield table, form
 
 
-def right(lab: SharingLab, table: PackTable, first: int, last: int, answer: Answer) -> None:
+def expect_changes(
+    lab: SharingLab, table: PackTable, first: int, last: int, answer: Answer
+) -> None:
     """Expect that an answer has exactly the changes of a range of versions."""
     what = f"the changes of {table.name} from {first} to {last} in {answer.format} format"
     columns = comparable(answer)
     truth = table.changes(first, last)
-    expected, found = truth.to_pylist(), reading.changed_rows(lab, answer)
+    expected, actual = truth.to_pylist(), reading.rows_of_changes(lab, answer)
     if TIMESTAMP not in truth.column_names:
         columns = columns - {TIMESTAMP}
-    comparison.same(in_columns(expected, columns), in_columns(found, columns), what)
+    comparison.same(in_columns(expected, columns), in_columns(actual, columns), what)
 
 
 def comparable(answer: Answer) -> set[str]:
@@ -89,7 +91,7 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 def changes_without_start_are_refused(lab: SharingLab) -> None:
     """A request for changes without `startingVersion` and `startingTimestamp` returns 400."""
     subject = test_tables.with_changes(lab)
-    lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
+    lab.require(reading.query_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     address = subject.table.address
     for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
@@ -114,14 +116,14 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
             times.as_of(table.versions[1].timestamp),
             times.as_of(table.versions[2].timestamp),
         )
-        mixed: tuple[dict[str, Any], ...] = (
+        combinations: tuple[dict[str, Any], ...] = (
             {"starting_version": 1, "ending_timestamp": later},
             {"starting_timestamp": moment, "ending_version": 2},
         )
-        for bounds in lab.each(mixed):
+        for bounds in lab.each(combinations):
             with lab.judge("DS-CDF-02"):
                 expect.status(
-                    reading.asked_changes(lab, table, bounds),
+                    reading.query_changes(lab, table, bounds),
                     200,
                     about=f"for {' and '.join(bounds)}",
                 )
@@ -135,7 +137,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     for surplus, bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
             reply, mutation = (
-                reading.asked_changes(lab, subject.table, bounds),
+                reading.query_changes(lab, subject.table, bounds),
                 Mutation(Wrong.DUPLICATE, surplus),
             )
             expect.status(reply, 400, about=f"for {' and '.join(bounds)}", mutation=mutation)
@@ -148,7 +150,7 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
     """
     for table, form in lab.each(feeds(lab)):
         first = table.first_change or 0
-        reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
+        reply = reading.query_changes(lab, table, {"starting_version": first}, form=form)
         if table.features and 400 <= reply.status < 500:
             for requirement in ("DS-CDF-10", "DS-CDF-03"):
                 lab.skip(
@@ -157,10 +159,10 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
                 )
             continue
         with lab.judge("DS-CDF-03"):
-            answer = reading.understood(reply, f"for the changes of {table.name} in {form} format")
+            answer = reading.parse(reply, f"for the changes of {table.name} in {form} format")
             _reaches(answer, table, reply)
         with lab.judge("DS-CDF-10"):
-            right(lab, table, first, table.last.version, reading.understood(reply))
+            expect_changes(lab, table, first, table.last.version, reading.parse(reply))
 
 
 def _reaches(answer: Answer, table: PackTable, reply: Reply) -> None:
@@ -184,16 +186,16 @@ def version_ranges_are_inclusive(lab: SharingLab) -> None:
     table = lab.fixture(PLAIN)
     for form in lab.each(reading.formats(lab, table)):
         for first, last in lab.each(RANGES):
-            reply = reading.asked_changes(
+            reply = reading.query_changes(
                 lab, table, {"starting_version": first, "ending_version": last}, form=form
             )
             with lab.judge("DS-CDF-04", "DS-CDF-10"):
-                right(
+                expect_changes(
                     lab,
                     table,
                     first,
                     last,
-                    reading.understood(reply, f"for the changes from {first} to {last}"),
+                    reading.parse(reply, f"for the changes from {first} to {last}"),
                 )
 
 
@@ -206,14 +208,14 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
     for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
         for text in lab.each((times.at(moment), times.at(moment - 60 * times.SECOND))):
-            reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
+            reply = reading.query_changes(lab, table, {"starting_timestamp": text})
             with lab.judge("DS-CDF-05"):
-                right(
+                expect_changes(
                     lab,
                     table,
                     version,
                     table.last.version,
-                    reading.understood(reply, f"for changes from {text}"),
+                    reading.parse(reply, f"for changes from {text}"),
                 )
             with lab.judge("DS-CDF-08"):
                 reading.has_version(reply, version, f"for changes from {text}")
@@ -226,20 +228,20 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
     """
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
-    known: tuple[tuple[str, dict[str, Any]], ...] = (
+    cases: tuple[tuple[str, dict[str, Any]], ...] = (
         ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
         ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
         ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
     )
-    for requirement, bounds in lab.each(known):
-        reply = reading.asked_changes(lab, table, bounds)
+    for requirement, bounds in lab.each(cases):
+        reply = reading.query_changes(lab, table, bounds)
         with lab.judge(requirement):
-            right(
+            expect_changes(
                 lab,
                 table,
                 1,
                 4,
-                reading.understood(reply, f"for changes with {expect.shown(bounds)}"),
+                reading.parse(reply, f"for changes with {expect.shown(bounds)}"),
             )
 
 
@@ -248,14 +250,14 @@ def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
     """Changes from a `startingTimestamp` before the first version start with the first version."""
     table = lab.fixture(PLAIN)
     for text in lab.each((times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND))):
-        reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
+        reply = reading.query_changes(lab, table, {"starting_timestamp": text})
         with lab.judge("DS-CDF-05"):
-            right(
+            expect_changes(
                 lab,
                 table,
                 0,
                 table.last.version,
-                reading.understood(reply, f"for changes from {text}"),
+                reading.parse(reply, f"for changes from {text}"),
             )
 
 
@@ -266,15 +268,15 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
         for text in lab.each((times.at(moment), times.at(moment + 60 * times.SECOND))):
-            reply = reading.asked_changes(
+            reply = reading.query_changes(
                 lab, table, {"starting_version": 0, "ending_timestamp": text}
             )
             with lab.judge("DS-CDF-06"):
-                right(
-                    lab, table, 0, version, reading.understood(reply, f"for changes up to {text}")
+                expect_changes(
+                    lab, table, 0, version, reading.parse(reply, f"for changes up to {text}")
                 )
     beyond = times.at(table.last.timestamp + 60 * times.SECOND)
-    reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": beyond})
+    reply = reading.query_changes(lab, table, {"starting_version": 0, "ending_timestamp": beyond})
     if reply.status == 400:
         # The last version made at or before it is the current one; known engines refuse a time
         # after it.
@@ -285,12 +287,12 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
         )
         return
     with lab.judge("DS-CDF-06"):
-        right(
+        expect_changes(
             lab,
             table,
             0,
             table.last.version,
-            reading.understood(reply, f"for changes up to {beyond}"),
+            reading.parse(reply, f"for changes up to {beyond}"),
         )
 
 
@@ -305,15 +307,15 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
         for before, v in zip(table.versions, table.versions[1:], strict=False)
         if before.schema != v.schema
     ]
-    asked: tuple[tuple[bool | None, list[PackVersion]], ...] = (
+    cases: tuple[tuple[bool | None, list[PackVersion]], ...] = (
         (None, []),
         (False, []),
         (True, later),
     )
-    for requested, wanted in lab.each(asked):
+    for requested, expected in lab.each(cases):
         for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(
-                reading.asked_changes(
+                reading.query_changes(
                     lab,
                     table,
                     {"starting_version": 0, "include_historical_metadata": requested},
@@ -322,41 +324,45 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
                 200,
             )
             with lab.judge("DS-CDF-07"):
-                found = reading.understood(reply).historical
+                actual = reading.parse(reply).historical
                 about = (
                     f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
                 )
-                many = f"{len(wanted)} metaData lines after the first {about}"
+                many = f"{len(expected)} metaData lines after the first {about}"
                 are_right, way = (
-                    len(found) >= len(wanted) and (bool(wanted) or not found),
-                    Kind.MISSING if wanted else Kind.SURPLUS,
+                    len(actual) >= len(expected) and (bool(expected) or not actual),
+                    Kind.MISSING if expected else Kind.SURPLUS,
                 )
-                expect.true(are_right, many, f"{len(found)} of them", at=reply.place(), kind=way)
-                lines_have_metadata_of(wanted, found, about)
+                expect.true(are_right, many, f"{len(actual)} of them", at=reply.place(), kind=way)
+                lines_have_metadata_of(expected, actual, about)
 
 
 def lines_have_metadata_of(
-    wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str
+    versions: list[PackVersion], metadata_lines: Sequence[Mapping[str, Any]], about: str
 ) -> None:
-    """Expect a metaData line with the columns of each wanted version, and its version where the
-    line has one.
+    """Expect a metaData line with the columns of each version, and with its version if the line
+    has one.
     """
-    for version in wanted:
+    for version in versions:
         expected = [field["name"] for field in version.schema["fields"]]
-        columns = [_named(line.get("deltaMetadata", line)) for line in found]
+        columns = [_columns(line.get("deltaMetadata", line)) for line in metadata_lines]
         what = (
             f"columns of a later metaData line {about}, which are those of version"
             f" {version.version}"
         )
-        expect.contains(expected, columns, what, at=place_of(found[0]) if found else None)
-        lines = [line for line, names in zip(found, columns, strict=True) if names == expected]
+        expect.contains(
+            expected, columns, what, at=place_of(metadata_lines[0]) if metadata_lines else None
+        )
+        lines = [
+            line for line, names in zip(metadata_lines, columns, strict=True) if names == expected
+        ]
         numbers = [line.get("version") for line in lines]
         if None not in numbers:
             what = f"the version of the metaData line of version {version.version} {about}"
             expect.contains(version.version, numbers, what, at=place_of(lines[0], "version"))
 
 
-def _named(metadata: Mapping[str, Any]) -> list[str]:
+def _columns(metadata: Mapping[str, Any]) -> list[str]:
     """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07
     checks.
     """
@@ -378,7 +384,7 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
                 {"starting_version": version, "ending_version": subject.last},
             )
         ):
-            reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
+            reply = lab.require(reading.query_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
                 reading.has_version(reply, version, f"for {expect.shown(bounds)}")
 
@@ -388,14 +394,14 @@ def order_of_the_lines(lab: SharingLab) -> None:
     """Changes are returned as a protocol line, a metaData line, then lines of changed files and
     metaData.
     """
-    known: list[tuple[AnyTable, str, int]] = []
+    cases: list[tuple[AnyTable, str, int]] = []
     if lab.knows_content:
-        known += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
+        cases += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
     else:
         subject = test_tables.with_changes(lab)
-        known.append((subject.table, "", subject.last))
-    for table, form, first in lab.each(known):
-        reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
+        cases.append((subject.table, "", subject.last))
+    for table, form, first in lab.each(cases):
+        reply = reading.query_changes(lab, table, {"starting_version": first}, form=form)
         if reply.status != 200:
             lab.skip("DS-CDF-09", f"{table.name} is refused in {form} format")
             continue
@@ -408,7 +414,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
                 "metaData",
                 *(
                     {"file"}
-                    if reading.understood(reply).format == reading.DELTA
+                    if reading.parse(reply).format == reading.DELTA
                     else {"add", "cdf", "remove"}
                 ),
             }
@@ -434,20 +440,20 @@ def order_of_the_lines(lab: SharingLab) -> None:
 def change_files_replace_data_files(lab: SharingLab) -> None:
     """The changes of a version with cdf files have those files only."""
     for table, form in lab.each(feeds(lab)):
-        reply = reading.asked_changes(
+        reply = reading.query_changes(
             lab, table, {"starting_version": table.first_change or 0}, form=form
         )
         if reply.status != 200:
             lab.skip("DS-CDF-11", f"{table.name} is refused in {form} format")
             continue
-        recorded = {v.version for v in table.versions if v.actions["cdc"]}
+        versions = {v.version for v in table.versions if v.actions["cdc"]}
         with lab.judge("DS-CDF-11"):
             surplus = [
                 file
-                for file in reading.understood(reply).files
-                if file.kind != CHANGE and file.version in recorded
+                for file in reading.parse(reply).files
+                if file.kind != CHANGE and file.version in versions
             ]
-            what = f"only files of changes for the versions {sorted(recorded)} of {table.name}"
+            what = f"only files of changes for the versions {sorted(versions)} of {table.name}"
             actual = (
                 f"also {', '.join(f'{file.kind} of version {file.version}' for file in surplus)}"
             )
@@ -464,16 +470,16 @@ def change_files_replace_data_files(lab: SharingLab) -> None:
 def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     """A request for changes returns 400 if a version of the range has no recorded changes."""
     subject = test_tables.with_changes(lab)
-    lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
-    known: tuple[tuple[str, dict[str, Any]], ...] = (
+    lab.require(reading.query_changes(lab, subject.table, {"starting_version": subject.last}), 200)
+    cases: tuple[tuple[str, dict[str, Any]], ...] = (
         ("changes_off", {"starting_version": 0}),
         ("changes_off", {"starting_version": 2, "ending_version": 2}),
         ("changes_late", {"starting_version": 0}),
         ("changes_late", {"starting_version": 0, "ending_version": 1}),
     )
-    for name, bounds in lab.each(known):
+    for name, bounds in lab.each(cases):
         with lab.judge("DS-CDF-12"):
-            reply = reading.asked_changes(lab, lab.fixture(name), bounds)
+            reply = reading.query_changes(lab, lab.fixture(name), bounds)
             about = (
                 f"for changes of {name} with {expect.shown(bounds)}, since some versions have no"
                 " recorded changes"
@@ -503,7 +509,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     )
     for bounds in lab.each(ranges):
         with lab.judge("DS-CDF-13"):
-            reply = reading.asked_changes(lab, subject.table, bounds)
+            reply = reading.query_changes(lab, subject.table, bounds)
             mutation = Mutation(
                 Wrong.VALUE,
                 "startingTimestamp"
@@ -526,14 +532,14 @@ def changes_in_delta_format(lab: SharingLab) -> None:
     subject = test_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
     reply = lab.require(
-        reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA),
+        reading.query_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA),
         200,
     )
     with lab.judge("DS-CDF-15"):
-        answer = reading.understood(reply)
+        answer = reading.parse(reply)
         expect.equal(reading.DELTA, answer.format, "the format", at=reply.place(0, "protocol"))
         if lab.knows_content:
-            right(lab, lab.fixture(PLAIN), first, subject.last, answer)
+            expect_changes(lab, lab.fixture(PLAIN), first, subject.last, answer)
 
 
 @check("DS-CDF-16")
@@ -543,18 +549,18 @@ def changes_have_the_commit_time(lab: SharingLab) -> None:
         table = lab.fixture(name)
         for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(
-                reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200
+                reading.query_changes(lab, table, {"starting_version": 0}, form=form), 200
             )
             with lab.judge("DS-CDF-16") as case:
-                for file in reading.understood(reply).files:
+                for file in reading.parse(reply).files:
                     if file.version is not None and (
                         form == reading.PARQUET or file.timestamp is not None
                     ):
                         with case():
-                            wanted = table.versions[file.version].timestamp
+                            expected = table.versions[file.version].timestamp
                             at = place_of(file.line, "timestamp")
                             expect.equal(
-                                wanted,
+                                expected,
                                 file.timestamp,
                                 f"for a file of version {file.version} the timestamp",
                                 at=at,

@@ -34,8 +34,7 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
 )
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 
-#: a table of the pack that only gains files, so that the current version has those of each earlier
-#: one
+#: a table of the pack whose current version has the files of each earlier one
 APPENDED = "streamed"
 #: Tables of the pack without compactions, so that the answer has an add line for each removed file.
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
@@ -49,9 +48,9 @@ def _ids(reply: Reply) -> list[str]:
     return sorted(required(file, "id", str, "a file") for file in objects(reply.lines, "file"))
 
 
-def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
+def _expect_stable_ids(lab: SharingLab, requirement: str, form: str) -> None:
     """Expect the same ids in repeated answers in a format, each of them once."""
-    judged = False
+    is_judged = False
     for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, form, {}) for _ in range(2))
         if (
@@ -63,19 +62,19 @@ def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
             continue
         if not _ids(first) and not _ids(again):
             continue  # Without files there is nothing to judge.
-        judged = True
+        is_judged = True
         with lab.judge(requirement):
             twice = [i for i, count in Counter(_ids(first)).items() if count > 1]
             expect.equal([], twice, f"ids of several files of {table.name}:", at=first.place())
-            _are_the_same(first, again, f"ids of {table.name} in a second answer")
+            _expect_same_ids(first, again, f"ids of {table.name} in a second answer")
             earlier = _query(lab, table, form, {"version": version_of(first)})
             if earlier.status == 200 and version_of(earlier) == version_of(first):
-                _are_the_same(first, earlier, f"ids of {table.name} as of its version")
-    if not judged:
+                _expect_same_ids(first, earlier, f"ids of {table.name} as of its version")
+    if not is_judged:
         raise NotOffered(f"no table is answered in {form} format")
 
 
-def _are_the_same(first: Reply, again: Reply, what: str) -> None:
+def _expect_same_ids(first: Reply, again: Reply, what: str) -> None:
     differ = set(_ids(first)) ^ set(_ids(again))
     expect.true(
         not differ,
@@ -88,13 +87,13 @@ def _are_the_same(first: Reply, again: Reply, what: str) -> None:
 @check("DS-FIL-03")
 def file_ids_are_stable_in_parquet_format(lab: SharingLab) -> None:
     """In parquet format a file has the same unique `id` in repeated queries."""
-    _are_stable(lab, "DS-FIL-03", PARQUET)
+    _expect_stable_ids(lab, "DS-FIL-03", PARQUET)
 
 
 @check("DS-DFL-01")
 def file_ids_are_stable_in_delta_format(lab: SharingLab) -> None:
     """In delta format a file has the same unique `id` in repeated queries."""
-    _are_stable(lab, "DS-DFL-01", DELTA)
+    _expect_stable_ids(lab, "DS-DFL-01", DELTA)
 
 
 #: The requirements that a file has one id, by format.
@@ -125,16 +124,20 @@ def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
                 ):
                     continue  # Refused, which other requirements check, or changed in between.
                 with lab.judge(requirement):
-                    known, found = (
-                        _singled_out(reply, by_place="startingVersion" in body)
+                    plain_ids, other_ids = (
+                        _unique_ids(reply, by_place="startingVersion" in body)
                         for reply in (plain, other)
                     )
                     stray = [
-                        what for what in known.keys() & found.keys() if known[what] != found[what]
+                        what
+                        for what in plain_ids.keys() & other_ids.keys()
+                        if plain_ids[what] != other_ids[what]
                     ]
-                    wanted = f"the ids of {table.name} {what} in {form} format to be those without"
+                    expected = (
+                        f"the ids of {table.name} {what} in {form} format to be those without"
+                    )
                     expect.true(
-                        not stray, wanted, f"other ids for {len(stray)} files", at=other.place()
+                        not stray, expected, f"other ids for {len(stray)} files", at=other.place()
                     )
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
             lab.skip(
@@ -172,41 +175,41 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
     """An added file has the same `id` in changes and in queries with `startingVersion`."""
     table = test_tables.with_changes(lab).table
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
-        queried = lab.send(
+        query = lab.send(
             QUERY,
             body={"startingVersion": 0},
             delta_sharing_capabilities=ASKED_FOR[form],
             **table.address,
         )
-        changed = lab.send(
+        changes = lab.send(
             op.query_table_changes,
             starting_version=0,
             delta_sharing_capabilities=ASKED_FOR[form],
             **table.address,
         )
-        known, found = (
-            _singled_out(reply, by_place=True) if reply.status == 200 else {}
-            for reply in (queried, changed)
+        query_ids, change_ids = (
+            _unique_ids(reply, by_place=True) if reply.status == 200 else {}
+            for reply in (query, changes)
         )
-        both = known.keys() & found.keys()
+        both = query_ids.keys() & change_ids.keys()
         if not both:
             lab.skip(
                 requirement, "no file was found both among the changes and among the added files"
             )
             continue
         with lab.judge(requirement):
-            stray = [what for what in both if known[what] != found[what]]
+            stray = [what for what in both if query_ids[what] != change_ids[what]]
             what = f"the ids of files that were added to be the same in changes in {form} format"
-            expect.true(not stray, what, f"others for {len(stray)}", at=changed.place())
+            expect.true(not stray, what, f"others for {len(stray)}", at=changes.place())
 
 
-def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
+def _unique_ids(reply: Reply, *, by_place: bool) -> dict[Any, str]:
     """Return the ids of the added files of an answer whose size no other file has.
 
     With `by_place`, files are identified by size and the path of their URL: among files of several
     versions, a compacted file may have the size of its predecessor.
     """
-    found: dict[Any, list[str]] = {}
+    ids_by_file: dict[Any, list[str]] = {}
     for kind in ("file", "add"):
         for file in objects(reply.lines, kind):
             single = file.get("deltaSingleAction")
@@ -215,14 +218,14 @@ def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
                 place = (
                     urlsplit(str(action.get("path", action.get("url")))).path if by_place else ""
                 )
-                found.setdefault((action.get("size"), place), []).append(str(file.get("id")))
-    return {what: ids[0] for what, ids in found.items() if len(ids) == 1}
+                ids_by_file.setdefault((action.get("size"), place), []).append(str(file.get("id")))
+    return {what: ids[0] for what, ids in ids_by_file.items() if len(ids) == 1}
 
 
 @check("DS-FIL-03", "DS-DFL-01")
 def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
     """A file has the same `id` in both formats."""
-    judged = False
+    is_judged = False
     for table in by_url(lab):
         one, other = (_query(lab, table, form, {}) for form in (PARQUET, DELTA))
         if (
@@ -232,7 +235,7 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
             or version_of(one) != version_of(other)
         ):
             continue
-        judged = True
+        is_judged = True
         stray = set(_ids(one)) ^ set(_ids(other))
         if stray:
             # A client of one format never sees the ids of the other, and the header fileidhash of
@@ -244,14 +247,14 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
         else:
             for requirement in SAME_IDS:
                 lab.note(requirement, "")
-    if not judged:
+    if not is_judged:
         raise NotOffered("no table is answered in both formats")
 
 
 @check("DS-DFL-02")
 def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
     """The `deletionVectorFileId` of a file, if present, is the same in repeated queries."""
-    judged = False
+    is_judged = False
     for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
         if (
@@ -259,7 +262,7 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
             and first.status == again.status == 200
             and version_of(first) == version_of(again)
         ):
-            found, other = (
+            ids, other = (
                 sorted(
                     str(f["deletionVectorFileId"])
                     for f in objects(reply.lines, "file")
@@ -267,17 +270,17 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
                 )
                 for reply in (first, again)
             )
-            if not found and not other:
+            if not ids and not other:
                 continue
-            judged = True
+            is_judged = True
             with lab.judge("DS-DFL-02"):
                 expect.equal(
-                    found,
+                    ids,
                     other,
                     f"ids of deletion vectors of {table.name} in a second answer:",
                     at=again.place(),
                 )
-    if not judged:
+    if not is_judged:
         raise NotOffered("no file has a deletionVectorFileId")
 
 
@@ -298,7 +301,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
         )
         if reply.status != 200:
             continue
-        known = {
+        path_by_measures = {
             _measures(v): str(v["pathOrInlineDv"])
             for f in version.files
             if (v := f.get("deletion_vector")) and v["storageType"] != "i"
@@ -307,7 +310,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
             data.add(str(file.get("id")))
             vector = ((file.get("deltaSingleAction") or {}).get("add") or {}).get("deletionVector")
             stored = (
-                known.get(_measures(vector))
+                path_by_measures.get(_measures(vector))
                 if isinstance(vector, dict) and vector.get("storageType") != "i"
                 else None
             )
@@ -315,7 +318,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
                 by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
     if not by_file:
         raise NotOffered("no file has a deletionVectorFileId")
-    ids = [i for found in by_file.values() for i in found]
+    ids = [i for file_ids in by_file.values() for i in file_ids]
     lab.note("DS-DFL-02", "")
     if len(ids) != len(set(ids)):
         lab.warn(
@@ -348,15 +351,15 @@ def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     )
     if reply.status != 200 or form_of(reply.lines) != DELTA:
         raise NotOffered("changes are not answered in delta format")
-    found = list(objects(reply.lines, "file"))
+    file_lines = list(objects(reply.lines, "file"))
     ids = [
         str(file.get("id"))
-        for file in found
+        for file in file_lines
         if (file.get("deltaSingleAction") or {}).get("cdc") is not None
     ]
     others = {
         str(file.get("id"))
-        for file in found
+        for file in file_lines
         if (file.get("deltaSingleAction") or {}).get("cdc") is None
     }
     if not ids:
@@ -383,11 +386,11 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
         **table.address,
     )
     reply = lab.require(changes, 200)
-    counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
-    if not counted:
+    counts = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
+    if not counts:
         raise NotOffered("no change file is answered in parquet format")
     with lab.judge("DS-CDC-01"):
-        twice = [i for i, count in counted.items() if count > 1]
+        twice = [i for i, count in counts.items() if count > 1]
         expect.equal(
             [], twice, f"ids that several cdf files of {table.name} have:", at=reply.place()
         )
@@ -396,7 +399,7 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
 @check("DS-REM-02")
 def removed_files_keep_their_ids(lab: SharingLab) -> None:
     """A file that was added and removed has the same `id` in its add line and its remove line."""
-    judged = False
+    is_judged = False
     for name in lab.each(WITH_REMOVALS):
         table = lab.fixture(name)
         reply = lab.send(
@@ -407,17 +410,17 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
         )
         if reply.status != 200:
             continue
-        added = {str(file.get("id")) for file in objects(reply.lines, "add")}
+        add_ids = {str(file.get("id")) for file in objects(reply.lines, "add")}
         removed = [str(file.get("id")) for file in objects(reply.lines, "remove")]
         if removed:
-            judged = True
+            is_judged = True
             with lab.judge("DS-REM-02"):
-                stray = [i for i in removed if i not in added]
+                stray = [i for i in removed if i not in add_ids]
                 expect.equal(
                     [],
                     stray,
                     f"ids of removed files of {name} that were never added:",
                     at=reply.place(),
                 )
-    if not judged:
+    if not is_judged:
         raise NotOffered("no table of the pack that was answered has removed files")

@@ -54,7 +54,7 @@ A_DAY = 24 * 3600 * 1000  #: milliseconds, by which the clocks of two machines d
 
 @dataclass(frozen=True)
 class Sample:
-    """One file of an answer, and what it is called in a report."""
+    """One file of an answer, with its name in reports."""
 
     table: str
     file: SharedFile
@@ -78,7 +78,7 @@ def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
         )
 
 
-def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
+def samples_of_changes(lab: SharingLab, form: str) -> Iterator[Sample]:
     """Yield some changed files, in a format."""
     for table in by_url(lab, len(lab.tables())):
         first, last = version(lab, table, times.EPOCH), version(lab, table)
@@ -118,16 +118,16 @@ def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
             yield Sample(table.name, file)
 
 
-def some(found: Iterable[Sample]) -> list[Sample]:
+def some(candidates: Iterable[Sample]) -> list[Sample]:
     """Return the files as a list.
 
     Raises:
         NotOffered: the list is empty.
     """
-    chosen = list(found)
-    if not chosen:
+    files = list(candidates)
+    if not files:
         raise NotOffered("no answer has a file that is small enough to be read")
-    return chosen
+    return files
 
 
 class Reader:
@@ -151,13 +151,13 @@ class Reader:
         try:
             return self._files.read(url, method=method, headers={"Range": part} if part else {})
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unmet(f"an answer at {shown(url)}", type(error).__name__) from error
+            raise Unmet(f"an answer at {without_query(url)}", type(error).__name__) from error
 
-    def left(self, found: Iterable[Sample]) -> Iterator[Sample]:
+    def left(self, candidates: Iterable[Sample]) -> Iterator[Sample]:
         """Yield the changed files that still exist: the owner of a table may have vacuumed removed
         files.
         """
-        for sample in found:
+        for sample in candidates:
             # The fixture pack was never vacuumed.
             if self._lab.knows_content or self.read(sample.file.url).status_code not in CLEANED_UP:
                 yield sample
@@ -184,7 +184,7 @@ class Reader:
         return reply.content
 
 
-def shown(url: str) -> str:
+def without_query(url: str) -> str:
     """Return a URL without its query, which may hold a signature."""
     return urlunsplit((*urlsplit(url)[:3], "", ""))
 
@@ -222,7 +222,7 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
 def changed_files_have_their_sizes(lab: SharingLab) -> None:
     """Each URL of a changed file returns a file of exactly its `size`."""
     reader = Reader(lab)
-    for sample in lab.each(some(reader.left(changed_samples(lab, PARQUET)))):
+    for sample in lab.each(some(reader.left(samples_of_changes(lab, PARQUET)))):
         reply = reader.read(sample.file.url)
         if reply.status_code == 200:  # Only the size is checked here.
             with lab.judge("DS-FIL-05"):
@@ -242,7 +242,9 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
     its `size`.
     """
     reader = Reader(lab)
-    for sample in lab.each(some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))])):
+    for sample in lab.each(
+        some([*samples(lab, DELTA), *reader.left(samples_of_changes(lab, DELTA))])
+    ):
         with lab.judge("DS-DFL-06"):
             content = reader.content(sample)
             _is_parquet(content, sample)
@@ -262,7 +264,9 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
     for sample in lab.each(
         some(
             reader.left(
-                sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove"
+                sample
+                for sample in samples_of_changes(lab, PARQUET)
+                if sample.file.kind == "remove"
             )
         )
     ):
@@ -276,11 +280,11 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
     200 with Content-Length, or 403.
     """
     reader = Reader(lab)
-    found = {
+    by_table = {
         sample.table: sample
         for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))
     }
-    for sample in lab.each(found.values()):
+    for sample in lab.each(by_table.values()):
         whole = reader.read(sample.file.url)
         if whole.status_code != 200:
             raise Blocked(f"{sample} cannot be read: status {whole.status_code}")
@@ -288,9 +292,9 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
             size = len(whole.content)
             for first, end in ((4, 4 + PART), (size - PART, None), (size - PART, size + PART)):
                 with case():
-                    wanted = f"bytes={first}-{end - 1 if end else ''}"
-                    part = reader.read(sample.file.url, part=wanted)
-                    about = f"for {sample} and the Range {wanted}"
+                    byte_range = f"bytes={first}-{end - 1 if end else ''}"
+                    part = reader.read(sample.file.url, part=byte_range)
+                    about = f"for {sample} and the Range {byte_range}"
                     expect.true(
                         part.status_code == 206,
                         f"{about} status 206",
@@ -305,19 +309,19 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
                         at=sample.file.place_of_url,
                     )
             head = reader.read(sample.file.url, method="HEAD")
-            is_known, actual = head.status_code in {200, 403}, f"status {head.status_code}"
+            is_expected, actual = head.status_code in {200, 403}, f"status {head.status_code}"
             expect.true(
-                is_known,
+                is_expected,
                 f"for {sample} status 200 or 403 to HEAD",
                 actual,
                 at=sample.file.place_of_url,
             )
             if head.status_code == 200:
-                found = head.headers.get("content-length")
+                length = head.headers.get("content-length")
                 expect.true(
-                    found == str(size),
+                    length == str(size),
                     f"for {sample} and HEAD the Content-Length {size}",
-                    found,
+                    length,
                     at=sample.file.place_of_url,
                 )
         with lab.judge("DS-DF-11"):
@@ -365,14 +369,14 @@ def new_urls_have_not_expired(lab: SharingLab) -> None:
     past.
     """
     for form, requirement in lab.each(((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05"))):
-        dated = [
+        with_expiry = [
             (s, s.file.line["expirationTimestamp"])
             for s in samples(lab, form)
             if is_whole(s.file.line.get("expirationTimestamp"))
         ]
-        if not dated:
+        if not with_expiry:
             lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
-        for sample, when in lab.each(dated):
+        for sample, when in lab.each(with_expiry):
             with lab.judge(requirement):
                 is_later, at = (
                     when > time.time() * 1000 - A_DAY,
@@ -389,12 +393,12 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
     if not lab.feature("short-lived-urls"):
         raise NotOffered("the target does not declare short-lived URLs of files")
     reader = Reader(lab)
-    dated = [
+    with_expiry = [
         s for s in samples(lab, PARQUET) if isinstance(s.file.line.get("expirationTimestamp"), int)
     ]
-    if not dated:
+    if not with_expiry:
         raise NotOffered("no file has an expirationTimestamp")
-    url, expires = dated[0].file.url, dated[0].file.line["expirationTimestamp"] / 1000
+    url, expires = with_expiry[0].file.url, with_expiry[0].file.line["expirationTimestamp"] / 1000
     wait = max(0.0, expires - time.time()) + 1.5
     if wait > LONGEST_WAIT:
         raise NotOffered(
@@ -404,7 +408,7 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code
         # On a slow machine the URL may already have expired.
-        at = place_of(dated[0].file.line, "expirationTimestamp")
+        at = place_of(with_expiry[0].file.line, "expirationTimestamp")
         is_valid = early == 200 or time.time() > expires
         expect.true(is_valid, "status 200 before the expirationTimestamp", f"status {early}", at=at)
         time.sleep(wait)

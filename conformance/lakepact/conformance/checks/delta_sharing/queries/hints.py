@@ -138,8 +138,8 @@ MALFORMED_NODES: tuple[tuple[str, Any], ...] = (
 )  # fmt: skip
 
 
-class Hinted:
-    """A table that hints are tried on: its rows, and those of each of its files.
+class HintSubject:
+    """A table for queries with hints: its rows, and those of each of its files.
 
     Raises:
         NotOffered: the target cannot answer it in any format.
@@ -150,15 +150,15 @@ class Hinted:
         self.lab, self.table = lab, table
         self.form = reading.formats(lab, table)[0]
         self.rows: list[Row] = table.last.rows.to_pylist()
-        self.answer = parse(lab.require(reading.asked(lab, table, form=self.form), 200).lines)
+        self.answer = parse(lab.require(reading.query(lab, table, form=self.form), 200).lines)
         self.kinds = {
             f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)
         }
         self._read: dict[str, list[Row]] = {}
 
-    def asked(self, **body: Any) -> Reply:
+    def query(self, **body: Any) -> Reply:
         """Return the answer to a query with hints."""
-        return reading.asked(self.lab, self.table, body, form=self.form)
+        return reading.query(self.lab, self.table, body, form=self.form)
 
     def rows_of(self, answer: Answer) -> list[Row]:
         """Return the rows of the files of an answer; a file is read once."""
@@ -167,14 +167,14 @@ class Hinted:
                 self._read[file.id] = reading.rows_of(self.lab, answer, file)
         return [row for file in answer.files for row in self._read[file.id]]
 
-    def holds_all(self, reply: Reply, wanted: list[Row], about: str) -> Answer:
-        """Return an answer whose files hold all rows that are wanted.
+    def holds_all(self, reply: Reply, expected: list[Row], about: str) -> Answer:
+        """Return an answer whose files hold all expected rows.
 
         Raises:
             Unmet: the query was refused, or some rows are missing.
         """
-        answer = reading.understood(reply, f"for {about}")
-        comparison.includes(wanted, self.rows_of(answer), f"for {about} on {self.table.name}")
+        answer = reading.parse(reply, f"for {about}")
+        comparison.includes(expected, self.rows_of(answer), f"for {about} on {self.table.name}")
         return answer
 
     def sql_kinds(self) -> dict[str, str]:
@@ -190,27 +190,27 @@ def _kind(kind: str) -> str:
     return kind.partition("(")[0]
 
 
-def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]:
-    """Yield the tables of the pack that hints are tried on, as far as the target can answer them.
+def hint_subjects(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[HintSubject]:
+    """Yield the tables of the pack for queries with hints that the target can answer.
 
     Raises:
         Blocked: the target answers no query of any of them.
     """
-    blocked: Blocked | None = None
-    found = False
+    refusal: Blocked | None = None
+    has_any = False
     for table in [
         lab.manifest.tables[name] for name in names if name in lab.manifest.tables
     ]:  # older packs have fewer
         if not table.features or lab.feature("delta-format"):
             try:
-                known = Hinted(lab, table)
+                subject = HintSubject(lab, table)
             except Blocked as no_answer:
-                blocked = no_answer
+                refusal = no_answer
                 continue
-            found = True
-            yield known
-    if blocked is not None and not found:
-        raise blocked
+            has_any = True
+            yield subject
+    if refusal is not None and not has_any:
+        raise refusal
 
 
 def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
@@ -218,10 +218,8 @@ def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
     return [row for row in rows if all(predicate.holds(row) for predicate in predicates)]
 
 
-def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
-    """Return the answer to a query of a table that hints can be sent to, in the pack or
-    elsewhere.
-    """
+def query(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
+    """Return the answer to a query of a table for hints, in the pack or elsewhere."""
     address: Mapping[str, Any] = (
         lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
     )
@@ -238,7 +236,7 @@ def files(reply: Reply, about: str = "") -> list[Any]:
     """
     return sorted(
         [file.size or 0, sorted(map(list, file.partition_values.items()), key=str)]
-        for file in reading.understood(reply, about).files
+        for file in reading.parse(reply, about).files
     )
 
 
@@ -248,16 +246,16 @@ def files(reply: Reply, about: str = "") -> list[Any]:
 @check("DS-HNT-05", "DS-HNT-10")
 def empty_hints_return_all_files(lab: SharingLab) -> None:
     """A query without hints, or with `predicateHints` [], returns all files."""
-    plain = lab.require(sent(lab, {}), 200)
+    plain = lab.require(query(lab, {}), 200)
     whole = files(plain)
     with lab.judge("DS-HNT-05"):
-        reply = sent(lab, {"predicateHints": []})
+        reply = query(lab, {"predicateHints": []})
         empty = files(reply, "for an empty array of predicateHints")
         expect.equal(
             whole, empty, "for an empty array of predicateHints the files", at=reply.place()
         )
     with lab.judge("DS-HNT-10"):
-        reply = sent(lab, {})
+        reply = query(lab, {})
         expect.equal(
             whole,
             files(reply, "without hints"),
@@ -266,9 +264,9 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
         )
     if lab.knows_content:
         with lab.judge("DS-HNT-05", "DS-HNT-10"):
-            known = len(lab.fixture(PRUNED).last.files)
+            count = len(lab.fixture(PRUNED).last.files)
             expect.equal(
-                known,
+                count,
                 len(whole),
                 f"the number of files of {PRUNED} without hints",
                 at=plain.place(),
@@ -278,14 +276,14 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
 @check("DS-HNT-04", "DS-SQL-03")
 def unsupported_sql_is_ignored(lab: SharingLab) -> None:
     """A query whose `predicateHints` hold SQL beyond comparisons, or invalid SQL, returns 200."""
-    _ = files(lab.require(sent(lab, {}), 200))
+    _ = files(lab.require(query(lab, {}), 200))
     for requirement, texts in lab.each(
         (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND)))
     ):
         for text in lab.each(texts):
             with lab.judge(requirement):
                 expect.status(
-                    sent(lab, {"predicateHints": [text]}),
+                    query(lab, {"predicateHints": [text]}),
                     200,
                     about=f"for the hint {expect.shown(text[:80])}",
                 )
@@ -294,18 +292,18 @@ def unsupported_sql_is_ignored(lab: SharingLab) -> None:
 @check("DS-HNT-08")
 def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
     """A query whose `jsonPredicateHints` cannot be evaluated returns 200 and all files."""
-    whole = files(lab.require(sent(lab, {}), 200))
+    whole = files(lab.require(query(lab, {}), 200))
     for what, text in lab.each(WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]):
         with lab.judge("DS-HNT-08"):
             reply, about = (
-                sent(lab, {"jsonPredicateHints": text}),
+                query(lab, {"jsonPredicateHints": text}),
                 f"for jsonPredicateHints with {what}",
             )
-            found = files(reply, about)
+            actual = files(reply, about)
             expect.true(
-                found == whole,
+                actual == whole,
                 f"all {len(whole)} files {about}",
-                f"{len(found)} files",
+                f"{len(actual)} files",
                 at=reply.place(),
                 kind=Kind.MISSING,
             )
@@ -314,20 +312,20 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
 @check("DS-JSP-01")
 def malformed_nodes_are_ignored(lab: SharingLab) -> None:
     """A query with a malformed node in `jsonPredicateHints` returns 200."""
-    _ = files(lab.require(sent(lab, {}), 200))
+    _ = files(lab.require(query(lab, {}), 200))
     for what, tree in lab.each(MALFORMED_NODES):
         with lab.judge("DS-JSP-01"):
-            reply = sent(lab, {"jsonPredicateHints": hint(tree)})
+            reply = query(lab, {"jsonPredicateHints": hint(tree)})
             expect.status(reply, 200, about=f"for jsonPredicateHints with {what}")
 
 
 @check("DS-HNT-15")
 def negative_limits_are_refused(lab: SharingLab) -> None:
     """A negative `limitHint` returns 400."""
-    _ = files(lab.require(sent(lab, {"limitHint": 1}), 200))
+    _ = files(lab.require(query(lab, {"limitHint": 1}), 200))
     with lab.judge("DS-HNT-15"):
         expect.status(
-            sent(lab, {"limitHint": -1}),
+            query(lab, {"limitHint": -1}),
             400,
             about="for limitHint -1",
             mutation=Mutation(Wrong.VALUE, "/limitHint"),
@@ -342,8 +340,8 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
     """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows
     of the table.
     """
-    for known in lab.each(
-        hinted(
+    for subject in lab.each(
+        hint_subjects(
             lab,
             (
                 "partitioned",
@@ -356,21 +354,19 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
             ),
         )
     ):
-        total = len(known.rows)
+        total = len(subject.rows)
         for limit in lab.each((0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1)):
             if limit < 0:
                 continue
-            reply = known.asked(limitHint=limit)
+            reply = subject.query(limitHint=limit)
             with lab.judge("DS-HNT-12"):
-                found = len(known.rows_of(reading.understood(reply, f"for limitHint {limit}")))
-                wanted = min(limit, total)
-                what = (
-                    f"files of {known.table.name} with at least {wanted} rows for limitHint {limit}"
-                )
+                count = len(subject.rows_of(reading.parse(reply, f"for limitHint {limit}")))
+                expected = min(limit, total)
+                what = f"files of {subject.table.name} with at least {expected} rows for limitHint {limit}"
                 expect.true(
-                    found >= wanted,
+                    count >= expected,
                     what,
-                    f"files with {found} of {total} rows",
+                    f"files with {count} of {total} rows",
                     at=reply.place(),
                     kind=Kind.MISSING,
                 )
@@ -381,28 +377,28 @@ def predicates_before_limits(lab: SharingLab) -> None:
     """The files of a query with predicates and `limitHint` hold that many matching rows, or all of
     them.
     """
-    for known in lab.each(hinted(lab, (PRUNED, "partitioned", "partition_types"))):
-        for predicate in lab.each(LAST_FILES[known.table.name]):
-            wanted = matching(known.rows, predicate)
+    for subject in lab.each(hint_subjects(lab, (PRUNED, "partitioned", "partition_types"))):
+        for predicate in lab.each(LAST_FILES[subject.table.name]):
+            expected = matching(subject.rows, predicate)
             # Clients send SQL hints alone, or both kinds.
             spellings: tuple[dict[str, Any], ...] = (
                 {"predicateHints": [predicate.sql()]},
                 {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
             )
-            for limit in lab.each((1, len(wanted) // 2, len(wanted))):
+            for limit in lab.each((1, len(expected) // 2, len(expected))):
                 for hints in lab.each(spellings):
-                    reply = known.asked(**hints, limitHint=limit)
+                    reply = subject.query(**hints, limitHint=limit)
                     with lab.judge("DS-HNT-13"):
                         about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
-                        answer = reading.understood(reply, f"for {about}")
-                        found = len(matching(known.rows_of(answer), predicate))
+                        answer = reading.parse(reply, f"for {about}")
+                        count = len(matching(subject.rows_of(answer), predicate))
                         what = (
-                            f"files of {known.table.name} with at least {limit} matching rows for"
+                            f"files of {subject.table.name} with at least {limit} matching rows for"
                             f" {about}"
                         )
-                        actual = f"files with {found} of {len(wanted)} matching rows"
+                        actual = f"files with {count} of {len(expected)} matching rows"
                         expect.true(
-                            found >= limit, what, actual, at=reply.place(), kind=Kind.MISSING
+                            count >= limit, what, actual, at=reply.place(), kind=Kind.MISSING
                         )
 
 
@@ -426,13 +422,13 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
     """A query of an earlier version with hints leaves out no file of that version with a matching
     row.
     """
-    (known,) = hinted(lab, (TRAVELLED,))
+    (subject,) = hint_subjects(lab, (TRAVELLED,))
     earlier = [
         version
-        for version in known.table.readable
-        if version is not known.table.last and version.rows.num_rows
+        for version in subject.table.readable
+        if version is not subject.table.last and version.rows.num_rows
     ]
-    if not earlier or known.asked(version=earlier[0].version).status != 200:
+    if not earlier or subject.query(version=earlier[0].version).status != 200:
         raise NotOffered("the history of the table is not shared")
     for version in lab.each(earlier):
         rows: list[Row] = version.rows.to_pylist()
@@ -443,30 +439,32 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
                 Comparison("city", "string", "=", "Oslo"),
             )
         ):
-            wanted, about = (
+            expected, about = (
                 matching(rows, predicate),
                 f"{predicate.sql()} as of version {version.version}",
             )
             with lab.judge("DS-HNT-03"):
-                known.holds_all(known.asked(**at, predicateHints=[predicate.sql()]), wanted, about)
+                subject.holds_all(
+                    subject.query(**at, predicateHints=[predicate.sql()]), expected, about
+                )
             with lab.judge("DS-HNT-09"):
-                known.holds_all(
-                    known.asked(**at, jsonPredicateHints=hint(predicate.tree())),
-                    wanted,
+                subject.holds_all(
+                    subject.query(**at, jsonPredicateHints=hint(predicate.tree())),
+                    expected,
                     f"jsonPredicateHints {about}",
                 )
         with lab.judge("DS-HNT-12"):
-            reply = known.asked(**at, limitHint=len(rows))
-            found = len(
-                known.rows_of(
-                    reading.understood(reply, f"for a limit as of version {version.version}")
+            reply = subject.query(**at, limitHint=len(rows))
+            count = len(
+                subject.rows_of(
+                    reading.parse(reply, f"for a limit as of version {version.version}")
                 )
             )
             what, actual = (
                 f"files with the {len(rows)} rows of version {version.version}",
-                f"files with {found} rows",
+                f"files with {count} rows",
             )
-            expect.true(found >= len(rows), what, actual, at=reply.place(), kind=Kind.MISSING)
+            expect.true(count >= len(rows), what, actual, at=reply.place(), kind=Kind.MISSING)
 
 
 @check("DS-HNT-03")
@@ -475,12 +473,14 @@ def sql_beyond_comparisons(lab: SharingLab) -> None:
     row.
     """
     try:
-        (known,) = hinted(lab, (PRUNED,))
+        (subject,) = hint_subjects(lab, (PRUNED,))
     except ValueError:
         raise NotOffered("the target cannot answer it") from None
     for text, holds in lab.each(BEYOND):
-        reply = known.asked(predicateHints=[text])
+        reply = subject.query(predicateHints=[text])
         if reply.status != 200:
             continue  # DS-SQL-03
         with lab.judge("DS-HNT-03"):
-            known.holds_all(reply, [row for row in known.rows if holds(row)], f"the hint {text}")
+            subject.holds_all(
+                reply, [row for row in subject.rows if holds(row)], f"the hint {text}"
+            )

@@ -1,4 +1,4 @@
-"""Pages of files: the pages of a query with maxFiles together are the answer without it."""
+"""Pages of files: the pages of a query with maxFiles equal the answer without it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
-from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
+from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grow
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import Answer
@@ -40,29 +40,29 @@ def token_of(answer: Answer) -> str:
 
 
 def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer]:
-    """Yield the pages of an answer, each asked for with the token of the one before.
+    """Yield the pages of an answer, each requested with the token of the previous one.
 
     Raises:
         Unmet: a page is refused, or the pages do not end.
     """
-    seen: set[str] = set()
+    tokens: set[str] = set()
     position: dict[str, Any] = {}
     while True:
-        answer = reading.understood(ask(position), f"for page {len(seen) + 1} of {about}")
+        answer = reading.parse(ask(position), f"for page {len(tokens) + 1} of {about}")
         yield answer
         token = token_of(answer)
         if not token:
             return
-        if token in seen or len(seen) > MOST_EVER:
+        if token in tokens or len(tokens) > MOST_EVER:
             actual = (
                 "a nextPageToken for the second time"
-                if token in seen
+                if token in tokens
                 else f"more than {MOST_EVER} pages"
             )
             raise expect.unmet(
                 f"a last page of {about}", actual, at=place_of(answer.end, "nextPageToken")
             )
-        seen.add(token)
+        tokens.add(token)
         position = {"token": token}
 
 
@@ -71,7 +71,7 @@ def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[
 
     def ask(position: dict[str, Any]) -> Reply:
         token = {"pageToken": position["token"]} if position else {}
-        return reading.asked(lab, table, {**body, "maxFiles": most, **token})
+        return reading.query(lab, table, {**body, "maxFiles": most, **token})
 
     return list(pages(ask, f"{table.name} with {most} files each"))
 
@@ -91,19 +91,17 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
-        reply = reading.asked(lab, table)
+        reply = reading.query(lab, table)
         if table.unusual and 400 <= reply.status < 500:
             continue  # a server may refuse tables with features
-        whole = [reading.understood(lab.require(reply, 200))]
+        whole = [reading.parse(lab.require(reply, 200))]
         if token_of(whole[0]):
             continue  # The answer comes in pages also without maxFiles.
         with lab.judge("DS-QRY-09"):
-            known, found = files_of(whole), files_of(in_pages(lab, table, most))
-            what = (
-                f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
-            )
-            actual = f"{len(found)} files, {sum(file not in found for file in known)} missing"
-            expect.true(known == found, what, actual, at=None)  # on several pages
+            expected, actual_files = files_of(whole), files_of(in_pages(lab, table, most))
+            what = f"{len(expected)} files on the pages of {name} with maxFiles {most}, each of them once"
+            actual = f"{len(actual_files)} files, {sum(file not in actual_files for file in expected)} missing"
+            expect.true(expected == actual_files, what, actual, at=None)  # on several pages
 
 
 @check("DS-QRY-08", "DS-CAP-04")
@@ -117,10 +115,10 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
         for body in lab.each(
             ({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version})
         ):
-            first = reading.asked(lab, table, body, form=form)
-            token = token_of(reading.understood(first)) if first.status == 200 else ""
+            first = reading.query(lab, table, body, form=form)
+            token = token_of(reading.parse(first)) if first.status == 200 else ""
             second = (
-                reading.asked(lab, table, {**body, "pageToken": token}, form=form)
+                reading.query(lab, table, {**body, "pageToken": token}, form=form)
                 if token
                 else first
             )
@@ -142,14 +140,14 @@ def pages_hold_every_matching_row(lab: SharingLab) -> None:
     """The pages of a query with `predicateHints` and `maxFiles` hold every matching row."""
     _need_pages(lab)
     table = lab.fixture("measurements")
-    wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
+    expected = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
     with lab.judge("DS-HNT-03"):
-        found = [
+        actual = [
             row
             for answer in in_pages(lab, table, 1, predicateHints=[HINT])
             for row in reading.rows(lab, answer)
         ]
-        comparison.includes(wanted, found, f"for the hint {HINT} on pages of one file")
+        comparison.includes(expected, actual, f"for the hint {HINT} on pages of one file")
 
 
 @check("DS-QRY-09", alone=True)
@@ -161,29 +159,29 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
     table = lab.fixture(CHANGING)
     if lab.target.parameters.get(WRITABLE) != "yes":
         raise NotOffered(f"no table of the target can grow: --parameter {WRITABLE}=yes")
-    whole = reading.understood(lab.require(reading.asked(lab, table), 200))
-    if len(whole.files) < 2 and grown(lab, table):
-        whole = reading.understood(lab.require(reading.asked(lab, table), 200))
-    first = reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200))
-    if not token_of(first) or not grown(lab, table):
+    whole = reading.parse(lab.require(reading.query(lab, table), 200))
+    if len(whole.files) < 2 and grow(lab, table):
+        whole = reading.parse(lab.require(reading.query(lab, table), 200))
+    first = reading.parse(lab.require(reading.query(lab, table, {"maxFiles": 1}), 200))
+    if not token_of(first) or not grow(lab, table):
         raise NotOffered("the table has one page, or the target does not show its new version")
 
-    second = reading.asked(lab, table, {"maxFiles": 1, "pageToken": token_of(first)})
+    second = reading.query(lab, table, {"maxFiles": 1, "pageToken": token_of(first)})
     if 400 <= second.status < 500:
         raise NotOffered("the target refuses further pages of a table that has changed")
     with lab.judge("DS-QRY-09"):
 
         def ask(position: dict[str, Any]) -> Reply:
-            return reading.asked(
+            return reading.query(
                 lab, table, {"maxFiles": 1, "pageToken": position.get("token", token_of(first))}
             )
 
-        found = [
+        files = [
             *first.files,
             *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files),
         ]
         what = f"the rows on the pages of {table.name}, which grew after the first one"
-        comparison.same(reading.rows(lab, whole), reading.rows(lab, whole, found), what)
+        comparison.same(reading.rows(lab, whole), reading.rows(lab, whole, files), what)
 
 
 @check("DS-CDF-10", "DS-CDF-07")
@@ -191,38 +189,38 @@ def pages_hold_every_change_once(lab: SharingLab) -> None:
     """The pages of changes together have every changed file of the unpaged response exactly once,
     and its later metaData.
     """
-    paged = False
+    has_pages = False
     for name in lab.each(CHANGES_PAGED):
         table = lab.fixture(name)
         request = partial(_changes, lab, table)
-        whole = reading.understood(lab.require(request({}), 200))
+        whole = reading.parse(lab.require(request({}), 200))
         for most in lab.each((1, 2)):
-            first = reading.understood(lab.require(request({"max_files": most}), 200))
+            first = reading.parse(lab.require(request({"max_files": most}), 200))
             if not token_of(first) or token_of(whole):
                 continue
-            paged = True
+            has_pages = True
             what = f"pages of {most} of the changes of {name}"
             answers: list[Answer] = []
             with lab.judge("DS-CDF-10"):
                 answers += pages(partial(_page_of_changes, request, most), what)
-                known, found = files_of([whole]), files_of(answers)
-                wanted = f"{len(known)} changed files on all pages, each of them once, for {what}"
+                expected, actual = files_of([whole]), files_of(answers)
+                text = f"{len(expected)} changed files on all pages, each of them once, for {what}"
                 expect.true(
-                    known == found, wanted, f"{len(found)} of them", at=None
+                    expected == actual, text, f"{len(actual)} of them", at=None
                 )  # on several pages
             with lab.judge("DS-CDF-07"):
                 later = [line.get("version") for line in whole.historical]
-                found = [line.get("version") for answer in answers for line in answer.historical]
+                actual = [line.get("version") for answer in answers for line in answer.historical]
                 expect.equal(
-                    later, found, f"the versions of later metaData on {what}", at=None
+                    later, actual, f"the versions of later metaData on {what}", at=None
                 )  # on several pages
-    if not paged:
+    if not has_pages:
         raise NotOffered("changes do not come in pages")
 
 
 def _changes(lab: SharingLab, table: PackTable, more: dict[str, Any]) -> Reply:
     """Return all changes of a table, with later metadata, or a page of them."""
-    return reading.asked_changes(
+    return reading.query_changes(
         lab, table, {"starting_version": 0, "include_historical_metadata": True, **more}
     )
 
@@ -239,21 +237,24 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
     exactly once.
     """
     _need_pages(lab)
-    paged = False
+    has_pages = False
     for name in lab.each(("partitioned", PLAIN)):
         table = lab.fixture(name)
-        whole = reading.understood(
-            lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
-        )
-        first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})
-        if first.status != 200 or not token_of(reading.understood(first)) or token_of(whole):
+        whole = reading.parse(lab.require(reading.query(lab, table, {"startingVersion": 0}), 200))
+        first = reading.query(lab, table, {"startingVersion": 0, "maxFiles": 1})
+        if first.status != 200 or not token_of(reading.parse(first)) or token_of(whole):
             continue
-        paged = True
+        has_pages = True
         with lab.judge("DS-TTV-07"):
-            known, found = files_of([whole]), files_of(in_pages(lab, table, 1, startingVersion=0))
-            what = f"{len(known)} files that changed on all pages of {name}, each of them once"
-            expect.true(known == found, what, f"{len(found)} of them", at=None)  # on several pages
-    if not paged:
+            expected, actual = (
+                files_of([whole]),
+                files_of(in_pages(lab, table, 1, startingVersion=0)),
+            )
+            what = f"{len(expected)} files that changed on all pages of {name}, each of them once"
+            expect.true(
+                expected == actual, what, f"{len(actual)} of them", at=None
+            )  # on several pages
+    if not has_pages:
         raise NotOffered("queries with startingVersion do not come in pages")
 
 
@@ -264,17 +265,22 @@ def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
     """
     _need_pages(lab)
     table = lab.fixture("partitioned")
-    token = token_of(
-        reading.understood(lab.require(reading.asked(lab, table, {"maxFiles": 1}), 200))
-    )
+    token = token_of(reading.parse(lab.require(reading.query(lab, table, {"maxFiles": 1}), 200)))
     # `times` has the version of the token.
     others = [
         (f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")
     ]
-    for what, queried, sent in ((f"the token {expect.shown(FORGED)}", table, FORGED), *others):
-        reply = reading.asked(lab, queried, {"maxFiles": 1, "pageToken": sent}) if sent else None
+    for what, other_table, page_token in (
+        (f"the token {expect.shown(FORGED)}", table, FORGED),
+        *others,
+    ):
+        reply = (
+            reading.query(lab, other_table, {"maxFiles": 1, "pageToken": page_token})
+            if page_token
+            else None
+        )
         if reply is not None and reply.status == 200:
-            expected = f"a 4xx status for a query of {queried.name} with {what}"
+            expected = f"a 4xx status for a query of {other_table.name} with {what}"
             forgery, actual = Mutation(Wrong.SYNTAX, "/pageToken"), f"status {reply.status}"
             lab.warn("DS-EST-02", expected=expected, actual=actual, mutation=forgery)
     lab.note("DS-EST-02", "")

@@ -49,7 +49,7 @@ def texts(
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
-        answer = reading.understood(lab.require(reading.asked(lab, table, form=form), 200))
+        answer = reading.parse(lab.require(reading.query(lab, table, form=form), 200))
         for file in answer.files:
             row = truth.get(_id(lab, file))
             if row is None:
@@ -61,11 +61,11 @@ def texts(
             for field in answer.fields:
                 name, at = field["name"], file.place("partitionValues", field["name"])
                 if name in answer.partition_columns and field["type"] in kinds:
-                    found = f"values of {', '.join(file.partition_values) or 'nothing'}"
+                    actual = f"values of {', '.join(file.partition_values) or 'nothing'}"
                     expect.true(
                         name in file.partition_values,
                         f"a partition value of {name}",
-                        found,
+                        actual,
                         at=at,
                         kind=Kind.MISSING,
                     )
@@ -74,16 +74,16 @@ def texts(
 
 def _id(lab: SharingLab, file: SharedFile) -> int:
     """Return the id of the only row of a file, from the file itself."""
-    found = [
+    ids = [
         row.get("id")
         for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
     ]
-    if len(found) != 1 or not isinstance(found[0], int):
-        actual = f"the ids {expect.shown(found[:5])}"
+    if len(ids) != 1 or not isinstance(ids[0], int):
+        actual = f"the ids {expect.shown(ids[:5])}"
         raise expect.unmet(
             f"a file of {TABLE} with one row that has an id", actual, at=file.place()
         )
-    return found[0]
+    return ids[0]
 
 
 @check(*TEXTS)
@@ -97,14 +97,14 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
                 if true is None:
                     continue
                 with case():
-                    shaped = (
+                    has_form = (
                         isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
                     )
                     what = f"a {kind} as string for {name}, whose value is {expect.shown(true)}"
-                    expect.true(shaped, what, expect.shown(text), at=at)
-                    found = comparison.hashable(values.value_of(text, kind, at=at))
+                    expect.true(has_form, what, expect.shown(text), at=at)
+                    value = comparison.hashable(values.value_of(text, kind, at=at))
                     expect.true(
-                        found == comparison.hashable(true),
+                        value == comparison.hashable(true),
                         f"{name} {expect.shown(true)}",
                         expect.shown(text),
                         at=at,
@@ -133,15 +133,14 @@ def null_partition_values(lab: SharingLab) -> None:
                     )
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
-        reply = lab.require(reading.asked(lab, table), 200)
-        wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
-        found = sorted(
-            file.partition_values.get("city") in {None, ""}
-            for file in reading.understood(reply).files
+        reply = lab.require(reading.query(lab, table), 200)
+        expected = sorted(file["partition_values"]["city"] is None for file in table.last.files)
+        actual = sorted(
+            file.partition_values.get("city") in {None, ""} for file in reading.parse(reply).files
         )
         expect.equal(
-            wanted,
-            found,
+            expected,
+            actual,
             "for each file of the table partitioned, whether city is null:",
             at=reply.place(),
         )
@@ -158,14 +157,14 @@ def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value in a response is a string or `null`."""
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:
         return False
-    seen = False
+    has_values = False
     for of_file in _partition_values(exchange.placed or ()):
-        seen = True
+        has_values = True
         for name, value in of_file.items():
             is_right = value is None or isinstance(value, str)
             what, at = f"a string or null as partition value {name}", of_file.place(name)
             expect.true(is_right, what, expect.shown(value), at=at, kind=Kind.TYPE)
-    return seen
+    return has_values
 
 
 def _partition_values(lines: tuple[Any, ...]) -> Iterator[Placed]:
@@ -173,6 +172,6 @@ def _partition_values(lines: tuple[Any, ...]) -> Iterator[Placed]:
         for wrapper in line.values() if isinstance(line, dict) else ():
             action = wrapper.get("deltaSingleAction") if isinstance(wrapper, dict) else None
             for file in (wrapper, *(action.values() if isinstance(action, dict) else ())):
-                found = file.get("partitionValues") if isinstance(file, dict) else None
-                if isinstance(found, Placed):
-                    yield found
+                values = file.get("partitionValues") if isinstance(file, dict) else None
+                if isinstance(values, Placed):
+                    yield values

@@ -50,13 +50,13 @@ WRONG: tuple[Any, ...] = (
 )
 
 
-def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
+def query(lab: SharingLab, table: SharedTable, body: Any, **options: Any) -> Reply:
     """Return the answer to a query, in either format."""
-    headers = [EITHER_FORMAT, *sent.pop("headers", ())]
-    return lab.send(ndjson.QUERY, body=body, headers=headers, **table.address, **sent)
+    headers = [EITHER_FORMAT, *options.pop("headers", ())]
+    return lab.send(ndjson.QUERY, body=body, headers=headers, **table.address, **options)
 
 
-# -- how queries are sent --------------------------------------------------------------------------
+# -- requests --------------------------------------------------------------------------------------
 
 
 @check("DS-QRY-01")
@@ -90,7 +90,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             for t in lab.manifest.tables.values()
             if t.name != "refreshed"
         }
-    judged = False
+    is_judged = False
     for table in lab.each(by_url(lab)):
         before = version(lab, table)
         reply = lab.require(query(lab, table, {}), 200)
@@ -98,32 +98,35 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             continue  # Further pages have the other files.
         if before is None or before != version(lab, table):
             continue  # The table has changed in between.
-        judged = True
+        is_judged = True
         with lab.judge("DS-QRY-02") as case:
             has_version(reply, before, f"for {table.name}, whose current version it is,")
-            known = sizes.get(str(table.address))
-            found = sorted(file_sizes(reply.lines))
-            if known is not None:
+            expected_sizes = sizes.get(str(table.address))
+            actual_sizes = sorted(file_sizes(reply.lines))
+            if expected_sizes is not None:
                 expect.true(
-                    found == known,
-                    f"the {len(known)} files of {table.name}",
-                    f"{len(found)} files",
+                    actual_sizes == expected_sizes,
+                    f"the {len(expected_sizes)} files of {table.name}",
+                    f"{len(actual_sizes)} files",
                     at=reply.place(),
                 )
             for metadata in ndjson.objects(reply.lines, "metaData"):
                 if isinstance(metadata.get("numFiles"), int):
                     with case():
-                        wanted, actual = (
+                        expected, actual = (
                             (
-                                f"numFiles {len(found)} in metaData of {table.name}, its number of"
+                                f"numFiles {len(actual_sizes)} in metaData of {table.name}, its number of"
                                 " files"
                             ),
                             metadata["numFiles"],
                         )
                         expect.true(
-                            actual == len(found), wanted, actual, at=metadata.place("numFiles")
+                            actual == len(actual_sizes),
+                            expected,
+                            actual,
+                            at=metadata.place("numFiles"),
                         )
-    if not judged:
+    if not is_judged:
         raise NotOffered("every answer comes in pages, or every table changes all the time")
 
 
@@ -153,9 +156,9 @@ def same_as(
     lab.require(plain(), 200)
     with lab.judge(requirement):
         expect.status(other(), 200, about=f"for {about}")
-        found = ndjson.differ(plain, other)
-        if found is not None:
-            raise ndjson.different(f"the same answer for {about} as without", found)
+        difference = ndjson.differ(plain, other)
+        if difference is not None:
+            raise ndjson.different(f"the same answer for {about} as without", difference)
 
 
 @check("DS-QRY-10")
@@ -163,7 +166,7 @@ def unknown_members_change_nothing(lab: SharingLab) -> None:
     """Unknown members and query parameters change nothing in the responses to queries and
     changes.
     """
-    for table in lab.each(varied_by_url(lab)):
+    for table in lab.each(tables_by_url(lab)):
         plain = partial(query, lab, table, {})
         same_as(
             lab,
@@ -183,20 +186,20 @@ def unknown_members_change_nothing(lab: SharingLab) -> None:
             )
 
 
-def varied_by_url(lab: SharingLab) -> list[SharedTable]:
+def tables_by_url(lab: SharingLab) -> list[SharedTable]:
     """Return some tables of different kinds that are read by URLs."""
     return by_url(lab, MOST_TABLES)
 
 
-def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
+def changes(lab: SharingLab, table: SharedTable, **options: Any) -> Reply:
     """Return the changes of the current version of a table."""
-    headers = [EITHER_FORMAT, *sent.pop("headers", ())]
+    headers = [EITHER_FORMAT, *options.pop("headers", ())]
     return lab.send(
         ndjson.CHANGES,
         headers=headers,
         starting_version=version(lab, table),
         **table.address,
-        **sent,
+        **options,
     )
 
 
@@ -234,11 +237,11 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
     if lines is None or ndjson.is_continued(exchange):
         return False
     kinds = [ndjson.kind_of(line) for line in lines[:2]]
-    found = ", ".join(kind or "?" for kind in kinds) or "no line"
+    actual = ", ".join(kind or "?" for kind in kinds) or "no line"
     expect.true(
         kinds == TWO,
         "protocol and metaData as the first two lines",
-        found,
+        actual,
         at=Reply(exchange).place(),
     )
     return True
@@ -318,7 +321,7 @@ def no_line_is_empty(exchange: Exchange) -> bool:
     return True
 
 
-# -- what official clients send --------------------------------------------------------------------
+# -- requests of official clients ------------------------------------------------------------------
 
 
 @check("DS-DF-12")
@@ -326,9 +329,9 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
     """Queries with `predicateHints` [] and `includeRefreshToken`, and changes with
     `readChangeFeed`, return the same lines.
     """
-    for table in lab.each(varied_by_url(lab)):
-        sent = {"predicateHints": [], "includeRefreshToken": True}
-        plain, other = (partial(query, lab, table, body) for body in ({}, sent))
+    for table in lab.each(tables_by_url(lab)):
+        options = {"predicateHints": [], "includeRefreshToken": True}
+        plain, other = (partial(query, lab, table, body) for body in ({}, options))
         same_as(lab, "DS-DF-12", plain, other, f"{table.name} with empty predicateHints")
         if table.changes and lab.offers(ndjson.CHANGES):
             plain, other = (
@@ -389,15 +392,15 @@ def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
                         at=at,
                     )
             with case():
-                paged = query(lab, table, {"maxFiles": 1000})
-                has_version, at = version_of(paged) is not None, paged.header(VERSION)
+                page = query(lab, table, {"maxFiles": 1000})
+                has_version, at = version_of(page) is not None, page.header(VERSION)
                 expect.true(
                     has_version,
                     f"Delta-Table-Version for {table.name} with maxFiles",
-                    paged.shown,
+                    page.shown,
                     at=at,
                 )
-        for table in varied_by_url(lab):
+        for table in tables_by_url(lab):
             if query(lab, table, {"limitHint": 1}).status == 200:
                 with case():
                     expect.status(

@@ -22,8 +22,8 @@ from lakepact.conformance.checks.delta_sharing.kit.predicates import (
 from lakepact.conformance.checks.delta_sharing.queries.hints import (
     PRUNED,
     ROUNDED,
-    Hinted,
-    hinted,
+    HintSubject,
+    hint_subjects,
     matching,
 )
 
@@ -36,14 +36,14 @@ def one_sql_predicate(lab: SharingLab) -> None:
     """A query with one SQL comparison in `predicateHints` leaves out no file with a matching
     row.
     """
-    for known in lab.each(hinted(lab)):
-        draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
+    for subject in lab.each(hint_subjects(lab)):
+        draw = Draw(Random(f"sql {subject.table.name}"), subject.rows, subject.sql_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
             predicate = draw.leaf()
-            reply = known.asked(predicateHints=[predicate.sql()])
+            reply = subject.query(predicateHints=[predicate.sql()])
             with lab.judge("DS-HNT-03"):
-                known.holds_all(
-                    reply, matching(known.rows, predicate), f"the hint {predicate.sql()}"
+                subject.holds_all(
+                    reply, matching(subject.rows, predicate), f"the hint {predicate.sql()}"
                 )
 
 
@@ -52,16 +52,16 @@ def several_sql_predicates(lab: SharingLab) -> None:
     """A query with several `predicateHints` leaves out no file with a row that satisfies all of
     them.
     """
-    for known in lab.each(hinted(lab)):
-        random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
-        draw = Draw(random, known.rows, known.sql_kinds())
+    for subject in lab.each(hint_subjects(lab)):
+        random = Random(f"several {subject.table.name}")  # noqa: S311 - no secret
+        draw = Draw(random, subject.rows, subject.sql_kinds())
         for _ in lab.each(range(ROUNDS)):
             predicates = [draw.leaf() for _ in range(random.choice((2, 2, 3)))]
             texts = [predicate.sql() for predicate in predicates]
-            reply = known.asked(predicateHints=texts)
+            reply = subject.query(predicateHints=texts)
             with lab.judge("DS-HNT-02"):
-                known.holds_all(
-                    reply, matching(known.rows, *predicates), f"the hints {', '.join(texts)}"
+                subject.holds_all(
+                    reply, matching(subject.rows, *predicates), f"the hints {', '.join(texts)}"
                 )
 
 
@@ -70,14 +70,16 @@ def json_predicates(lab: SharingLab) -> None:
     """A query with a random tree in `jsonPredicateHints`, on any columns, leaves out no file with a
     matching row.
     """
-    for known in lab.each(hinted(lab)):
-        draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+    for subject in lab.each(hint_subjects(lab)):
+        draw = Draw(Random(f"json {subject.table.name}"), subject.rows, subject.json_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
             predicate = draw.tree()
-            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            reply = subject.query(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-HNT-09", "DS-JSP-08"):
-                known.holds_all(
-                    reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}"
+                subject.holds_all(
+                    reply,
+                    matching(subject.rows, predicate),
+                    f"jsonPredicateHints {predicate.sql()}",
                 )
 
 
@@ -86,23 +88,25 @@ def negations(lab: SharingLab) -> None:
     """A query with `not` in `jsonPredicateHints` leaves out no file with a matching row; the
     negation of unknown is unknown.
     """
-    for known in lab.each(hinted(lab)):
-        draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+    for subject in lab.each(hint_subjects(lab)):
+        draw = Draw(Random(f"not {subject.table.name}"), subject.rows, subject.json_kinds())  # noqa: S311 - no secret
         for _ in lab.each(range(ROUNDS)):
             predicate: Any = Negated(draw.tree(1))
-            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            reply = subject.query(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-JSP-06", "DS-HNT-09"):
-                known.holds_all(
-                    reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}"
+                subject.holds_all(
+                    reply,
+                    matching(subject.rows, predicate),
+                    f"jsonPredicateHints {predicate.sql()}",
                 )
 
 
-def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], list[Any]]:
+def extremes(lab: SharingLab, subject: HintSubject, column: str) -> tuple[list[Any], list[Any]]:
     """Return the least values of a column in the files, and the greatest ones."""
     least: list[Any] = []
     greatest: list[Any] = []
-    for file in known.answer.files:
-        values = [row[column] for row in reading.rows_of(lab, known.answer, file)]
+    for file in subject.answer.files:
+        values = [row[column] for row in reading.rows_of(lab, subject.answer, file)]
         comparable = [value for value in values if not (value is None or value != value)]  # noqa: PLR0124 - NaN
         least += [min(comparable)] if comparable else []
         greatest += [max(comparable)] if comparable else []
@@ -114,19 +118,19 @@ def extremes_in_sql(lab: SharingLab) -> None:
     """A query with `predicateHints` for the least or greatest value of a file leaves out no file
     with that value.
     """
-    for known in lab.each(hinted(lab, (PRUNED, "partition_types", *ROUNDED))):
-        for column, kind in lab.each(known.sql_kinds().items()):
-            least, greatest = extremes(lab, known, column)
+    for subject in lab.each(hint_subjects(lab, (PRUNED, "partition_types", *ROUNDED))):
+        for column, kind in lab.each(subject.sql_kinds().items()):
+            least, greatest = extremes(lab, subject, column)
             for value in lab.each(
                 dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:]))
             ):
                 predicate = Comparison(column, kind, "=", value)
                 if isinstance(value, str) and ("'" in value or "\\" in value):
                     continue  # SQL dialects escape these differently.
-                reply = known.asked(predicateHints=[predicate.sql()])
+                reply = subject.query(predicateHints=[predicate.sql()])
                 with lab.judge("DS-HNT-03"):
-                    known.holds_all(
-                        reply, matching(known.rows, predicate), f"the hint {predicate.sql()}"
+                    subject.holds_all(
+                        reply, matching(subject.rows, predicate), f"the hint {predicate.sql()}"
                     )
 
 
@@ -135,19 +139,21 @@ def extremes_in_json(lab: SharingLab) -> None:
     """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no
     file.
     """
-    for known in lab.each(
-        hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED))
+    for subject in lab.each(
+        hint_subjects(
+            lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED)
+        )
     ):
-        for column, kind in lab.each(known.json_kinds().items()):
-            for values in lab.each(extremes(lab, known, column)):
+        for column, kind in lab.each(subject.json_kinds().items()):
+            for values in lab.each(extremes(lab, subject, column)):
                 parts: list[Predicate] = [
                     Comparison(column, kind, "=", value) for value in dict.fromkeys(values)
                 ]
                 if not parts:
                     continue
                 predicate = Joined("or", tuple(parts)) if len(parts) > 1 else parts[0]
-                reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+                reply = subject.query(jsonPredicateHints=hint(predicate.tree()))
                 with lab.judge("DS-HNT-09"):
-                    known.holds_all(
-                        reply, matching(known.rows, predicate), f"the extremes of {column}"
+                    subject.holds_all(
+                        reply, matching(subject.rows, predicate), f"the extremes of {column}"
                     )

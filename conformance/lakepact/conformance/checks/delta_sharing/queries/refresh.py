@@ -1,4 +1,4 @@
-"""Refresh tokens: a slow reader gets the same files again, although the table has changed since."""
+"""Refresh tokens: a slow reader gets the same files again after the table has changed."""
 
 from __future__ import annotations
 
@@ -39,23 +39,21 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
     after the table has changed.
     """
     table = lab.fixture(test_tables.CHANGING)
-    first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
-    before = reading.understood(first)
+    first = lab.require(reading.query(lab, table, {"includeRefreshToken": True}), 200)
+    before = reading.parse(first)
     token = (before.end or {}).get("refreshToken")
     if not isinstance(token, str) or not token:
         raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
-    changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
+    grew = lab.target.parameters.get(WRITABLE) == "yes" and grow(lab, table)
     bodies: tuple[dict[str, Any], ...] = (
         {"refreshToken": token},
         {"refreshToken": token, "includeRefreshToken": True},
     )
     for body in lab.each(bodies):
-        reply = reading.asked(lab, table, body)
-        with lab.judge(
-            "DS-EST-06", remark="" if changed else "the table did not change in between"
-        ):
-            after = reading.understood(reply, "for a refreshToken")
+        reply = reading.query(lab, table, body)
+        with lab.judge("DS-EST-06", remark="" if grew else "the table did not change in between"):
+            after = reading.parse(reply, "for a refreshToken")
             reading.has_version(
                 reply, reading.version_header(first), "for a refreshToken, as of the first answer,"
             )
@@ -75,24 +73,24 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
     response.
     """
     table = lab.fixture(PARTITIONED)
-    every = reading.understood(lab.require(reading.asked(lab, table), 200))
-    judged = False
-    known: tuple[dict[str, Any], ...] = (
+    every = reading.parse(lab.require(reading.query(lab, table), 200))
+    is_judged = False
+    cases: tuple[dict[str, Any], ...] = (
         {"limitHint": 1},
         {"jsonPredicateHints": json.dumps(IN_OSLO)},
     )
-    for hints in lab.each(known):
-        first = reading.understood(
-            lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200)
+    for hints in lab.each(cases):
+        first = reading.parse(
+            lab.require(reading.query(lab, table, {**hints, "includeRefreshToken": True}), 200)
         )
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):
             continue  # The target returns no token, or ignores the hints.
-        judged = True
+        is_judged = True
         with lab.judge("DS-EST-06"):
             # Clients repeat their hints with the token.
-            reply = reading.asked(lab, table, {**hints, "refreshToken": token})
-            again = reading.understood(reply, f"for {expect.shown(hints)} and its refreshToken")
+            reply = reading.query(lab, table, {**hints, "refreshToken": token})
+            again = reading.parse(reply, f"for {expect.shown(hints)} and its refreshToken")
             files = reading.identities_of(first.files)
             expect.equal(
                 files,
@@ -100,11 +98,11 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
                 "the files of the first answer",
                 at=reply.place(),
             )
-    if not judged:
+    if not is_judged:
         raise NotOffered("the target returns no refreshToken, or ignores hints")
 
 
-def grown(lab: SharingLab, table: PackTable) -> bool:
+def grow(lab: SharingLab, table: PackTable) -> bool:
     """Append to the table, and return whether the target then shows a new version."""
     before = reading.version_header(
         lab.require(lab.send(op.get_table_version, **table.address), 200)

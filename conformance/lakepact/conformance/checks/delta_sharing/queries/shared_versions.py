@@ -29,9 +29,9 @@ def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
     if lab.knows_content:
         from lakepact.conformance.fixtures.catalogue import LATE_NAME, LATE_START  # noqa: PLC0415 - where content is known
 
-        for listed in lab.tables():
-            if listed.name == LATE_NAME:
-                return listed, LATE_START
+        for shared in lab.tables():
+            if shared.name == LATE_NAME:
+                return shared, LATE_START
     table = test_tables.with_history(lab).table
     reply = lab.require(
         lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address), 200
@@ -49,17 +49,17 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
         lab.skip("DS-TTV-14", "the first version of the table is shared")
         return
     earliest = lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address)
-    usual = reading.asked(lab, table, {"version": first})
+    usual = reading.query(lab, table, {"version": first})
     lab.require(usual, 200)
     early: dict[str, Reply] = {
-        f"a query of version {first - 1}": reading.asked(lab, table, {"version": first - 1}),
-        f"a query since version {first - 1}": reading.asked(
+        f"a query of version {first - 1}": reading.query(lab, table, {"version": first - 1}),
+        f"a query since version {first - 1}": reading.query(
             lab, table, {"startingVersion": first - 1}
         ),
-        "a query of version 0": reading.asked(lab, table, {"version": 0}),
+        "a query of version 0": reading.query(lab, table, {"version": 0}),
     }
     if lab.offers(op.query_table_changes):
-        early[f"changes since version {first - 1}"] = reading.asked_changes(
+        early[f"changes since version {first - 1}"] = reading.query_changes(
             lab, table, {"starting_version": first - 1}
         )
 

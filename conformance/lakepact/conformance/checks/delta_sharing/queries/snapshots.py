@@ -1,6 +1,4 @@
-"""Snapshots: the files of a query, read with the answer alone, hold exactly the rows of the
-table.
-"""
+"""Snapshots: the files of a query hold exactly the rows of the table."""
 
 from __future__ import annotations
 
@@ -61,34 +59,34 @@ def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
     its rows.
     """
     lab.needs_parquet()
-    judged = False
+    is_judged = False
     for table in lab.each(lab.manifest.tables.values()):
         if table.features and table.features <= BEYOND_PARQUET:
-            reply = reading.asked(lab, table, form=reading.PARQUET)
+            reply = reading.query(lab, table, form=reading.PARQUET)
             if reply.status == 200 and ndjson.form_of(reply.lines) == reading.PARQUET:
-                judged = True
+                is_judged = True
                 with lab.judge("DS-QRY-09"):
-                    found = reading.rows(lab, reading.understood(reply))
+                    actual = reading.rows(lab, reading.parse(reply))
                     comparison.same(
                         table.last.rows.to_pylist(),
-                        found,
+                        actual,
                         f"the rows of {table.name} in parquet format",
                     )
-    if not judged:
+    if not is_judged:
         raise NotOffered(
             "no table with deletion vectors or column mapping is answered in parquet format"
         )
 
 
 def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
-    reply = reading.asked(lab, table, form=form)
+    reply = reading.query(lab, table, form=form)
     if table.unusual and 400 <= reply.status < 500:
         lab.skip(
             "DS-QRY-09", f"{table.name}, which needs {', '.join(sorted(table.unusual))}, is refused"
         )
         return
     with lab.judge("DS-QRY-09"):
-        answer = reading.understood(reply, f"for {table.name} in {form} format")
+        answer = reading.parse(reply, f"for {table.name} in {form} format")
         comparison.same(
             table.last.rows.to_pylist(),
             reading.rows(lab, answer),
@@ -104,25 +102,25 @@ def many_files(lab: SharingLab) -> None:
     table = lab.fixture(MANY)
     for form in lab.each(reading.formats(lab, table)):
         with lab.judge("DS-QRY-09"):
-            reply = reading.asked(lab, table, form=form)
-            answer = reading.understood(reply, f"for {table.name} in {form} format")
+            reply = reading.query(lab, table, form=form)
+            answer = reading.parse(reply, f"for {table.name} in {form} format")
             expected = sorted(str(file["partition_values"]["n"]) for file in table.last.files)
-            found = sorted(str(file.partition_values.get("n")) for file in answer.files)
-            missing, extra = set(expected) - set(found), len(found) - len(expected)
-            actual = f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
+            values = sorted(str(file.partition_values.get("n")) for file in answer.files)
+            missing, extra = set(expected) - set(values), len(values) - len(expected)
+            actual = f"{len(values)} files, {len(missing)} missing, {extra:+} in all"
             expect.true(
-                found == expected,
+                values == expected,
                 f"{len(expected)} files, one for each n",
                 actual,
                 at=reply.place(),
             )
-            chosen = answer.files[:: -(-len(answer.files) // SAMPLE)]
-            numbers = {int(str(file.partition_values["n"])) for file in chosen}
-            wanted = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
+            sample = answer.files[:: -(-len(answer.files) // SAMPLE)]
+            numbers = {int(str(file.partition_values["n"])) for file in sample}
+            expected_rows = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
             comparison.same(
-                wanted,
-                reading.rows(lab, answer, chosen),
-                f"the rows of {len(chosen)} files of {table.name}",
+                expected_rows,
+                reading.rows(lab, answer, sample),
+                f"the rows of {len(sample)} files of {table.name}",
             )
 
 
@@ -132,7 +130,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
     `timestamp` or `startingVersion` selects.
     """
     table = lab.fixture("partitioned")
-    wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
+    cases: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
     for version in table.readable:
         points: dict[str, Any] = {
             "version": version.version,
@@ -140,10 +138,10 @@ def queries_name_their_version(lab: SharingLab) -> None:
         }
         if version.time is not None:
             points["timestamp"] = as_of(version.time)
-        wanted += [({name: value}, version.version) for name, value in points.items()]
-    for body, number in lab.each(wanted):
+        cases += [({name: value}, version.version) for name, value in points.items()]
+    for body, number in lab.each(cases):
         with lab.judge("DS-QRY-08"):
-            reply = reading.asked(lab, table, body)
+            reply = reading.query(lab, table, body)
             expect.status(reply, 200, about=f"for {expect.shown(body)}")
             reading.has_version(reply, number, f"for {expect.shown(body)}")
 
@@ -154,12 +152,12 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
     null in all its rows.
     """
     for table in lab.each(readable(lab, reading.PARQUET)):
-        reply = reading.asked(lab, table, form=reading.PARQUET)
+        reply = reading.query(lab, table, form=reading.PARQUET)
         if reply.status != 200:
             lab.skip("DS-SCH-06", f"{table.name} is refused in parquet format")
             continue
         with lab.judge("DS-SCH-06"):
-            _columns_fit(lab, table, reading.understood(reply))
+            _columns_fit(lab, table, reading.parse(reply))
 
 
 @check("DS-SCH-02")
@@ -169,21 +167,21 @@ def columns_have_nullability_and_comments(lab: SharingLab) -> None:
     """
     lab.needs_parquet()
     table = lab.fixture("types")
-    answer = reading.understood(lab.require(reading.asked(lab, table, form=reading.PARQUET), 200))
-    found = {field["name"]: field for field in answer.fields}
-    for known in table.last.schema["fields"]:
-        field: Any = found.get(known["name"], known)
-        if field.get("nullable") != known["nullable"]:
+    answer = reading.parse(lab.require(reading.query(lab, table, form=reading.PARQUET), 200))
+    fields = {field["name"]: field for field in answer.fields}
+    for column in table.last.schema["fields"]:
+        field: Any = fields.get(column["name"], column)
+        if field.get("nullable") != column["nullable"]:
             lab.warn(
                 "DS-SCH-02",
-                expected=f"nullable {expect.shown(known['nullable'])} of {known['name']}",
+                expected=f"nullable {expect.shown(column['nullable'])} of {column['name']}",
                 actual=expect.shown(field.get("nullable")),
             )
-        comment = known["metadata"].get("comment")
+        comment = column["metadata"].get("comment")
         if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
             lab.warn(
                 "DS-SCH-02",
-                expected=f"the comment {expect.shown(comment)} on {known['name']}",
+                expected=f"the comment {expect.shown(comment)} on {column['name']}",
                 actual=expect.shown(field.get("metadata")),
             )
     lab.note("DS-SCH-02", "")
@@ -198,9 +196,9 @@ def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
         stored = columns.stored(reading.downloads(lab).fetch(file, file.url))
         for field in fields:
             what = f"{table.name}: a column {field['name']}"
-            found = columns.column(stored, field["name"])
-            columns.fits(field, found, what)
-            if found is None and field["name"] in never_null:
+            column = columns.column(stored, field["name"])
+            columns.fits(field, column, what)
+            if column is None and field["name"] in never_null:
                 raise Unmet(
                     f"{what} in the file, since it is never null",
                     f"columns {', '.join(stored.names)}",

@@ -60,44 +60,42 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
     for form in (reading.PARQUET, reading.DELTA):
         try:
             for table in readable(lab, form):
-                reply = reading.asked(lab, table, form=form)
+                reply = reading.query(lab, table, form=form)
                 if reply.status == 200:
                     yield table, parse(reply.lines)
         except NotOffered:
             continue
 
 
-def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
+def answers_with_changes(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
     """Yield the changes of some tables of the pack, by the change data feed and since their first
     version, without refused ones.
     """
     for name in CHANGED:
         table = lab.fixture(name)
         for form in (reading.PARQUET, reading.DELTA):
-            replies = [reading.asked(lab, table, {"startingVersion": 0}, form=form)]
+            replies = [reading.query(lab, table, {"startingVersion": 0}, form=form)]
             if table.first_change is not None and lab.offers(op.query_table_changes):
                 replies.append(
-                    reading.asked_changes(
+                    reading.query_changes(
                         lab, table, {"starting_version": table.first_change}, form=form
                     )
                 )
             yield from ((table, parse(reply.lines)) for reply in replies if reply.status == 200)
 
 
-def described(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
-    """Yield files with statistics: what they are called in a report, their rows as stored, and the
-    statistics.
-    """
-    for table, answer in chain(answers(lab), changed(lab)):
+def files_with_statistics(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
+    """Yield files with statistics: the file, its stored rows, and the statistics."""
+    for table, answer in chain(answers(lab), answers_with_changes(lab)):
         for file in answer.files:
-            found = file.statistics
-            if found is not None:
+            statistics = file.statistics
+            if statistics is not None:
                 stored = stored_table(reading.downloads(lab).fetch(file, file.url))
                 where = (
                     f"a file {file.kind} of {table.name} in {answer.format} format with"
                     f" {stored.num_rows} rows"
                 )
-                yield File(where, file.place("stats")), stored, found
+                yield File(where, file.place("stats")), stored, statistics
 
 
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
@@ -105,15 +103,21 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
     """`numRecords`, `nullCount`, `minValues` and `maxValues` in `stats`, if present, match the rows
     of the file.
     """
-    files = [(where, _rows(stored), found) for where, stored, found in described(lab)]
+    files = [
+        (where, _rows(stored), statistics)
+        for where, stored, statistics in files_with_statistics(lab)
+    ]
     if not files:
         raise NotOffered("no file has statistics")
     with lab.judge_each("DS-STA-01", without="no statistics have numRecords") as case:
-        for where, rows, found in files:
-            if "numRecords" in found:
+        for where, rows, statistics in files:
+            if "numRecords" in statistics:
                 with case():
                     expect.equal(
-                        len(rows), found["numRecords"], f"for {where} numRecords", at=where.stats
+                        len(rows),
+                        statistics["numRecords"],
+                        f"for {where} numRecords",
+                        at=where.stats,
                     )
     with lab.judge_each("DS-STA-03", without="no statistics have nullCount") as case:
         for where, name, values, count in _columns_with(files, "nullCount"):
@@ -130,14 +134,17 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
             for where, name, values, bound in _columns_with(files, member):
                 with case():
-                    about, shown = f"for {where} a bound of {name} in {member}", expect.shown(bound)
-                    is_spelled = _is_spelled(
+                    about, actual = (
+                        f"for {where} a bound of {name} in {member}",
+                        expect.shown(bound),
+                    )
+                    has_type = _has_json_type(
                         bound, next((v for v in values if v is not None), None)
                     )
                     expect.true(
-                        is_spelled,
+                        has_type,
                         f"{about} of the JSON type of its values",
-                        shown,
+                        actual,
                         at=where.stats,
                         kind=Kind.TYPE,
                     )
@@ -149,7 +156,7 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                     expect.true(
                         not wrong,
                         f"{about} that is not {side} {expect.shown(next(iter(wrong), None))}",
-                        shown,
+                        actual,
                         at=where.stats,
                     )
 
@@ -172,8 +179,8 @@ def _columns_with(
     """Yield each column with a member of the statistics: file, column, the values in the file, and
     the member's value.
     """
-    for where, rows, found in files:
-        for name, values, one in _columns(rows, found.get(member)):
+    for where, rows, statistics in files:
+        for name, values, one in _columns(rows, statistics.get(member)):
             yield where, name, values, one
 
 
@@ -198,7 +205,7 @@ def _columns(
             yield path + name, values, one
 
 
-def _is_spelled(bound: Any, value: Any) -> bool:
+def _has_json_type(bound: Any, value: Any) -> bool:
     """Return whether a bound has the JSON type of its values: a string for strings, dates and
     times, a number for integers.
     """
@@ -240,10 +247,10 @@ def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
 
 def _moment(text: Any) -> dt.datetime | None:
     try:
-        found = dt.datetime.fromisoformat(str(text))
+        moment = dt.datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    return found.replace(tzinfo=dt.UTC) if found.tzinfo is None else found
+    return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment
 
 
 @check("DS-STA-02")
@@ -252,31 +259,31 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
     the columns are.
     """
     if lab.knows_content:
-        seen = [answer for table, answer in answers(lab) if table.name != MANY]
+        sample = [answer for table, answer in answers(lab) if table.name != MANY]
     else:
-        seen = []
-        for known in [t for t in lab.tables() if "url" in t.access_modes][:MOST_TABLES]:
+        sample = []
+        for shared_table in [t for t in lab.tables() if "url" in t.access_modes][:MOST_TABLES]:
             reply = lab.send(
                 op.query_table,
                 body={"limitHint": 1000},
                 delta_sharing_capabilities=EITHER_FORMAT[1],
-                **known.address,
+                **shared_table.address,
             )
             if reply.status == 200:
-                seen.append(parse(reply.lines))
-    if not any(file.stats for answer in seen for file in answer.files):
+                sample.append(parse(reply.lines))
+    if not any(file.stats for answer in sample for file in answer.files):
         raise NotOffered("no file has statistics")
     with lab.judge("DS-STA-02"):
-        for answer in seen:
+        for answer in sample:
             fields = {
                 physical_name(f) if answer.mapping != "none" else f["name"]: f
                 for f in answer.fields
             }
             for file in answer.files:
-                found = file.statistics or {}
+                statistics = file.statistics or {}
                 for member in COLUMN_STATISTICS:
                     _mirrors(
-                        found.get(member),
+                        statistics.get(member),
                         fields,
                         member,
                         mapping=answer.mapping,

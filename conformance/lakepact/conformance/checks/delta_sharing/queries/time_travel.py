@@ -1,4 +1,4 @@
-"""Time travel: queries by version, timestamp and startingVersion, and those that are refused."""
+"""Time travel: queries by version, timestamp and startingVersion, and refused ones."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def every_version(lab: SharingLab) -> None:
 
 
 def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -> None:
-    reply = reading.asked(lab, table, {"version": version.version})
+    reply = reading.query(lab, table, {"version": version.version})
     what = f"{table.name} at version {version.version}"
     if reply.status != 200:
-        if table.features and 400 <= reading.asked(lab, table).status < 500:
+        if table.features and 400 <= reading.query(lab, table).status < 500:
             lab.skip(
                 "DS-TTV-01",
                 f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused",
@@ -90,7 +90,7 @@ def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -
         lab.skip("DS-QRY-09", f"no answer for {what}")
         return
     with lab.judge("DS-TTV-01", "DS-QRY-09"):
-        same_as(lab, version, reading.understood(reply), f"the rows of {what}")
+        same_as(lab, version, reading.parse(reply), f"the rows of {what}")
 
 
 @check("DS-MDT-07")
@@ -100,21 +100,24 @@ def schemas_of_versions(lab: SharingLab) -> None:
     """
     lab.needs_parquet()
     table = lab.fixture("schema_changes")
-    if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
+    if reading.query(lab, table, {"version": table.readable[0].version}).status != 200:
         raise NotOffered("the history of the table is not shared")
     for version in lab.each(table.readable):
         reply = lab.require(
-            reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200
+            reading.query(lab, table, {"version": version.version}, form=reading.PARQUET), 200
         )
         with lab.judge("DS-MDT-07"):
-            answer = reading.understood(reply)
-            wanted, found = (
+            answer = reading.parse(reply)
+            expected, actual = (
                 [field["name"] for field in fields]
                 for fields in (version.schema["fields"], answer.fields)
             )
             at = place_of(answer.metadata, "schemaString")
             expect.equal(
-                wanted, found, f"for {table.name} at version {version.version} the columns", at=at
+                expected,
+                actual,
+                f"for {table.name} at version {version.version} the columns",
+                at=at,
             )
 
 
@@ -147,10 +150,10 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
     """
     table = lab.fixture("times")
     lab.require(
-        reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200
+        reading.query(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200
     )
     early = times.at(table.versions[0].timestamp - times.SECOND)
-    reply = reading.asked(lab, table, {"timestamp": early})
+    reply = reading.query(lab, table, {"timestamp": early})
     if reply.status == 200:
         # Known engines return the first version.
         expected = (
@@ -163,7 +166,7 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
 
 
 def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, moment: str) -> None:
-    reply = reading.asked(lab, table, {"timestamp": moment})
+    reply = reading.query(lab, table, {"timestamp": moment})
     what = f"{table.name} as of {moment}, which is version {version.version}"
     if reply.status != 200:
         if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
@@ -183,7 +186,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
     with lab.judge("DS-QRY-08"):
         reading.has_version(reply, version.version, f"for {what},")
     with lab.judge("DS-TTV-02", "DS-QRY-09"):
-        same_as(lab, version, reading.understood(reply), f"the rows of {what}")
+        same_as(lab, version, reading.parse(reply), f"the rows of {what}")
 
 
 @check("DS-TTV-03")
@@ -193,7 +196,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
     """
     for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
-        reading.understood(lab.require(reading.asked(lab, table), 200))
+        reading.parse(lab.require(reading.query(lab, table), 200))
         bodies: tuple[dict[str, Any], ...] = (
             {"version": 0},
             {"timestamp": times.as_of(table.last.timestamp)},
@@ -203,7 +206,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
             with lab.judge("DS-TTV-03"):
                 about = f"for {expect.shown(body)} of a table whose history is not shared"
                 expect.status(
-                    reading.asked(lab, table, body),
+                    reading.query(lab, table, body),
                     400,
                     about=about,
                     mutation=Mutation(Wrong.ABSENT, "history", "for a table without history"),
@@ -214,30 +217,32 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
 def missing_versions_are_refused(lab: SharingLab) -> None:
     """A query of a version that is negative, in the future or no longer kept returns 4xx."""
     subject = test_tables.with_history(lab)
-    _refused(
+    _expect_refusals(
         lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version"
     )
     if not lab.knows_content:
         return
     for name in lab.each(CHECKPOINTS):
         table = lab.fixture(name)
-        if table.unusual and reading.asked(lab, table).status != 200:
+        if table.unusual and reading.query(lab, table).status != 200:
             lab.skip(
                 "DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused"
             )
             continue
-        gone = [version.version for version in table.versions if not version.readable]
-        _refused(
+        expired_versions = [version.version for version in table.versions if not version.readable]
+        _expect_refusals(
             lab,
             table,
-            (table.last.version + 1, *gone),
+            (table.last.version + 1, *expired_versions),
             f"{table.readable[0].version} is the first version that {name} still has",
         )
 
 
-def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
+def _expect_refusals(
+    lab: SharingLab, table: AnyTable, versions: Iterable[int], reason: str
+) -> None:
     for version in lab.each(versions):
-        reply = reading.asked(lab, table, {"version": version})
+        reply = reading.query(lab, table, {"version": version})
         with lab.judge("DS-TTV-04"):
             if not 400 <= reply.status < 500:
                 mutation = (
@@ -249,7 +254,7 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
                     reply,
                     400,
                     404,
-                    about=f"for version {version}, where {known}",
+                    about=f"for version {version}, where {reason}",
                     mutation=mutation,
                 )
 
@@ -258,8 +263,8 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
 def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     """A query with two of `version`, `timestamp` and `startingVersion` returns 400."""
     subject = test_tables.with_history(lab)
-    known = lab.fixture("partitioned").last.time if lab.knows_content else None
-    moment = times.as_of(int(time.time() * times.SECOND) if known is None else known)
+    last_time = lab.fixture("partitioned").last.time if lab.knows_content else None
+    moment = times.as_of(int(time.time() * times.SECOND) if last_time is None else last_time)
     bodies: tuple[dict[str, Any], ...] = (
         {"version": subject.last, "timestamp": moment},
         {"version": subject.last, "startingVersion": subject.last},
@@ -268,7 +273,7 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-05"):
             reply, mutation = (
-                reading.asked(lab, subject.table, body),
+                reading.query(lab, subject.table, body),
                 Mutation(Wrong.DUPLICATE, " and ".join(body)),
             )
             expect.status(reply, 400, about=f"for {' and '.join(body)}", mutation=mutation)
@@ -286,9 +291,9 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
             {"timestamp": times.as_of(version.timestamp)},
         )
         for body in lab.each(bodies):
-            reply = lab.require(reading.asked(lab, table, body), 200)
+            reply = lab.require(reading.query(lab, table, body), 200)
             with lab.judge("DS-TTV-06") as case:
-                answer = reading.understood(reply)
+                answer = reading.parse(reply)
                 for file in answer.files:
                     with case():
                         about, line = f"for {expect.shown(body)} the", file.line
@@ -304,11 +309,11 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
                             f"{about} timestamp of a file",
                             at=place_of(line, "timestamp"),
                         )
-                if (found := answer.wrapper.get("version")) is not None:
+                if (actual := answer.wrapper.get("version")) is not None:
                     at = place_of(answer.wrapper, "version")
                     expect.equal(
                         version.version,
-                        found,
+                        actual,
                         f"for {expect.shown(body)} the version of metaData",
                         at=at,
                     )
@@ -334,7 +339,7 @@ def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
-        reply = reading.asked(lab, table, {"startingVersion": start})
+        reply = reading.query(lab, table, {"startingVersion": start})
         if table.features and 400 <= reply.status < 500:
             continue
         with lab.judge("DS-TTV-07"):
@@ -342,7 +347,7 @@ def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
                 lab,
                 table,
                 start,
-                reading.understood(reply, f"for the changes of {name} since {start}"),
+                reading.parse(reply, f"for the changes of {name} since {start}"),
             )
 
 
@@ -355,7 +360,7 @@ def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Ans
             answer,
             metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()},
         )
-        added, removed = (
+        additions, removals = (
             [
                 row
                 for file in answer.of(kind)
@@ -364,10 +369,10 @@ def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Ans
             ]
             for kind in ("add", "remove")
         )
-        expected = without_nulls([*version.rows.to_pylist(), *removed])
+        expected = without_nulls([*version.rows.to_pylist(), *removals])
         comparison.same(
             expected,
-            without_nulls([*before, *added]),
+            without_nulls([*before, *additions]),
             f"{table.name}, from {version.version - 1} to {version.version}",
         )
 
@@ -379,10 +384,10 @@ def earlier_metadata(lab: SharingLab) -> None:
     """
     table = lab.fixture("schema_changes")
     for start in lab.each((0, 1, 2)):
-        reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
+        reply = lab.require(reading.query(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-08") as case:
-            answer = reading.understood(reply)
-            found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
+            answer = reading.parse(reply)
+            actual = [_columns(document) for document in (answer.wrapper, *answer.historical)]
             later = [
                 v
                 for before, v in zip(
@@ -394,7 +399,7 @@ def earlier_metadata(lab: SharingLab) -> None:
                 with case():
                     expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
                     what = f"since {start} metaData lines, one of them of version {version.version}"
-                    expect.contains(expected, found, what, at=reply.place())
+                    expect.contains(expected, actual, what, at=reply.place())
             lines_have_metadata_of(later, answer.historical, f"since {start}")
 
 
@@ -413,19 +418,19 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
     were added up to it.
     """
     subject = test_tables.with_history(lab)
-    plain = lab.require(reading.asked(lab, subject.table), 200)
-    ended = reading.asked(lab, subject.table, {"endingVersion": 0})
+    plain = lab.require(reading.query(lab, subject.table), 200)
+    bounded = reading.query(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
-        whole = reading.identities_of(reading.understood(plain).files)
-        found = reading.identities_of(reading.understood(ended, "for an endingVersion alone").files)
-        expect.equal(whole, found, "files", at=ended.place())
+        whole = reading.identities_of(reading.parse(plain).files)
+        actual = reading.identities_of(reading.parse(bounded, "for an endingVersion alone").files)
+        expect.equal(whole, actual, "files", at=bounded.place())
     if not lab.knows_content:
         return
     table = lab.fixture("streamed")
-    window = reading.asked(lab, table, {"startingVersion": 1, "endingVersion": 3})
+    window = reading.query(lab, table, {"startingVersion": 1, "endingVersion": 3})
     with lab.judge("DS-TTV-09"):
-        answer = reading.understood(window, "for versions 1 to 3")
-        found = [
+        answer = reading.parse(window, "for versions 1 to 3")
+        actual = [
             row
             for file in answer.files
             if (file.version or 0) <= 3
@@ -434,7 +439,7 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
         before = comparison.count(table.versions[0].rows.to_pylist())
         expected = comparison.count(table.versions[3].rows.to_pylist()) - before
         what = "for versions 1 to 3 the number of rows added in them"
-        expect.equal(expected.total(), len(found), what, at=window.place())
+        expect.equal(expected.total(), len(actual), what, at=window.place())
 
 
 @check("DS-TTV-11")
@@ -445,16 +450,14 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
     table = lab.fixture("changes")
     compactions = [v.version for v in table.versions if not any(v.actions.values())]
     for start in lab.each((0, compactions[0])):
-        reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
+        reply = lab.require(reading.query(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
-            found = [
-                file for file in reading.understood(reply).files if file.version in compactions
-            ]
+            files = [file for file in reading.parse(reply).files if file.version in compactions]
             what, at = (
                 f"no file of version {compactions[0]}, which is a compaction",
-                found[0].place() if found else None,
+                files[0].place() if files else None,
             )
-            expect.true(not found, what, f"{len(found)} files of it", at=at, kind=Kind.SURPLUS)
+            expect.true(not files, what, f"{len(files)} files of it", at=at, kind=Kind.SURPLUS)
 
 
 @check("DS-TTV-12")
@@ -471,7 +474,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
             reply, mutation = (
-                reading.asked(lab, subject.table, body),
+                reading.query(lab, subject.table, body),
                 Mutation(Wrong.VALUE, "/startingVersion"),
             )
             expect.status(
@@ -486,11 +489,9 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
 def changes_are_whole_files(lab: SharingLab) -> None:
     """A query with `startingVersion` returns added and removed files, and no cdf files."""
     table = lab.fixture("changes")
-    reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
+    reply = lab.require(reading.query(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
-        others = [
-            file for file in reading.understood(reply).files if file.kind not in {"add", "remove"}
-        ]
+        others = [file for file in reading.parse(reply).files if file.kind not in {"add", "remove"}]
         kinds, at = (
             ", ".join(sorted({file.kind for file in others})),
             others[0].place() if others else None,
@@ -529,10 +530,10 @@ def times_in_utc(lab: SharingLab) -> None:
             )
         )
         if lab.feature("history"):  # Without it, only getTableVersion accepts times.
-            replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
+            replies.append(("a query", reading.query(lab, table, {"timestamp": moment})))
         if lab.feature("change-data-feed"):
             replies.append(
-                ("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment}))
+                ("changes", reading.query_changes(lab, table, {"starting_timestamp": moment}))
             )
     for what, reply in lab.each(replies):
         with lab.judge("DS-TSF-01"):
@@ -554,11 +555,11 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
                 reply, 400, about=f"for startingTimestamp {expect.shown(text)}", mutation=mutation
             )
     if lab.feature("history"):
-        travelled = test_tables.with_history(lab).table
+        historical = test_tables.with_history(lab).table
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
                 reply, mutation = (
-                    reading.asked(lab, travelled, {"timestamp": text}),
+                    reading.query(lab, historical, {"timestamp": text}),
                     Mutation(Wrong.SYNTAX, "/timestamp"),
                 )
                 expect.status(
@@ -590,13 +591,13 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
     ):
         reply = lab.send(op.get_table_version, starting_timestamp=moment, **table.address)
         with lab.judge("DS-TSF-03"):
-            _read_or_refused(reply, first, f"the first version at or after {moment}")
-        reply = reading.asked(lab, table, {"timestamp": moment})
+            _expect_version_or_400(reply, first, f"the first version at or after {moment}")
+        reply = reading.query(lab, table, {"timestamp": moment})
         with lab.judge("DS-TSF-03"):
-            _read_or_refused(reply, latest, f"the last version at or before {moment}")
+            _expect_version_or_400(reply, latest, f"the last version at or before {moment}")
 
 
-def _read_or_refused(reply: Reply, version: int, what: str) -> None:
+def _expect_version_or_400(reply: Reply, version: int, what: str) -> None:
     expect.status(reply, 200, 400, about=f"for {what}")
     if reply.status == 200:
         reading.has_version(reply, version, f"for {what}")
@@ -611,15 +612,15 @@ def version_windows_return_each_row_once(lab: SharingLab) -> None:
     exactly once.
     """
     table = lab.fixture("streamed")
-    polled = lab.require(lab.send(op.get_table_version, **table.address), 200)
-    if reading.version_header(polled) != str(table.last.version):
+    current = lab.require(lab.send(op.get_table_version, **table.address), 200)
+    if reading.version_header(current) != str(table.last.version):
         raise NotOffered(f"{table.name} is not at version {table.last.version} any more")
     with lab.judge("DS-STR-03"):
         read: list[Any] = []
         for start in range(0, table.last.version + 1, 2):
             end = min(start + 1, table.last.version)
-            reply = reading.asked(lab, table, {"startingVersion": start, "endingVersion": end})
-            answer = reading.understood(reply, f"for versions {start} to {end}")
+            reply = reading.query(lab, table, {"startingVersion": start, "endingVersion": end})
+            answer = reading.parse(reply, f"for versions {start} to {end}")
             for file in answer.files:
                 if file.version is None or start <= file.version <= end:
                     read += reading.rows_of(lab, answer, file)

@@ -1,5 +1,5 @@
-"""Hints on partition columns that a server which filters should understand: it leaves out files,
-but none with a matching row.
+"""Hints on partition columns: a server that filters leaves out files, but none with a matching
+row.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from lakepact.conformance.checks.delta_sharing.kit.predicates import (
     Predicate,
     hint,
 )
-from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, matching
+from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, HintSubject, matching
 
 TYPED = "partition_types"
 
 
-def region(operation: str, value: str, *, flipped: bool = False) -> Comparison:
+def region(operation: str, value: str, *, constant_first: bool = False) -> Comparison:
     """Return a comparison with a region."""
-    return Comparison("region", "string", operation, value, flipped)
+    return Comparison("region", "string", operation, value, constant_first)
 
 
-def year(operation: str, value: int, *, flipped: bool = False) -> Comparison:
+def year(operation: str, value: int, *, constant_first: bool = False) -> Comparison:
     """Return a comparison with a year."""
-    return Comparison("year", "integer", operation, value, flipped)
+    return Comparison("year", "integer", operation, value, constant_first)
 
 
 SIMPLEST = region("=", "us")
-NO_REGION, SOME_REGION = IsNull("region", "string"), IsNull("region", "string", negated=True)
+NO_REGION, SOME_REGION = IsNull("region", "string"), IsNull("region", "string", inverse=True)
 
 COMPARISONS = tuple(
     comparison
-    for flipped in (False, True)
+    for constant_first in (False, True)
     for comparison in (
-        region("=", "us", flipped=flipped),
-        region("<>", "eu", flipped=flipped),
-        year("<", 25, flipped=flipped),
-        year("<=", 9, flipped=flipped),
-        year(">", 2023, flipped=flipped),
-        year(">=", 2024, flipped=flipped),
+        region("=", "us", constant_first=constant_first),
+        region("<>", "eu", constant_first=constant_first),
+        year("<", 25, constant_first=constant_first),
+        year("<=", 9, constant_first=constant_first),
+        year(">", 2023, constant_first=constant_first),
+        year(">=", 2024, constant_first=constant_first),
     )
 )
 
@@ -72,32 +72,32 @@ OF_EACH_TYPE: tuple[tuple[str, Comparison], ...] = (
 )
 
 
-def sql(known: Hinted, predicate: Predicate) -> Reply:
+def sql(subject: HintSubject, predicate: Predicate) -> Reply:
     """Return the answer to a predicate in SQL."""
-    return known.asked(predicateHints=[predicate.sql()])
+    return subject.query(predicateHints=[predicate.sql()])
 
 
-def json(known: Hinted, predicate: Predicate) -> Reply:
+def json(subject: HintSubject, predicate: Predicate) -> Reply:
     """Return the answer to a predicate in JSON."""
-    return known.asked(jsonPredicateHints=hint(predicate.tree()))
+    return subject.query(jsonPredicateHints=hint(predicate.tree()))
 
 
-def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
+def fewer(subject: HintSubject, reply: Reply, predicate: Predicate) -> None:
     """Expect fewer files than the table has, with all rows that satisfy the predicate.
 
     Raises:
         Unmet: matching rows are missing, or the answer has all files.
     """
-    answer = known.holds_all(reply, matching(known.rows, predicate), predicate.sql())
-    total = len(known.answer.files)
-    what = f"fewer than all {total} files of {known.table.name} for {predicate.sql()}"
+    answer = subject.holds_all(reply, matching(subject.rows, predicate), predicate.sql())
+    total = len(subject.answer.files)
+    what = f"fewer than all {total} files of {subject.table.name} for {predicate.sql()}"
     expect.true(len(answer.files) < total, what, "all of them", at=reply.place(), kind=Kind.SURPLUS)
 
 
 def understands(
     lab: SharingLab,
     requirement: str,
-    known: Hinted,
+    subject: HintSubject,
     predicates: Iterable[Predicate],
     *,
     in_sql: bool = False,
@@ -107,18 +107,18 @@ def understands(
     """
     send = sql if in_sql else json
     simplest = (
-        SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
+        SIMPLEST if subject.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
     )
-    reply = lab.require(send(known, simplest), 200)
+    reply = lab.require(send(subject, simplest), 200)
     if len([line for line in reply.lines if line.get("file") is not None]) >= len(
-        known.answer.files
+        subject.answer.files
     ):
         lab.skip(requirement, "the target does not filter by such hints")
         return
     for predicate in lab.each(predicates):
-        reply = send(known, predicate)
+        reply = send(subject, predicate)
         with lab.judge(requirement):
-            fewer(known, reply, predicate)
+            fewer(subject, reply, predicate)
 
 
 @check("DS-SQL-01")
@@ -126,7 +126,7 @@ def sql_comparisons(lab: SharingLab) -> None:
     """A server that filters by `predicateHints` returns fewer files for each comparison, with the
     constant on either side.
     """
-    understands(lab, "DS-SQL-01", Hinted(lab, lab.fixture(PRUNED)), COMPARISONS, in_sql=True)
+    understands(lab, "DS-SQL-01", HintSubject(lab, lab.fixture(PRUNED)), COMPARISONS, in_sql=True)
 
 
 @check("DS-SQL-02")
@@ -136,9 +136,9 @@ def sql_nulls(lab: SharingLab) -> None:
         NO_REGION,
         SOME_REGION,
         IsNull("year", "integer"),
-        IsNull("year", "integer", negated=True),
+        IsNull("year", "integer", inverse=True),
     )
-    understands(lab, "DS-SQL-02", Hinted(lab, lab.fixture(PRUNED)), predicates, in_sql=True)
+    understands(lab, "DS-SQL-02", HintSubject(lab, lab.fixture(PRUNED)), predicates, in_sql=True)
 
 
 @check("DS-JSP-02")
@@ -149,7 +149,7 @@ def typed_comparisons(lab: SharingLab) -> None:
     understands(
         lab,
         "DS-JSP-02",
-        Hinted(lab, lab.fixture(PRUNED)),
+        HintSubject(lab, lab.fixture(PRUNED)),
         (year("<", 25), year(">", 25), year("<=", 100), year(">=", 100)),
     )
 
@@ -158,7 +158,10 @@ def typed_comparisons(lab: SharingLab) -> None:
 def json_nulls(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` returns fewer files for `isNull`."""
     understands(
-        lab, "DS-JSP-03", Hinted(lab, lab.fixture(PRUNED)), (NO_REGION, IsNull("year", "integer"))
+        lab,
+        "DS-JSP-03",
+        HintSubject(lab, lab.fixture(PRUNED)),
+        (NO_REGION, IsNull("year", "integer")),
     )
 
 
@@ -170,7 +173,7 @@ def json_comparisons(lab: SharingLab) -> None:
     understands(
         lab,
         "DS-JSP-04",
-        Hinted(lab, lab.fixture(PRUNED)),
+        HintSubject(lab, lab.fixture(PRUNED)),
         [c for c in COMPARISONS if c.operation != "<>"],
     )
 
@@ -180,7 +183,7 @@ def json_and_or(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` filters by `and` and `or` with two or more
     children, and ignores those with one.
     """
-    known = Hinted(lab, lab.fixture(PRUNED))
+    subject = HintSubject(lab, lab.fixture(PRUNED))
     predicates = (
         Joined("and", (region("=", "eu"), year("=", 2024))),
         Joined("and", (region("=", "eu"), year(">", 9), year("<", 2024))),
@@ -188,13 +191,13 @@ def json_and_or(lab: SharingLab) -> None:
         Joined("or", (region("=", "us"), year("=", 100), NO_REGION)),
         Joined("and", (Joined("or", (region("=", "us"), region("=", "EU"))), year(">", 9))),
     )
-    understands(lab, "DS-JSP-05", known, predicates)
+    understands(lab, "DS-JSP-05", subject, predicates)
     for alone in lab.each(
         (Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),)))
     ):
-        reply = json(known, alone)
+        reply = json(subject, alone)
         with lab.judge("DS-JSP-05"):
-            known.holds_all(reply, known.rows, f"{alone.operation} of one child")
+            subject.holds_all(reply, subject.rows, f"{alone.operation} of one child")
 
 
 @check("DS-JSP-06")
@@ -206,7 +209,7 @@ def json_not(lab: SharingLab) -> None:
         Negated(year(">=", 2024)),
         Negated(Negated(region("=", "us"))),
     )
-    understands(lab, "DS-JSP-06", Hinted(lab, lab.fixture(PRUNED)), predicates)
+    understands(lab, "DS-JSP-06", HintSubject(lab, lab.fixture(PRUNED)), predicates)
 
 
 @check("DS-JSP-07")
@@ -214,5 +217,5 @@ def json_types(lab: SharingLab) -> None:
     """A server that filters by `jsonPredicateHints` returns fewer files for a comparison of each
     `valueType`.
     """
-    known = Hinted(lab, lab.fixture(TYPED))
-    understands(lab, "DS-JSP-07", known, [comparison for _, comparison in OF_EACH_TYPE])
+    subject = HintSubject(lab, lab.fixture(TYPED))
+    understands(lab, "DS-JSP-07", subject, [comparison for _, comparison in OF_EACH_TYPE])

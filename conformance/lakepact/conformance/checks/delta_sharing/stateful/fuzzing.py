@@ -158,7 +158,7 @@ _small: WeakKeyDictionary[Wire, tuple[SharedTable, ...]] = WeakKeyDictionary()
 def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
     """Return some tables with few files, so that a thousand requests are fast; found once a run."""
     if lab.wire not in _small:
-        found = []
+        tables = []
         readable = lab.catalogue.readable
         changing = [table for table in readable if table.changes][: MOST_TABLES // 2]
         for table in [*changing, *(table for table in readable if table not in changing)][
@@ -169,8 +169,8 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
             except Blocked:
                 continue
             if len(reply.body) <= MOST_BYTES:
-                found.append(table)
-        _small[lab.wire] = tuple(found[:MOST_TABLES]) or (
+                tables.append(table)
+        _small[lab.wire] = tuple(tables[:MOST_TABLES]) or (
             SharedTable("missing", "missing", "missing", {}),
         )
     return _small[lab.wire]
@@ -185,10 +185,10 @@ class SharingWorld:
     """The requests of a sequence, and the tokens it received."""
 
     def __init__(self, lab: SharingLab) -> None:
-        self._tables = self._found(lab)
-        self._said: dict[tuple[Any, ...], Any] = {}
+        self._tables = self._choose_tables(lab)
+        self._facts: dict[tuple[Any, ...], Any] = {}
 
-    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:
+    def _choose_tables(self, lab: SharingLab) -> tuple[SharedTable, ...]:
         return small_tables(lab)
 
     @property
@@ -204,7 +204,7 @@ class SharingWorld:
         """Return no verdicts: no request changes state."""
         return ()
 
-    # -- what is sent ------------------------------------------------------------------------------
+    # -- requests ----------------------------------------------------------------------------------
 
     def arguments(self, operation: OperationId, random: Random) -> Document:
         """Return the arguments of an operation: mostly an existing table, schema or share,
@@ -218,26 +218,26 @@ class SharingWorld:
         address = dict(random.choice(changing or self._tables).address)
         if random.random() < 0.15:
             address[random.choice(list(address))] = random.choice(ODD_NAMES)
-        chosen = {name: address[name] for name in OF_NAMES.get(operation, ())}
+        values = {name: address[name] for name in OF_NAMES.get(operation, ())}
         for parameter in OPERATIONS[operation].parameters:
             if parameter.where != "path" and random.random() < 0.3:
-                chosen[parameter.argument] = self._value(operation, parameter.argument, random)
+                values[parameter.argument] = self._value(operation, parameter.argument, random)
         if operation in ANSWERS_IN_LINES:
-            chosen.setdefault("delta_sharing_capabilities", EITHER_FORMAT[1])
+            values.setdefault("delta_sharing_capabilities", EITHER_FORMAT[1])
         if (
             operation == op.query_table_changes
-            and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys()
+            and not {"starting_version", "starting_timestamp", "page_token"} & values.keys()
         ):
-            chosen["starting_version"] = 0
-        return chosen
+            values["starting_version"] = 0
+        return values
 
     def _value(self, operation: OperationId, argument: str, random: Random) -> Any:
         """Return a value of a parameter."""
         if argument == "page_token":
-            issued = ("token", operation) in self._said
+            has_token = ("token", operation) in self._facts
             return (
                 _token(operation)
-                if issued and random.random() > ODD
+                if has_token and random.random() > ODD
                 else random.choice(("forged", "", "AAAA" * 200))
             )
         return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
@@ -271,14 +271,14 @@ class SharingWorld:
             {"startingVersion": 0},
             {"startingVersion": 0, "endingVersion": one_of("version", random)},
         ]
-        if ("token", op.query_table) in self._said:
+        if ("token", op.query_table) in self._facts:
             point.append({"pageToken": _token(op.query_table)})
-        if ("refresh",) in self._said:
+        if ("refresh",) in self._facts:
             point.append({"refreshToken": Learned(("refresh",), "not-issued-yet")})
-        chosen = random.sample(sorted(members), random.randint(0, 3))
-        return random.choice(point) | {name: members[name]() for name in chosen}
+        names = random.sample(sorted(members), random.randint(0, 3))
+        return random.choice(point) | {name: members[name]() for name in names}
 
-    # -- what was learned --------------------------------------------------------------------------
+    # -- facts of answers --------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
         """Return a token or version from an earlier answer, or the name of a table that a plan has
@@ -288,7 +288,7 @@ class SharingWorld:
             kind, place, member = learned.what
             tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
             return (tables or self._tables)[place % len(tables or self._tables)].address[member]
-        return self._said.get(learned.what)
+        return self._facts.get(learned.what)
 
     def learn(self, step: Step, reply: Reply) -> None:
         """Remember versions, and the tokens of pages and refreshes."""
@@ -296,23 +296,23 @@ class SharingWorld:
             return
         version = version_of(reply)
         if version is not None:
-            self._said["version",] = version
+            self._facts["version",] = version
         answer = reply.exchange.parsed if step.operation in LISTS else None
         lines = reply.exchange.lines if step.operation not in LISTS else None
         end = lines[-1].get("endStreamAction") if lines and isinstance(lines[-1], dict) else None
-        for said in (answer, end):
-            if isinstance(said, dict):
-                if isinstance(said.get("nextPageToken"), str):
-                    self._said["token", step.operation] = said["nextPageToken"]
-                if isinstance(said.get("refreshToken"), str):
-                    self._said["refresh",] = said["refreshToken"]
+        for document in (answer, end):
+            if isinstance(document, dict):
+                if isinstance(document.get("nextPageToken"), str):
+                    self._facts["token", step.operation] = document["nextPageToken"]
+                if isinstance(document.get("refreshToken"), str):
+                    self._facts["refresh",] = document["refreshToken"]
 
 
 class PlannedSharing(SharingWorld):
     """The requests of a plan, before there is a target: placeholders stand for its tables."""
 
-    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - there is no target
-        def named(kind: str, place: int) -> SharedTable:
+    def _choose_tables(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - there is no target
+        def placeholder(kind: str, place: int) -> SharedTable:
             share, schema, table = (
                 Learned((kind, place, member), "missing") for member in ("share", "schema", "table")
             )
@@ -320,7 +320,7 @@ class PlannedSharing(SharingWorld):
             return SharedTable(share, schema, table, {}, changes=kind == CHANGING)  # type: ignore[arg-type]
 
         return tuple(
-            named(kind, place) for kind, places in PLACES.items() for place in range(places)
+            placeholder(kind, place) for kind, places in PLACES.items() for place in range(places)
         )
 
 

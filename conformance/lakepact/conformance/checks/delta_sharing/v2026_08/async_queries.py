@@ -53,7 +53,7 @@ def statuses(reply: Reply) -> list[Placed]:
     return list(objects(reply.lines, STATUS)) if reply.status == 200 else []
 
 
-def begun(lab: SharingLab, table: AnyTable) -> str:
+def begin_in_background(lab: SharingLab, table: AnyTable) -> str:
     """Return the id of a query that runs in the background.
 
     Raises:
@@ -61,10 +61,10 @@ def begun(lab: SharingLab, table: AnyTable) -> str:
         NotOffered: the target answers it at once.
     """
     reply = lab.require(begin(lab, table, {"idempotencyKey": str(uuid.uuid4())}), 200)
-    found = statuses(reply)
-    if not found:
+    status_lines = statuses(reply)
+    if not status_lines:
         raise NotOffered("the target answers the query at once")
-    query_id = found[0].get("queryId")
+    query_id = status_lines[0].get("queryId")
     if not isinstance(query_id, str) or not query_id:
         raise Blocked("the queryStatus line has no queryId")
     return query_id
@@ -83,7 +83,7 @@ def info(
     )
 
 
-def until_done(
+def poll(
     lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None
 ) -> Iterator[Reply]:
     """Yield the answers of Get Query Info until one has no queryStatus line.
@@ -95,10 +95,10 @@ def until_done(
     while time.monotonic() < ends:
         reply = info(lab, table, query_id, body)
         yield reply
-        found = statuses(reply)
-        if not found:
+        status_lines = statuses(reply)
+        if not status_lines:
             return
-        if found[0].get("status") == "failed":
+        if status_lines[0].get("status") == "failed":
             raise Blocked("the target reports that the query failed")
         time.sleep(next(waits, WAITS[-1]))
     raise Blocked(f"the query still runs after {LONGEST:.0f} seconds")
@@ -112,7 +112,7 @@ def _plain(lab: SharingLab, table: AnyTable) -> Reply:
 def async_queries_need_a_key(lab: SharingLab) -> None:
     """A query with asyncquery=true and without an idempotencyKey returns 400."""
     table = test_tables.any_table(lab)
-    begun(lab, table)
+    begin_in_background(lab, table)
     with lab.judge("DS-ASY-02"):
         mutation = Mutation(Wrong.MISSING, "/idempotencyKey")
         expect.status(
@@ -146,10 +146,10 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
     query.
     """
     table = test_tables.any_table(lab)
-    query_id = begun(lab, table)
+    query_id = begin_in_background(lab, table)
     with lab.judge("DS-ASY-04") as case:
         reply = None
-        for reply in until_done(lab, table, query_id):
+        for reply in poll(lab, table, query_id):
             with case():
                 expect.status(reply, 200, about="for a query that was begun")
             for status in statuses(reply):
@@ -164,8 +164,8 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
                     expect.equal(query_id, status["queryId"], "queryId", at=status.place("queryId"))
         if reply is None:
             raise Unmet("an answer", "none")
-        known, found = (lasting(one.lines, ids=False) for one in (_plain(lab, table), reply))
-        expect.equal(known, found, "the lines of the query", at=reply.place())
+        expected, actual = (lasting(one.lines, ids=False) for one in (_plain(lab, table), reply))
+        expect.equal(expected, actual, "the lines of the query", at=reply.place())
 
 
 @check("DS-ASY-05")
@@ -176,15 +176,15 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
     if not lab.feature("query-pages"):
         raise NotOffered("the target does not answer queries in pages")
     table = test_tables.any_table(lab)
-    query_id = begun(lab, table)
+    query_id = begin_in_background(lab, table)
     files = [file.get("id") for file in objects(_plain(lab, table).lines, "file")]
-    found: list[Any] = []
+    actual: list[Any] = []
     with lab.judge("DS-ASY-05") as case:
         for reply in _pages(lab, table, query_id):
             with case():
                 expect.status(reply, 200, about="for a page of a query")
                 page = [file.get("id") for file in objects(reply.lines, "file")]
-                found += page
+                actual += page
                 expect.true(
                     len(page) <= 1,
                     "at most 1 file with maxFiles 1",
@@ -192,10 +192,10 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
                     at=reply.place(),
                     kind=Kind.SURPLUS,
                 )
-        seen = min(len(files), MOST_PAGES)
-        expect.equal(seen, len(found), "number of files on all pages", at=None)
+        expected = min(len(files), MOST_PAGES)
+        expect.equal(expected, len(actual), "number of files on all pages", at=None)
         expect.equal(
-            seen, len(set(map(str, found))), "number of different files on all pages", at=None
+            expected, len(set(map(str, actual))), "number of different files on all pages", at=None
         )
 
 
@@ -205,7 +205,7 @@ def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
     """
     body: dict[str, Any] = {"maxFiles": 1}
     for _ in range(MOST_PAGES):
-        *_, reply = until_done(lab, table, query_id, body)
+        *_, reply = poll(lab, table, query_id, body)
         yield reply
         lines = reply.lines if reply.status == 200 else ()
         token = next(
@@ -247,7 +247,7 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
     an idempotencyKey.
     """
     table = test_tables.any_table(lab)
-    reading.understood(_plain(lab, table))
+    reading.parse(_plain(lab, table))
     with lab.judge_each("DS-ASY-08") as case:
         for capability in ("", ";asyncquery=false"):
             for body in ({}, {"idempotencyKey": str(uuid.uuid4())}):
@@ -257,12 +257,12 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
                         f"a query with {', '.join(body) or 'no idempotencyKey'} and"
                         f" {capability.strip(';') or 'no asyncquery'}"
                     )
-                    found = statuses(reply)
-                    at = found[0].place() if found else None
+                    status_lines = statuses(reply)
+                    at = status_lines[0].place() if status_lines else None
                     expect.true(
-                        not found,
+                        not status_lines,
                         f"no queryStatus line of {what}",
-                        f"{len(found)} of them",
+                        f"{len(status_lines)} of them",
                         at=at,
                         kind=Kind.SURPLUS,
                     )

@@ -1,4 +1,4 @@
-"""Checks of the header fileidhash, by which clients select how file ids are made."""
+"""Checks of the header fileidhash, by which clients select the kind of file ids."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
         yield op.query_table_changes, {"starting_version": subject.last, **subject.table.address}
 
 
-def _asked(
-    lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fileidhash: str | None
+def _send(
+    lab: SharingLab, operation: OperationId, arguments: dict[str, Any], *, fileidhash: str | None
 ) -> Reply:
     return lab.send(
-        operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **sent
+        operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **arguments
     )
 
 
@@ -48,32 +48,34 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
     """A request with `fileidhash` parquet or delta, in any case, returns 200 with that header in
     lower case; other values return 400.
     """
-    for operation, sent in lab.each(_requests(lab)):
-        lab.require(_asked(lab, operation, sent, fileidhash=None), 200)
-        replies = [(value, _asked(lab, operation, sent, fileidhash=value)) for value in SPELLINGS]
+    for operation, arguments in lab.each(_requests(lab)):
+        lab.require(_send(lab, operation, arguments, fileidhash=None), 200)
+        replies = [
+            (value, _send(lab, operation, arguments, fileidhash=value)) for value in SPELLINGS
+        ]
         with lab.judge_each("DS-FIH-01") as case:
             for value, reply in replies:
                 with case():
                     expect.status(reply, 200, about=f"for {operation} with fileidhash: {value}")
             for value in UNKNOWN:
                 with case(Mutation(Wrong.VALUE, "fileidhash")):
-                    reply = _asked(lab, operation, sent, fileidhash=value)
+                    reply = _send(lab, operation, arguments, fileidhash=value)
                     expect.status(reply, 400, about=f"for {operation} with fileidhash: {value}")
         with lab.judge_each("DS-FIH-02") as case:
             for value, reply in replies:
                 if reply.status == 200:
                     with case():
-                        what, found = (
+                        what, actual = (
                             f"the header fileidhash of the answer to {operation}:",
                             reply.headers.get("fileidhash"),
                         )
-                        expect.equal(value.lower(), found, what, at=reply.header("fileidhash"))
+                        expect.equal(value.lower(), actual, what, at=reply.header("fileidhash"))
 
 
 @check("DS-FIH-03")
 def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
     """With the same `fileidhash`, a file has the same `id` in both formats."""
-    judged = False
+    is_judged = False
     for table in lab.each(by_url(lab)):
         for value in lab.each(HASHES):
             one, other = (
@@ -95,13 +97,13 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
                 continue
             if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
                 continue  # The target ignores the header, and fails DS-FIH-02.
-            judged = True
+            is_judged = True
             with lab.judge("DS-FIH-03"):
-                known, found = (
+                first_ids, second_ids = (
                     {str(file.get("id")) for file in ndjson.objects(reply.lines, "file")}
                     for reply in (one, other)
                 )
-                stray = known ^ found
+                stray = first_ids ^ second_ids
                 what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
                 expect.true(
                     not stray,
@@ -109,5 +111,5 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
                     f"{len(stray)} ids that only one of the two answers has",
                     at=other.place(),
                 )
-    if not judged:
+    if not is_judged:
         raise NotOffered("no table is answered in both formats with a fileidhash")

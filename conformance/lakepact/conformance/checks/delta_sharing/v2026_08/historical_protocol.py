@@ -26,7 +26,7 @@ OF_CHANGES = {"include_historical_protocol": True}
 
 def _since(lab: SharingLab, start: int, form: str) -> Reply:
     """Return the files that changed since a version of the table whose protocol changes."""
-    reply = reading.asked(
+    reply = reading.query(
         lab, lab.fixture(UPGRADED), {"startingVersion": start, **WITH_PROTOCOLS}, form=form
     )
     if reply.status != 200 or ndjson.form_of(reply.lines) != form:
@@ -72,7 +72,7 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
                 _is_dated(protocol, last)
     if lab.feature("change-data-feed"):
         subject = test_tables.with_changes(lab)
-        reply = reading.asked_changes(
+        reply = reading.query_changes(
             lab, subject.table, {"starting_version": 0, **OF_CHANGES}, form=ndjson.DELTA
         )
         if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.DELTA:
@@ -103,19 +103,19 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
         (ndjson.DELTA, {}),
         (ndjson.DELTA, {"includeHistoricalProtocol": False}),
     ]
-    judged = False
+    is_judged = False
     for form, more in lab.each(requests):
-        reply = reading.asked(lab, table, {"startingVersion": start, **more}, form=form)
+        reply = reading.query(lab, table, {"startingVersion": start, **more}, form=form)
         if reply.status == 200 and reply.lines and ndjson.form_of(reply.lines) == form:
-            judged = True
+            is_judged = True
             with lab.judge("DS-HPR-03"):
-                found = sum(1 for _ in ndjson.objects(reply.lines, "protocol"))
+                count = sum(1 for _ in ndjson.objects(reply.lines, "protocol"))
                 what = (
                     f"number of protocol lines in {form} format with"
                     f" {', '.join(more) or 'startingVersion alone'}"
                 )
-                expect.equal(1, found, what, at=reply.place())
-    if not judged:
+                expect.equal(1, count, what, at=reply.place())
+    if not is_judged:
         raise NotOffered("no range of versions is answered")
 
 

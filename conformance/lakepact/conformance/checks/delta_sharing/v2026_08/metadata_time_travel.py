@@ -59,9 +59,9 @@ def metadata_of_a_version(lab: SharingLab) -> None:
                 expect.status(reply, 200, about=f"for {CHANGED} with version={version.version}")
                 has_version(reply, version.version, f"for {CHANGED} with version={version.version}")
                 expected = [field["name"] for field in version.schema["fields"]]
-                found, at = _columns(reply)
+                actual, at = _columns(reply)
                 expect.equal(
-                    expected, found, f"columns of {CHANGED} with version={version.version}", at=at
+                    expected, actual, f"columns of {CHANGED} with version={version.version}", at=at
                 )
 
 
@@ -77,8 +77,8 @@ def metadata_of_a_time(lab: SharingLab) -> None:
             table.versions, (later.timestamp for later in table.versions[1:])
         ):
             moment = times.as_of(version.timestamp)
-            rounded = -(-version.timestamp // times.SECOND) * times.SECOND
-            if following is None or rounded >= following:
+            full_second = -(-version.timestamp // times.SECOND) * times.SECOND
+            if following is None or full_second >= following:
                 continue
             with case():
                 reply = _metadata(lab, table, timestamp=moment)

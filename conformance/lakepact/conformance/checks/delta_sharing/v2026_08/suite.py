@@ -51,17 +51,17 @@ def discover(wire: Wire, target: Target) -> Offer:
     return replace(offer, operations=operations, features=Detected(features))
 
 
-def _runs_queries(wire: Wire, listed: Catalogue) -> bool:
+def _runs_queries(wire: Wire, outline: Catalogue) -> bool:
     """Return whether the first table that is read by URLs is queried in the background."""
     walk = Walk(wire)
-    looked = map(walk.looked_at, listed.tables)
-    table = next((t for t in looked if t.format and "url" in t.access_modes), None)
+    tables = map(walk.with_metadata, outline.tables)
+    table = next((t for t in tables if t.format and "url" in t.access_modes), None)
     if table is None:
         return False
     where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "query")
     headers = [(CAPABILITIES, ASYNC), ("Content-Type", "application/json")]
     body = orjson.dumps({"idempotencyKey": str(uuid.uuid4()), "limitHint": 1})
-    reply = walk.asked(where, op.query_table, method="POST", headers=headers, body=body)
+    reply = walk.request(where, op.query_table, method="POST", headers=headers, body=body)
     lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
     return any(isinstance(line, dict) and STATUS in line for line in lines or ())
 
