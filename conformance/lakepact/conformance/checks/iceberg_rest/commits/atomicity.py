@@ -47,8 +47,8 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
         requirements=[req.assert_schema(table.member("current-schema-id"))],
     )
     snapshot = lab.snapshot(table)
-    moved = (upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
-    reply = lab.try_commit(table, *moved, requirements=[req.assert_ref("main", None)])
+    moves = (upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+    reply = lab.try_commit(table, *moves, requirements=[req.assert_ref("main", None)])
     # A target may read the manifest list, which the suite writes only where files are shared.
     if reply.status < LOWEST_ERROR or lab.feature(READABLE_FILES):
         yield reply
@@ -89,14 +89,14 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
     for reply in lab.each(several_commits(lab, table)):
         lab.require(reply, 200)
         with lab.judge("IRC-COM-002"):
-            loaded = lab.load(table)
+            load = lab.load(table)
             expect.true(
                 isinstance(reply.at("metadata-location"), str),
                 "`metadata-location` to be a string",
                 reply.at("metadata-location"),
                 at=reply.place("metadata-location"),
             )
-            assert_same_table(lab, Table(table.namespace, table.name, reply), loaded)
+            assert_same_table(lab, Table(table.namespace, table.name, reply), load)
             expect.lacks(
                 reply.at("metadata-location"),
                 before,
@@ -194,9 +194,9 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
     ]
-    gone = ((one.at, one.uuid) for one in former_tables(lab, table.namespace))
+    former = ((one.at, one.uuid) for one in former_tables(lab, table.namespace))
     with lab.judge_each("IRC-COM-015") as case:
-        for at, uuid in chain(((at, table.uuid) for at in never), gone):
+        for at, uuid in chain(((at, table.uuid) for at in never), former):
             for requirements in ([], [req.assert_uuid(uuid)], [req.assert_ref("main", None)]):
                 with case():
                     reply = lab.send(
@@ -215,8 +215,8 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
     table = lab.make_table()
     beside, elsewhere = lab.make_table(table.namespace), lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
-    named = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
-    for which, identifier in lab.each(named.items()):
+    identifiers = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
+    for which, identifier in lab.each(identifiers.items()):
         body = {
             "identifier": identifier,
             "requirements": [],
@@ -235,10 +235,10 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
                         at=after.place("properties"),
                     )
             now = lab.load(table)
-            wanted = "yes" if reply.status == 200 else None
+            expected = "yes" if reply.status == 200 else None
             about = f"the property `{which}` of the table in the path to be"
             expect.equal(
-                wanted, properties_of(now).get(which), about, at=now.place("properties", which)
+                expected, properties_of(now).get(which), about, at=now.place("properties", which)
             )
 
 
@@ -258,8 +258,8 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
             expect.status(reply, 200, 400, 413, about=f"for {many} updates")
             if reply.status == 200:
                 after = lab.load(table)
-                lost = [
+                missing = [
                     key for key, value in expected.items() if properties_of(after).get(key) != value
                 ]
                 about = f"of {many} properties, those that the table lacks:"
-                expect.equal([], lost, about, at=after.place("properties"), kind=Kind.MISSING)
+                expect.equal([], missing, about, at=after.place("properties"), kind=Kind.MISSING)

@@ -46,9 +46,9 @@ def commits_create_tables(lab: CatalogLab) -> None:
         reply = create(lab, ground, creation(ground, table_uuid))
         with lab.judge("IRC-REQ-001"):
             expect.status(reply, 200)
-            loaded = lab.send(op.load_table, **ground.at)
-            expect.status(loaded, 200)
-            table = Table(ground.namespace, ground.name, loaded)
+            load = lab.send(op.load_table, **ground.at)
+            expect.status(load, 200)
+            table = Table(ground.namespace, ground.name, load)
             expect.equal(
                 table_uuid,
                 table.uuid.lower(),
@@ -76,9 +76,9 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
     ground = plot(lab, home)
     with lab.step("IRC-REQ-001"):
         expect.status(create(lab, ground, creation(ground, str(uuid.uuid4()))), 200)
-        loaded = lab.send(op.load_table, **ground.at)
-        expect.status(loaded, 200)
-    table = Table(ground.namespace, ground.name, loaded)
+        load = lab.send(op.load_table, **ground.at)
+        expect.status(load, 200)
+    table = Table(ground.namespace, ground.name, load)
 
     with lab.judge_each("IRC-REQ-040") as case:
         for member, many in WHOLE.items():
@@ -208,21 +208,21 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
         expect.status(reply, 200)
-        loaded = lab.send(op.load_table, **ground.at)
-        expect.status(loaded, 200)
-        table = Table(ground.namespace, ground.name, loaded)
+        load = lab.send(op.load_table, **ground.at)
+        expect.status(load, 200)
+        table = Table(ground.namespace, ground.name, load)
         expect.equal(
             [at],
             [one.get("snapshot-id") for one in table.member("snapshots")],
             "snapshots",
             at=table.place("snapshots"),
         )
-        found = {
+        refs = {
             name: (ref.get("type"), ref.get("snapshot-id"))
             for name, ref in (table.metadata.get("refs") or {}).items()
         }
         expect.equal(
-            {"main": ("branch", at), "kept": ("tag", at)}, found, "refs", at=table.place("refs")
+            {"main": ("branch", at), "kept": ("tag", at)}, refs, "refs", at=table.place("refs")
         )
 
 

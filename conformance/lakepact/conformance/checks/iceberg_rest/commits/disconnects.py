@@ -56,7 +56,7 @@ def left(look: Callable[[], T]) -> T:
             and another after a change.
     """
     until = time.monotonic() + PATIENCE
-    found, times = look(), 1
+    state, times = look(), 1
     while times < LOOKS:
         if time.monotonic() > until:
             raise Blocked(
@@ -64,12 +64,12 @@ def left(look: Callable[[], T]) -> T:
                 " left"
             )
         time.sleep(STEP)
-        before, found = found, look()
-        times = times + 1 if found == before else 1
-    return found
+        before, state = state, look()
+        times = times + 1 if state == before else 1
+    return state
 
 
-def _whole(parts: Mapping[str, bool], wanted: str, *, at: Place | None = None) -> None:
+def _whole(parts: Mapping[str, bool], expected: str, *, at: Place | None = None) -> None:
     """Expect that all parts of a change were made, or none; what was made is at a place.
 
     Raises:
@@ -77,8 +77,8 @@ def _whole(parts: Mapping[str, bool], wanted: str, *, at: Place | None = None) -
     """
     expect.true(
         len({*parts.values()}) == 1,
-        wanted,
-        [part for part, is_made in parts.items() if is_made],
+        expected,
+        [part for part, is_applied in parts.items() if is_applied],
         at=at,
         kind=Kind.SURPLUS,
     )
@@ -98,8 +98,8 @@ def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
         lab.send(op.update_table, body=_commit(lab, table), disconnect_after=seconds, **table.at)
 
     with lab.judge("IRC-COM-022"):
-        for made in left(lambda: [_parts(lab, table) for table in tables]):
-            _whole(made, "all updates of a commit in the table, or none")
+        for parts in left(lambda: [_parts(lab, table) for table in tables]):
+            _whole(parts, "all updates of a commit in the table, or none")
 
 
 def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
@@ -131,14 +131,14 @@ def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     """A transaction whose client disconnects changes all of its tables or none."""
     heard, *together = [transactions.make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
     lab.require(lab.send(op.commit_transaction, body=_transaction(heard)))
-    if not all(_changed(lab, heard).values()):
+    if not all(_changes_of(lab, heard).values()):
         raise Blocked("a transaction is not atomic even if its client stays connected")
     for tables, seconds in zip(together, LEAVING, strict=True):
         lab.send(op.commit_transaction, body=_transaction(tables), disconnect_after=seconds)
 
     with lab.judge("IRC-TXN-015"):
-        for changed in left(lambda: [_changed(lab, tables) for tables in together]):
-            _whole(changed, "all tables of a transaction changed, or none")
+        for parts in left(lambda: [_changes_of(lab, tables) for tables in together]):
+            _whole(parts, "all tables of a transaction changed, or none")
 
 
 @check("IRC-TXN-015")
@@ -155,9 +155,9 @@ def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
             if reply.status < LOWEST_SERVER_ERROR:
                 continue
             loads = [lab.load(table) for table in tables]
-            made = {now.name: MARK in states.properties_of(now) for now in loads}
-            at = next((now.place("properties") for now in loads if made[now.name]), None)
-            _whole(made, "all tables of a transaction changed, or none", at=at)
+            parts = {now.name: MARK in states.properties_of(now) for now in loads}
+            at = next((now.place("properties") for now in loads if parts[now.name]), None)
+            _whole(parts, "all tables of a transaction changed, or none", at=at)
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
     }
 
 
-def _changed(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
+def _changes_of(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
     """Which tables of the transaction are changed."""
     return {table.name: MARK in states.properties_of(lab.load(table)) for table in tables}
 
@@ -188,14 +188,14 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
         )
 
     with lab.judge("IRC-TBL-CREATE-031") as case:
-        found = left(
+        statuses = left(
             lambda: {
                 name: lab.send(op.load_table, namespace=home, table=name).status for name in names
             }
         )
         for name in names:
             with case():
-                if found[name] != 200:
+                if statuses[name] != 200:
                     created = lab.send(
                         op.create_table, namespace=home, body=lab.table_request(name)
                     )

@@ -36,24 +36,20 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
         former.append(table.reply.at("metadata-location"))
         table = lab.commit(table, set_properties(turn=str(turn)))
         with lab.judge("IRC-COM-027") as case:
-            logged = [
-                entry.get("metadata-file") for entry in table.metadata.get("metadata-log") or ()
-            ]
+            log = [entry.get("metadata-file") for entry in table.metadata.get("metadata-log") or ()]
             for location in former:
                 with case():
-                    expect.contains(
-                        location, logged, "metadata-log", at=table.place("metadata-log")
-                    )
+                    expect.contains(location, log, "metadata-log", at=table.place("metadata-log"))
             expect.lacks(
                 table.metadata_location,
-                logged,
+                log,
                 "metadata-log of former states",
                 at=table.place("metadata-log"),
             )
         with lab.judge("IRC-META-012"):
             expect.equal(
-                [one for one in former if one in logged],
-                [one for one in logged if one in former],
+                [one for one in former if one in log],
+                [one for one in log if one in former],
                 "metadata-log, the oldest first:",
                 at=table.place("metadata-log"),
             )
@@ -168,11 +164,11 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
     """A replaced table, with or without new data, keeps its UUID, its snapshots and its snapshot
     log.
     """
-    for refilled in lab.each((False, True)):
+    for with_data in lab.each((False, True)):
         table = lab.append(lab.append(lab.make_table()))
         before = lab.load(table)
         updates = replacement(table)
-        if refilled:
+        if with_data:
             snapshot = lab.snapshot(table, parent_snapshot_id=None, schema_id=None)
             updates += [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
         with lab.judge("IRC-COM-030") as case:

@@ -68,7 +68,7 @@ NESTED: dict[str, Any] = {
 ASSIGNED = 9  #: ids that the nested schema needs
 
 
-def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
+def add_column(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """Return the table with one more column."""
     return stored(
         lab,
@@ -78,17 +78,17 @@ def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     )
 
 
-def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
+def drop_column(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """Return the table without that column."""
     schema = upd.current_schema(table)
     fields = [field for field in schema["fields"] if field["name"] != name]
     # With another doc it is a schema that the table never had: of one that it has, nothing need be
     # added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
-    known = upd.add_schema(
+    addition = upd.add_schema(
         {**upd.schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id")
     )
-    return stored(lab, table, known, upd.set_current_schema(upd.LAST_ADDED))
+    return stored(lab, table, addition, upd.set_current_schema(upd.LAST_ADDED))
 
 
 def require_distinct_ids(former: int, current: int, unused: int) -> None:
@@ -115,7 +115,7 @@ def last_assigned_field_ids_are_compared(lab: CatalogLab) -> None:
         cases={"it is so of a new table": req.assert_last_field(new.member("last-column-id"))},
         allowed=[200],
     )
-    table = widened(lab, new)
+    table = add_column(lab, new)
     last = table.member("last-column-id")
     req.judge_answers(
         lab,
@@ -166,9 +166,9 @@ def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
     """
     new = lab.make_table()
     before = new.member("last-column-id")
-    wide = widened(lab, new)
-    assigned = upd.column(wide, "more")
-    table = narrowed(lab, wide)
+    wide = add_column(lab, new)
+    column_id = upd.column(wide, "more")
+    table = drop_column(lab, wide)
     steps = {"was dropped": table}
     for situation in (*steps, "and its schema are gone"):
         if (
@@ -177,9 +177,9 @@ def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
             != 200
         ):
             break
-        in_use = {f"the column {assigned} {situation}": req.assert_last_field(before)}
+        in_use = {f"the column {column_id} {situation}": req.assert_last_field(before)}
         req.judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
-        last = {f"the column {assigned} {situation}": req.assert_last_field(assigned)}
+        last = {f"the column {column_id} {situation}": req.assert_last_field(column_id)}
         req.judge_answers(lab, "IRC-REQ-022", table, cases=last, allowed=[200])
 
 
@@ -224,7 +224,7 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
         cases={"there is no such schema yet": req.assert_schema(former + 1)},
         allowed=[409],
     )
-    table = widened(lab, new)
+    table = add_column(lab, new)
     current = table.member("current-schema-id")
     table = stored(
         lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "unused")))
@@ -327,8 +327,8 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
             else [upd.add_spec(spec_id=2), upd.set_default_spec(upd.LAST_ADDED)]
         ),
     )
-    kept = {"no default spec has a field any more": req.assert_last_partition(last)}
-    req.judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
+    without_fields = {"no default spec has a field any more": req.assert_last_partition(last)}
+    req.judge_answers(lab, "IRC-REQ-027", table, cases=without_fields, allowed=[200])
     back = {
         "the table is unpartitioned again, but ids were assigned": req.assert_last_partition(
             UNPARTITIONED

@@ -182,11 +182,11 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
 def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
     """On a new table, assert-ref-snapshot-id with null returns 200, with a snapshot 409."""
     table = lab.make_table()
-    named = {
+    wrong = {
         "main does not exist yet": req.assert_ref("main", UNKNOWN),
         "no ref exists yet": req.assert_ref("side", UNKNOWN),
     }
-    req.judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-013", table, cases=wrong, allowed=[409])
     absent = {
         "main does not exist yet": req.assert_ref("main", None),
         "no ref exists yet": req.assert_ref("side", None),

@@ -47,7 +47,7 @@ CLIENTS = 16
 ROUNDS = 3
 
 
-def raced(
+def race(
     lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]
 ) -> list[Reply]:
     """Return the answers to commits that are sent at the same moment."""
@@ -74,10 +74,10 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     """One race for a branch, and the table after it; the accepted snapshot is there, and none of
     the others.
     """
-    known = lab.load(table)
-    refs: dict[str, dict[str, Any]] = known.metadata.get("refs") or {}
+    before = lab.load(table)
+    refs: dict[str, dict[str, Any]] = before.metadata.get("refs") or {}
     now = refs[ref]["snapshot-id"] if ref in refs else None
-    snapshots = [lab.snapshot(known) for _ in range(CLIENTS)]
+    snapshots = [lab.snapshot(before) for _ in range(CLIENTS)]
     bodies = [
         {
             "requirements": [assert_ref(ref, now)],
@@ -85,7 +85,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
         }
         for snapshot in snapshots
     ]
-    replies = raced(lab, table.at, bodies)
+    replies = race(lab, table.at, bodies)
     after = lab.load(table)
     ids = [snapshot["snapshot-id"] for snapshot in snapshots]
     judge_progress(lab, replies)
@@ -96,25 +96,25 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
             expect_refusal_alone(lab, after, [assert_ref(ref, now)], stale(assert_ref(ref, now)))
         won = at_most_one(replies, what="commits")
         winner = now if won is None else ids[won]
-        found = ((after.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
+        actual = ((after.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
         expect.equal(
             winner,
-            found,
+            actual,
             f"{ref} to be at the snapshot of the accepted commit,",
             at=after.place("refs", ref, "snapshot-id"),
         )
-        held = [snapshot["snapshot-id"] for snapshot in after.metadata.get("snapshots") or ()]
-        sent = [one for one in ids if one in held]
+        stored = [snapshot["snapshot-id"] for snapshot in after.metadata.get("snapshots") or ()]
+        new = [one for one in ids if one in stored]
         expect.equal(
             [] if won is None else [winner],
-            sent,
+            new,
             "of the snapshots that were sent, the table to hold",
             at=after.place("snapshots"),
         )
-        for former in known.metadata.get("snapshots") or ():
+        for former in before.metadata.get("snapshots") or ():
             with case():
                 expect.contains(
-                    former["snapshot-id"], held, "snapshots", at=after.place("snapshots")
+                    former["snapshot-id"], stored, "snapshots", at=after.place("snapshots")
                 )
     return after
 
@@ -150,7 +150,7 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
             {"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]}
             for target in targets
         ]
-        replies = raced(lab, table.at, bodies)
+        replies = race(lab, table.at, bodies)
         after = lab.load(table)
         judge_progress(lab, replies)
         with lab.judge("IRC-COM-020"):
@@ -168,7 +168,7 @@ def _race_of_properties(
 ) -> None:
     """One race of commits that do not touch each other; what was accepted is there."""
     keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
-    replies = raced(
+    replies = race(
         lab,
         table.at,
         [
@@ -181,14 +181,14 @@ def _race_of_properties(
         for reply in replies:
             with case():
                 expect.status(reply, 200, 409)
-        lost = [
+        missing = [
             key
             for key, reply in zip(keys, replies, strict=True)
             if reply.status == 200 and properties_of(after).get(key) != key
         ]
         expect.equal(
             [],
-            lost,
+            missing,
             "properties of accepted commits that the table lacks:",
             at=after.place("properties"),
             kind=Kind.LOST,
@@ -216,24 +216,24 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
     for _ in lab.each(lab.repeat(ROUNDS)):
         ground = plot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
-        replies = raced(
+        replies = race(
             lab,
             ground.at,
             [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids],
         )
-        loaded = lab.send(op.load_table, **ground.at)
+        load = lab.send(op.load_table, **ground.at)
         judge_progress(lab, replies)
         with lab.judge("IRC-REQ-002"):
             won = at_most_one(replies, what="commits")
             if won is None:
-                expect.status(loaded, 404, mutation=BEHIND)
+                expect.status(load, 404, mutation=BEHIND)
                 continue
             winner = uuids[won]
-            expect.status(loaded, 200)
-            made = Table(ground.namespace, ground.name, loaded)
+            expect.status(load, 200)
+            table = Table(ground.namespace, ground.name, load)
             expect.equal(
                 winner,
-                made.uuid.lower(),
+                table.uuid.lower(),
                 "the UUID that the accepted commit assigned,",
-                at=made.place("table-uuid"),
+                at=table.place("table-uuid"),
             )

@@ -89,13 +89,13 @@ def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     before, holds = lab.load(table), req.assert_uuid(table.uuid)
-    known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
+    misspelling = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
     for requirements in lab.each(
         (
             [req.UNKNOWN_REQUIREMENT],
             [holds, req.UNKNOWN_REQUIREMENT],
             [req.UNKNOWN_REQUIREMENT, holds],
-            [known_but_in_part],
+            [misspelling],
             [{"type": ""}],
         )
     ):
@@ -342,11 +342,11 @@ def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
     table = lab.make_table()
     for action in lab.each(("Set-Properties", "SET-PROPERTIES")):
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
-        done = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
-        with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
+        is_applied = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
+        with lab.judge("IRC-COM-031", remark=f"{action} is understood" if is_applied else ""):
             expect.status(
                 reply,
-                *((200,) if done else (400,)),
+                *((200,) if is_applied else (400,)),
                 about=f"for {action}, or that it is done",
                 mutation=upd.UNKNOWN_ACTION,
             )

@@ -77,17 +77,17 @@ def refused_commits_remove_no_files(lab: CatalogLab) -> None:
 def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
     """A transaction that one table refuses removes no metadata file of the others."""
     home = lab.make_namespace()
-    kept = [forgetful(lab, home) for _ in range(2)]
+    tables_with_files = [forgetful(lab, home) for _ in range(2)]
     failing = lab.make_table(home)
     wrong = change(failing, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)])
 
     with lab.judge_each("IRC-TXN-018") as case:
-        for where, changes in at_every_place([table for table, _ in kept], wrong):
+        for where, changes in at_every_place([table for table, _ in tables_with_files], wrong):
             with case():
                 expect.client_error(
                     transact(lab, *changes), mutation=req.stale(req.assert_uuid(req.NOBODY))
                 )
-                for table, files in kept:
+                for table, files in tables_with_files:
                     about = (
                         f"of the metadata files of {table.name}, when {where} is refused, those"
                         " removed:"

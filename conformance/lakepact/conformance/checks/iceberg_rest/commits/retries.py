@@ -35,16 +35,16 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
     """Adding a snapshot to a branch returns 409 if another branch moved after the snapshot was
     made.
     """
-    tables = [made for version in (2, 3) if (made := _of_version(lab, version))]
+    tables = [new for version in (2, 3) if (new := _of_version(lab, version))]
     if not tables:
         lab.make_table()  # a target that refuses every table says nothing about versions
         lab.skip("IRC-UPD-091", "the target makes no tables of format version 2 or 3")
         return
 
     with lab.judge_each("IRC-UPD-091") as case:
-        for made in tables:
+        for new in tables:
             with case():
-                table = lab.append(lab.append(made), ref=SIDE)
+                table = lab.append(lab.append(new), ref=SIDE)
                 base = table.member("refs", SIDE, "snapshot-id")
                 stale = lab.snapshot(table, parent_snapshot_id=base)
                 before = lab.load(lab.append(table))
@@ -89,18 +89,20 @@ def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
         ]
         replies = side_by_side(lab, commits, what="commits")
         after = lab.load(table)
-        refused = {
+        refusals = {
             key: reply.status
             for key, reply in zip(keys, replies, strict=True)
             if 400 <= reply.status < 500
         }
         with lab.judge("IRC-COM-033"):
-            applied = {
-                key: status for key, status in refused.items() if key in states.properties_of(after)
+            effects = {
+                key: status
+                for key, status in refusals.items()
+                if key in states.properties_of(after)
             }
             expect.equal(
                 {},
-                applied,
+                effects,
                 "properties in the table whose commits returned 4xx, with that status:",
                 at=after.place("properties"),
             )

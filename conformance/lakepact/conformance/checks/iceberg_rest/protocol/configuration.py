@@ -109,19 +109,19 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
         expect.status(without, 200, 400)
     with lab.judge("IRC-CFG-005"):
         expect.status(unknown, 400, 404, mutation=Mutation(Wrong.ABSENT, "warehouse"))
-    chosen = lab.target.parameters.get("warehouse")
-    if not chosen:
+    warehouse = lab.target.parameters.get("warehouse")
+    if not warehouse:
         lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--parameter warehouse=…)")
         return
     with lab.judge("IRC-CFG-006"):
-        encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
-        spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation=op.get_config)
-        expect.status(spelled, 200)
+        query = "".join(f"%{byte:02x}" for byte in warehouse.encode())
+        reply = lab.send_raw("GET", f"/v1/config?warehouse={query}", operation=op.get_config)
+        expect.status(reply, 200)
         expect.equal(
             configuration(lab).document,
-            spelled.document,
+            reply.document,
             "the same configuration",
-            at=spelled.place(),
+            at=reply.place(),
         )
 
 
@@ -159,12 +159,12 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     ) as case:
         for number, endpoint in enumerate(endpoints):
             operation = operation_of(endpoint, lab.offer.segments.get("prefix"))
-            sent = str(endpoint).split()[-1:]
-            if operation is None or not "".join(sent).startswith("/"):
+            path = str(endpoint).split()[-1:]
+            if operation is None or not "".join(path).startswith("/"):
                 continue  # it names no operation, or is no path template (IRC-CFG-009)
             with case():
                 expect.true(
-                    sent == [operation.path],
+                    path == [operation.path],
                     f"`{operation.path}`, as in the contract",
                     endpoint,
                     at=reply.place("endpoints", number),
@@ -188,8 +188,8 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     """The server serves every operation that `endpoints` declare, and declares every operation that
     it serves.
     """
-    found, declared = detection_of(lab), declared_operations(lab)
-    beyond = sorted(found.operations - declared)
+    detection, declared = detection_of(lab), declared_operations(lab)
+    beyond = sorted(detection.operations - declared)
 
     if not configuration(lab).document.get("endpoints"):
         lab.skip("IRC-CFG-011", "the target sends no endpoints")
@@ -209,7 +209,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-011") as case:
         for operation in sorted(
             declared
-            & (found.operations | found.missing)
+            & (detection.operations | detection.missing)
             & PROBES.keys()
             & lab.contract.operations.keys()
         ):
@@ -217,7 +217,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
                 reply = _probe(lab, operation)
                 expect.served(
                     reply,
-                    operation not in found.missing,
+                    operation not in detection.missing,
                     f"{operation} to be served, because `endpoints` lists it",
                 )
     if not beyond:
@@ -228,8 +228,8 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-012") as case:
         for operation, reply in replies.items():
             with case():
-                known = lab.contract.operations[operation]
-                line = f"{known.method} {known.path}"
+                definition = lab.contract.operations[operation]
+                line = f"{definition.method} {definition.path}"
                 raise expect.unmet(
                     f"`{line}` in `endpoints`, because it is served",
                     f"no such entry; the operation returned {reply.shown}",
@@ -272,14 +272,14 @@ def head_and_get_agree(lab: CatalogLab) -> None:
     ]
 
     with lab.judge_each("IRC-CFG-015") as case:
-        for thing, head, get, here, gone in pairs:
+        for thing, head, get, here, absent in pairs:
             for operation in (get, *((head,) if lab.offers(head) else ())):
                 with case():  # IRC-TBL-HEAD-001 and IRC-NS-HEAD-001 tell 204 from 200
                     expect.status(
                         lab.send(operation, **here), *((200,) if operation == get else (200, 204))
                     )
                 with case():
-                    expect.not_found(lab.send(operation, **gone), thing)
+                    expect.not_found(lab.send(operation, **absent), thing)
 
 
 @check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
@@ -356,8 +356,8 @@ OF_ACCOUNTS = ("adls.sas-token.", "adls.connection-string.")
 
 def is_secret(key: str) -> bool:
     """Return whether a setting of clients is a secret."""
-    folded = key.casefold()
-    return folded in SECRET_KEYS or folded.startswith(OF_ACCOUNTS)
+    name = key.casefold()
+    return name in SECRET_KEYS or name.startswith(OF_ACCOUNTS)
 
 
 def _map(document: dict[str, Any], member: str) -> dict[str, Any]:

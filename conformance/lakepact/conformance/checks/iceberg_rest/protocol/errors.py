@@ -55,8 +55,12 @@ def is_refusal(exchange: Exchange) -> bool:
     """Return whether the error model has to do with the exchange: an operation was refused, and a
     body may follow.
     """
-    known = exchange.operation is not None and exchange.operation not in OAUTH
-    return known and exchange.status >= 400 and exchange.method in CONTRACT_METHODS - {"HEAD"}
+    has_error_model = exchange.operation is not None and exchange.operation not in OAUTH
+    return (
+        has_error_model
+        and exchange.status >= 400
+        and exchange.method in CONTRACT_METHODS - {"HEAD"}
+    )
 
 
 def middleware_may_answer(exchange: Exchange) -> bool:
@@ -66,9 +70,9 @@ def middleware_may_answer(exchange: Exchange) -> bool:
     The contract says so of 400; statuses that it does not document at all (404 and 405 of a router,
     413, 415 …) are the same. An empty 400 or 413 comes from the catalog.
     """
-    routed = {404} if exchange.check in UNDECLARED else set()
+    of_router = {404} if exchange.check in UNDECLARED else set()
     return (
-        exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed
+        exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | of_router
         and exchange.media_type != "application/json"
         and (bool(exchange.body) or exchange.status not in {400, 413})
     )
@@ -120,10 +124,10 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
         value = error.get(member)
         if not isinstance(value, kind) or isinstance(value, bool):
             reply, way = Reply(exchange), Kind.TYPE if member in error else Kind.MISSING
-            wanted = f"`error.{member}` as {'an integer' if kind is int else 'a string'}"
+            expected = f"`error.{member}` as {'an integer' if kind is int else 'a string'}"
             schema = {"type": "integer" if kind is int else "string"}
             raise expect.unmet(
-                wanted, reply.shown, at=reply.place("error", member), kind=way, schema=schema
+                expected, reply.shown, at=reply.place("error", member), kind=way, schema=schema
             )
     return True
 
@@ -237,8 +241,8 @@ def invalid_requests_return_no_5xx(exchange: Exchange) -> bool:
 
 def is_outcome_unknown(exchange: Exchange) -> bool:
     """Return whether an answer leaves open if the commit was applied."""
-    named = exchange.error.type if exchange.error else ""
-    return exchange.status in {502, 504} or named == "CommitStateUnknownException"
+    error_type = exchange.error.type if exchange.error else ""
+    return exchange.status in {502, 504} or error_type == "CommitStateUnknownException"
 
 
 @invariant("IRC-ERR-025")
@@ -275,10 +279,10 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a secret of the request."""
     if exchange.status < 400 or not exchange.secrets:
         return False
-    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    secrets = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
     at = Reply(exchange).place()
     expect.true(
-        not leaked,
+        not secrets,
         "an error body without the credentials of the request",
         "the body contains them",
         at=at,
@@ -291,22 +295,24 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
     """Errors are JSON for clients that accept any media type or send no Accept header."""
     namespace = lab.make_namespace()
-    for accepted in lab.each(("*/*", "")):
-        accept = ("Accept", accepted)
+    for media_type in lab.each(("*/*", "")):
+        accept = ("Accept", media_type)
         missing = lab.send(op.load_table, namespace=namespace, table=lab.name(), headers=[accept])
-        broken = lab.send(op.create_namespace, content=b'{"namespace":[', headers=[accept])
+        invalid = lab.send(op.create_namespace, content=b'{"namespace":[', headers=[accept])
         with lab.judge("IRC-ERR-007"):
-            for reply in (missing, broken):
+            for reply in (missing, invalid):
                 error_bodies_are_json(reply.exchange)
 
 
-def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
+def _type_of(lab: CatalogLab, requirement: str, refusals_by_name: dict[str, Any]) -> None:
     """Judge the type names of several refusals; a request that was accepted breaks other
     requirements.
     """
     with lab.judge_each(requirement) as case:
         for name, reply in (
-            (name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR
+            (name, reply)
+            for name, reply in refusals_by_name.items()
+            if reply.status >= LOWEST_ERROR
         ):
             with case():
                 expect.client_error(reply, mutation=_mistake(name))
@@ -336,8 +342,8 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
     """The error type names the missing object: NoSuchNamespaceException or NoSuchTableException."""
     namespace, table, nowhere = lab.make_namespace(), lab.name(), (lab.name(),)
     missing: dict[str, Any] = {"namespace": namespace, "table": table}
-    named = {"namespace": list(namespace), "name": table}
-    wanted: dict[str, Reply] = {
+    identifier = {"namespace": list(namespace), "name": table}
+    replies: dict[str, Reply] = {
         "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=nowhere),
         "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=nowhere),
         "NoSuchNamespaceException on creating": lab.send(
@@ -346,25 +352,25 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
         "NoSuchTableException": lab.send(op.load_table, **missing),
     }
     if lab.offers(op.drop_table):
-        wanted["NoSuchTableException on dropping"] = lab.try_drop_table(**missing)
+        replies["NoSuchTableException on dropping"] = lab.try_drop_table(**missing)
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     if lab.offers(op.update_table):
-        wanted["NoSuchTableException on committing"] = lab.send(
+        replies["NoSuchTableException on committing"] = lab.send(
             op.update_table, body=commit, **missing
         )
     if lab.offers(op.commit_transaction):
-        changes = {"table-changes": [{"identifier": named, **commit}]}
-        wanted["NoSuchTableException in a transaction"] = lab.send(
+        changes = {"table-changes": [{"identifier": identifier, **commit}]}
+        replies["NoSuchTableException in a transaction"] = lab.send(
             op.commit_transaction, body=changes
         )
     if lab.offers(op.rename_table):
-        body = {"source": named, "destination": {**named, "name": lab.name()}}
-        wanted["NoSuchTableException on renaming"] = lab.send(op.rename_table, body=body)
+        body = {"source": identifier, "destination": {**identifier, "name": lab.name()}}
+        replies["NoSuchTableException on renaming"] = lab.send(op.rename_table, body=body)
     if lab.offers(op.load_credentials):
-        wanted["NoSuchTableException of credentials"] = lab.send(op.load_credentials, **missing)
+        replies["NoSuchTableException of credentials"] = lab.send(op.load_credentials, **missing)
     if lab.offers(op.report_metrics):
         report = scan_report(lab.make_table(namespace))
-        wanted["NoSuchTableException of metrics"] = lab.send(
+        replies["NoSuchTableException of metrics"] = lab.send(
             op.report_metrics, body=report, **missing
         )
     # Other statuses are judged elsewhere.
@@ -373,7 +379,7 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
         "IRC-ERR-008",
         {
             name: reply
-            for name, reply in wanted.items()
+            for name, reply in replies.items()
             if " " not in name or reply.status == NOT_FOUND
         },
     )
@@ -385,20 +391,20 @@ def missing_views_are_named(lab: CatalogLab) -> None:
     home = make_view(lab).namespace
     absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
-    named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
-    wanted = {
+    identifiers = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
+    replies = {
         "NoSuchViewException": lab.send(op.load_view, **absent),
         "NoSuchViewException on dropping": lab.send(op.drop_view, **absent),
     }
     if lab.offers(op.replace_view):
-        wanted["NoSuchViewException on replacing"] = lab.send(
+        replies["NoSuchViewException on replacing"] = lab.send(
             op.replace_view, body=commit, **absent
         )
     if lab.offers(op.rename_view):
-        wanted["NoSuchViewException on renaming"] = lab.send(
-            op.rename_view, body={"source": named[0], "destination": named[1]}
+        replies["NoSuchViewException on renaming"] = lab.send(
+            op.rename_view, body={"source": identifiers[0], "destination": identifiers[1]}
         )
-    _type_of(lab, "IRC-ERR-008", wanted)
+    _type_of(lab, "IRC-ERR-008", replies)
 
 
 @check("IRC-ERR-009")
@@ -455,9 +461,9 @@ def conflicts_are_named(lab: CatalogLab) -> None:
         refusals["AlreadyExistsException of a renamed table"] = lab.send(op.rename_table, body=body)
     location = lab.load(table).metadata_location
     if lab.offers(op.register_table) and location:
-        named = {"name": table.name, "metadata-location": location}
+        registration = {"name": table.name, "metadata-location": location}
         refusals["AlreadyExistsException of a registered table"] = lab.send(
-            op.register_table, namespace=here, body=named
+            op.register_table, namespace=here, body=registration
         )
     # Errors other than conflicts are checked elsewhere.
     _type_of(

@@ -52,7 +52,7 @@ def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
     )
     lab.drop_afterwards(namespace, name)
     update = {**set_properties(a="1"), **unknown}
-    committed = lab.send(
+    commit = lab.send(
         op.update_table,
         namespace=namespace,
         table=name,
@@ -61,8 +61,8 @@ def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-015"):
         expect.status(created, 200)
-        expect.status(committed, 200)
-        expect.member("1", committed.place("metadata", "properties", "a"), "property a")
+        expect.status(commit, 200)
+        expect.member("1", commit.place("metadata", "properties", "a"), "property a")
 
 
 @check("IRC-GEN-016", "IRC-GEN-017")
@@ -91,7 +91,7 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
     """The server returns the same JSON for Accept: application/json, */* and no Accept header."""
     table, absent = lab.make_table(), lab.name()
     accepts = ("application/json", "*/*", "")
-    found = [
+    loads = [
         lab.send(op.load_table, headers=[("Accept", accept)], **table.at) for accept in accepts
     ]
     missing = [
@@ -100,11 +100,11 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
     ]
 
     with lab.judge_each("IRC-GEN-032") as case:
-        for reply in found:
+        for reply in loads:
             with case():
                 expect.status(reply, 200)
                 states.assert_same_table(
-                    lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply))
+                    lab, *(Table(table.namespace, table.name, one) for one in (loads[0], reply))
                 )
         for reply in missing:
             with case():

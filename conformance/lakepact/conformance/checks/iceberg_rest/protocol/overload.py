@@ -52,17 +52,17 @@ def _is_date(text: str) -> bool:
 @check("IRC-ERR-019", alone=True)
 def bursts_return_200_429_or_503(lab: CatalogLab) -> None:
     """Each of many concurrent loads of one table returns 200, or 429 or 503 with an error body."""
-    given = lab.target.parameters.get(BURST, "")
-    many = min(int(given), LARGEST_BURST) if given.isdecimal() else USUAL_BURST
+    parameter = lab.target.parameters.get(BURST, "")
+    many = min(int(parameter), LARGEST_BURST) if parameter.isdecimal() else USUAL_BURST
     if not many:
         lab.skip("IRC-ERR-019", "the user of the harness wants no burst")
         return
     table = lab.make_table()
     replies = lab.concurrently([partial(lab.send, op.load_table, retry=False, **table.at)] * many)
-    refused = [reply for reply in replies if reply.status != 200]
+    refusals = [reply for reply in replies if reply.status != 200]
 
     with lab.judge_each(
-        "IRC-ERR-019", remark=f"{len(refused)} of {many} concurrent loads were refused"
+        "IRC-ERR-019", remark=f"{len(refusals)} of {many} concurrent loads were refused"
     ) as case:
         for reply in replies:
             with case():

@@ -67,11 +67,11 @@ def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
     ):
         return False
     token = exchange.parsed.get("next-page-token")
-    at, wanted = (
+    at, expected = (
         Reply(exchange).place("next-page-token"),
         "a token that is a non-empty string, null or absent",
     )
-    expect.true(token is None or (isinstance(token, str) and token != ""), wanted, token, at=at)
+    expect.true(token is None or (isinstance(token, str) and token != ""), expected, token, at=at)
     return True
 
 
@@ -83,9 +83,9 @@ def listing_without_token_is_complete(lab: CatalogLab) -> None:
     names = listing(lab, count=12)
 
     with lab.judge("IRC-PAG-001"):
-        found, token = names.page()
-        found.are(names.names, "names")
-        expect.true(not token, "no next page token", token, at=found.next, kind=Kind.SURPLUS)
+        page, token = names.page()
+        page.are(names.names, "names")
+        expect.true(not token, "no next page token", token, at=page.next, kind=Kind.SURPLUS)
     with lab.judge("IRC-PAG-018"):
         names_on(names.pages(page_size=1)).are(names.names, "names on all pages")
 
@@ -96,31 +96,31 @@ def long_listings_are_complete(lab: CatalogLab) -> None:
     default size.
     """
     for items in lab.each(_listings_of_each_kind(lab)):
-        started = time.monotonic()
+        start = time.monotonic()
         for number in range(1, MANY):
-            if time.monotonic() - started > PATIENCE:
+            if time.monotonic() - start > PATIENCE:
                 break
             name = lab.name(f"{number:03}")
             items.make(name)
             items.names.append(name)
 
         with lab.judge("IRC-PAG-001"):
-            found, token = items.page()
-            _has_all(items, found, items.operation)
-            expect.true(not token, "no next page token", token, at=found.next, kind=Kind.SURPLUS)
+            page, token = items.page()
+            _has_all(items, page, items.operation)
+            expect.true(not token, "no next page token", token, at=page.next, kind=Kind.SURPLUS)
         if items.namespace:  # among namespaces of others there may be any number of pages
             with lab.judge("IRC-PAG-004"):
                 _has_all(items, names_on(items.pages(page_token=FIRST)), "the pages")
 
 
-def _has_all(items: Listing, found: Names, where: str) -> None:
+def _has_all(items: Listing, names: Names, where: str) -> None:
     """Expect all items among those that were found, which may be others' too."""
-    missing = sorted(set(items.names) - set(found))
+    missing = sorted(set(items.names) - set(names))
     expect.true(
         not missing,
         f"all {len(items.names)} items in {where}",
         f"without {expect.shown(missing)}",
-        at=found.at,
+        at=names.at,
         kind=Kind.MISSING,
     )
 
@@ -173,15 +173,15 @@ def pages_hold_every_item_once(lab: CatalogLab) -> None:
         pages: list[Page] = []
         with lab.judge("IRC-PAG-012"):
             pages = items.pages(page_token=FIRST, page_size=2)
-        found = names_on(pages)
+        names = names_on(pages)
         with lab.judge("IRC-PAG-004"):
-            expect.equal(sorted(items.names), sorted(set(found)), "names on all pages", at=found.at)
+            expect.equal(sorted(items.names), sorted(set(names)), "names on all pages", at=names.at)
         with lab.judge("IRC-PAG-011"):
             expect.equal(
-                len(set(found)),
-                len(found),
+                len(set(names)),
+                len(names),
                 "as many items as names:",
-                at=found.at,
+                at=names.at,
                 kind=Kind.SURPLUS,
             )
         with lab.judge("IRC-PAG-005"):
@@ -213,9 +213,9 @@ def paging_continues_after_special_characters(lab: CatalogLab) -> None:
     for tail in ("ä🧊", "a b", "a+b", "a,b", "a=b&c"):
         items.try_make(f"{items.names[0]}-{tail}")
     with lab.judge("IRC-PAG-004"):
-        known = items.page()[0]
-        found = names_on(items.pages(page_token=FIRST, page_size=1))
-        expect.equal(sorted(known), sorted(set(found)), "names on all pages", at=found.at)
+        expected = items.page()[0]
+        actual = names_on(items.pages(page_token=FIRST, page_size=1))
+        expect.equal(sorted(expected), sorted(set(actual)), "names on all pages", at=actual.at)
 
 
 @check("IRC-PAG-007")
@@ -331,36 +331,36 @@ def tokens_are_bound_to_their_listing(lab: CatalogLab) -> None:
     with lab.judge("IRC-PAG-016"):
         expect.status(reply, 200, 400)
         if reply.status == 200:
-            found = other.names_in(reply)
+            names = other.names_in(reply)
             expect.equal(
                 [],
-                [name for name in found if name in one.names],
+                [name for name in names if name in one.names],
                 "names of the other listing:",
-                at=found.at,
+                at=names.at,
             )
 
 
 @check("IRC-PAG-017")
 def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
     """Unchanged items are listed exactly once while others are created or dropped between pages."""
-    for change in lab.each((_drop_one_that_was_seen, _make_one_before_those_seen)):
+    for change in lab.each((_drop_first_item, _make_earlier_item)):
         items = listing(lab, count=6)
         first, token = items.page(page_token=FIRST, page_size=2)
-        untouched = set(items.names) - change(items, first)
-        found = list(first)
+        constant = set(items.names) - change(items, first)
+        names = list(first)
         for _ in range(len(items.names) + 3):
             if not token:
                 break
             page, token = items.page(page_token=token, page_size=2)
-            found += page
+            names += page
 
         with lab.judge_each("IRC-PAG-017") as case:
-            for name in sorted(untouched):
+            for name in sorted(constant):
                 with case():
-                    kind = Kind.SURPLUS if name in found else Kind.MISSING
+                    kind = Kind.SURPLUS if name in names else Kind.MISSING
                     expect.equal(
                         1,
-                        found.count(name),
+                        names.count(name),
                         f"number of times that {name} is on the pages:",
                         at=None,
                         kind=kind,
@@ -404,14 +404,14 @@ def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
                     )
 
 
-def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
+def _drop_first_item(items: Listing, page: list[Any]) -> set[Any]:
     """Drop the first item that was listed; it is no longer untouched. A first page may be empty."""
-    for name in seen[:1]:
+    for name in page[:1]:
         items.drop(name)
-    return set(seen[:1])
+    return set(page[:1])
 
 
-def _make_one_before_those_seen(items: Listing, _seen: list[Any]) -> set[Any]:
+def _make_earlier_item(items: Listing, _page: list[Any]) -> set[Any]:
     """Make an item that sorts before all others."""
     items.make(f"a{items.names[0]}")
     return set()

@@ -10,27 +10,27 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads
 @check("IRC-GEN-001", "IRC-GEN-002")
 def routes_are_below_the_base_url(lab: CatalogLab) -> None:
     """GET v1/config and v1/{prefix}/namespaces return 200 below the base URL."""
-    answered = (200, *range(400, 500))
+    statuses = (200, *range(400, 500))
     config = lab.require(
-        lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *answered
+        lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), *statuses
     )
-    listed = lab.require(lab.send(op.list_namespaces, declared=False), *answered)
+    listing = lab.require(lab.send(op.list_namespaces, declared=False), *statuses)
 
-    if listed.status == config.status == 200:
-        listed.at("namespaces")  # a server that answers any path alike shows nothing
+    if listing.status == config.status == 200:
+        listing.at("namespaces")  # a server that answers any path alike shows nothing
     with lab.judge("IRC-GEN-002"):
-        expect.status(listed, 200)
+        expect.status(listing, 200)
         if lab.offer.segments.get("prefix") is None:
-            doubled = lab.send_raw("GET", "/v1//namespaces", operation=None)
+            double_slash = lab.send_raw("GET", "/v1//namespaces", operation=None)
             if (
-                doubled.status == 200
+                double_slash.status == 200
             ):  # what others do may change the listing, but not this namespace
                 (level,) = lab.make_namespace()
                 ours = lab.send_raw("GET", f"/v1//namespaces/{level}")
                 about = "for a namespace of the catalog behind `//`, where namespaces are listed"
                 expect.status(ours, 200, about=about)
     if config.status == 200:
-        lab.require(listed, 200)
+        lab.require(listing, 200)
     with lab.judge("IRC-GEN-001"):
         expect.status(config, 200)
 
@@ -129,11 +129,11 @@ def _expect_addressable(lab: CatalogLab, namespace: Namespace, name: str) -> Non
         return
     expect.status(created, 200, about=f"for the new name {expect.shown(name)}")
     lab.drop_afterwards(namespace, name)
-    loaded = lab.send(op.load_table, namespace=namespace, table=name)
-    expect.status(loaded, 200)
+    load = lab.send(op.load_table, namespace=namespace, table=name)
+    expect.status(load, 200)
     expect.member(
         created.at("metadata", "table-uuid"),
-        loaded.place("metadata", "table-uuid"),
+        load.place("metadata", "table-uuid"),
         f"table UUID of {expect.shown(name)}",
     )
     expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)

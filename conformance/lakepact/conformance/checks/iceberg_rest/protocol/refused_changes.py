@@ -25,9 +25,9 @@ def _expect_no_effect(exchange: Exchange) -> None:
     """
     look = exchange.look
     if look is not None and look.unmet is not None:
-        refused, unmet = look.refused, look.unmet
+        refusal, unmet = look.refused, look.unmet
         raise Unmet(
-            f"{unmet.expected}, as before {refused.operation} returned {refused.status}",
+            f"{unmet.expected}, as before {refusal.operation} returned {refusal.status}",
             unmet.actual,
             exchange=exchange.number,
             expected_status=unmet.expected_status,

@@ -31,15 +31,17 @@ COMMIT: dict[str, Any] = {"requirements": [], "updates": [set_properties(lakepac
 def about_a_namespace(lab: CatalogLab, name: str) -> Requests:
     """Return valid arguments of the operations on a namespace of this name."""
     namespace: Namespace = (name,)
-    at, named = {"namespace": namespace}, {"namespace": list(namespace), "name": lab.name()}
+    at, identifier = {"namespace": namespace}, {"namespace": list(namespace), "name": lab.name()}
     return {
         op.load_namespace_metadata: at,
         op.namespace_exists: at,
         op.update_properties: {**at, "body": {"removals": [], "updates": {"a": "1"}}},
         op.list_tables: at,
         op.create_table: {**at, "body": lab.table_request(lab.name())},
-        op.commit_transaction: {"body": {"table-changes": [{"identifier": named, **COMMIT}]}},
-        op.rename_table: {"body": {"source": named, "destination": {**named, "name": lab.name()}}},
+        op.commit_transaction: {"body": {"table-changes": [{"identifier": identifier, **COMMIT}]}},
+        op.rename_table: {
+            "body": {"source": identifier, "destination": {**identifier, "name": lab.name()}}
+        },
         op.drop_namespace: at,
     }
 
@@ -47,14 +49,16 @@ def about_a_namespace(lab: CatalogLab, name: str) -> Requests:
 def about_a_table(lab: CatalogLab, name: str, namespace: Namespace) -> Requests:
     """Return valid arguments of the operations on a table of this name."""
     at: dict[str, Any] = {"namespace": namespace, "table": name}
-    named = {"namespace": list(namespace), "name": name}
+    identifier = {"namespace": list(namespace), "name": name}
     return {
         op.load_table: at,
         op.table_exists: at,
         op.load_credentials: at,
         op.update_table: {**at, "body": COMMIT},
-        op.commit_transaction: {"body": {"table-changes": [{"identifier": named, **COMMIT}]}},
-        op.rename_table: {"body": {"source": named, "destination": {**named, "name": lab.name()}}},
+        op.commit_transaction: {"body": {"table-changes": [{"identifier": identifier, **COMMIT}]}},
+        op.rename_table: {
+            "body": {"source": identifier, "destination": {**identifier, "name": lab.name()}}
+        },
         op.drop_table: at,
     }
 
@@ -78,15 +82,15 @@ def refused_names_return_4xx(lab: CatalogLab) -> None:
         ("table", tables, lambda name: about_a_table(lab, name, home)),
     )
     with lab.judge_each("IRC-GEN-034", without="the target refuses no name") as case:
-        for noun, refused, requests in subjects:
-            plain = requests(lab.name()) if refused else {}
-            known = [
+        for noun, bad_names, requests in subjects:
+            plain = requests(lab.name()) if bad_names else {}
+            working = [
                 o
                 for o, arguments in plain.items()
                 if lab.offers(o) and 400 <= lab.send(o, **arguments).status < 500
             ]
-            for name in refused[:FEW]:
-                for operation in known:  # others fail for any name, which is judged elsewhere
+            for name in bad_names[:FEW]:
+                for operation in working:  # others fail for any name, which is judged elsewhere
                     with case(Mutation(Wrong.VALUE, f"{noun} name")):
                         reply = lab.send(operation, **requests(name)[operation])
                         expect.client_error(

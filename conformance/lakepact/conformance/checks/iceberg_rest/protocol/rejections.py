@@ -61,10 +61,12 @@ def valid_bodies(
             },
         ),
     }
-    return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
+    return {
+        operation: arguments for operation, arguments in bodies.items() if lab.offers(operation)
+    }
 
 
-def refused_and_unchanged(
+def judge_invalid_bodies(
     lab: CatalogLab, table: Table, requirement: str, wrong: Wrong, requests: Iterator[Request]
 ) -> None:
     """Judge that each request, whose body is wrong in one way, is refused with 400, and that the
@@ -93,7 +95,7 @@ def malformed_json_returns_400(lab: CatalogLab) -> None:
                     partial(lab.send, operation, content=content, **at),
                 )
 
-    refused_and_unchanged(lab, table, "IRC-GEN-010", Wrong.SYNTAX, requests())
+    judge_invalid_bodies(lab, table, "IRC-GEN-010", Wrong.SYNTAX, requests())
 
 
 @check("IRC-GEN-011", last=1)
@@ -109,7 +111,7 @@ def bodies_that_are_not_objects_return_400(lab: CatalogLab) -> None:
                     partial(lab.send, operation, content=content, **at),
                 )
 
-    refused_and_unchanged(lab, table, "IRC-GEN-011", Wrong.TYPE, requests())
+    judge_invalid_bodies(lab, table, "IRC-GEN-011", Wrong.TYPE, requests())
 
 
 def of_later_operations(
@@ -134,7 +136,9 @@ def of_later_operations(
             },
         ),
     }
-    return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
+    return {
+        operation: arguments for operation, arguments in bodies.items() if lab.offers(operation)
+    }
 
 
 def fresh(
@@ -155,7 +159,7 @@ def fresh(
             else names
             for end, names in invalid.items()
         }
-    renewed = (
+    new_name = (
         {"name": lab.name()} if "name" in valid and invalid.get("name") == valid["name"] else {}
     )
     level = (
@@ -163,7 +167,7 @@ def fresh(
         if operation == op.create_namespace and invalid.get("namespace") == valid["namespace"]
         else {}
     )
-    return {**invalid, **renewed, **level}
+    return {**invalid, **new_name, **level}
 
 
 def refuses_mutants(
@@ -248,7 +252,7 @@ def empty_bodies_return_400(lab: CatalogLab) -> None:
                 ),
             )
 
-    refused_and_unchanged(lab, table, "IRC-GEN-014", Wrong.MISSING, requests())
+    judge_invalid_bodies(lab, table, "IRC-GEN-014", Wrong.MISSING, requests())
 
 
 # -- what there is not -----------------------------------------------------------------------------
@@ -311,13 +315,13 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
     """An operation that the server does not declare returns no 5xx status but 501."""
     table = lab.make_table()
     values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
-    declared, served = declared_operations(lab) | {op.get_token}, detection_of(lab).operations
-    undeclared = [
+    declared, present = declared_operations(lab) | {op.get_token}, detection_of(lab).operations
+    others = [
         operation for operation in lab.contract.operations.values() if operation.id not in declared
     ]
     # One that is served may fail on an empty body, which other requirements are about.
     missing = [
-        operation for operation in undeclared if not (operation.body and operation.id in served)
+        operation for operation in others if not (operation.body and operation.id in present)
     ]
     if not missing:
         lab.skip("IRC-GEN-026", "the target declares every operation, or serves it")

@@ -54,10 +54,10 @@ def invariant_of(
     component = component_of(requirement)
 
     def holds(exchange: Exchange) -> bool:
-        found = schemas.flaws_in(exchange)
-        if component not in found:
+        flaws = schemas.flaws_in(exchange)
+        if component not in flaws:
             return False
-        flaw = found[component]
+        flaw = flaws[component]
         if flaw is not None:
             raise Unmet(
                 f"every {component} to fit its schema",
@@ -106,7 +106,7 @@ def judge_schemas(
         """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every
         response.
         """
-        stopped: Exception | None = None
+        failure: Exception | None = None
         for show in (
             configuration,
             namespaces,
@@ -126,18 +126,20 @@ def judge_schemas(
             except NotOffered:
                 continue
             except Exception as reason:  # noqa: BLE001 - raised again once everything that was shown is judged
-                stopped = reason
+                failure = reason
         exchanges = [lab.wire.exchanges[number] for number in lab.sent]
-        shown = {component for exchange in exchanges for component in schemas.flaws_in(exchange)}
+        components = {
+            component for exchange in exchanges for component in schemas.flaws_in(exchange)
+        }
         for identifier, holds in lab.each(invariants.items()):
-            if component_of(schemas.contract.requirements[identifier]) in shown:
+            if component_of(schemas.contract.requirements[identifier]) in components:
                 with lab.judge(identifier):
                     for exchange in exchanges:
                         holds(exchange)
-            elif stopped is None or not _may_be_shown(lab, identifier):
+            elif failure is None or not _has_success_body(lab, identifier):
                 lab.skip(identifier, "no answer of the target shows one")
-        if stopped is not None:
-            raise stopped
+        if failure is not None:
+            raise failure
 
     return invariants
 
@@ -145,7 +147,7 @@ def judge_schemas(
 INVARIANTS = judge_schemas(suite, SCHEMAS)
 
 
-def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:
+def _has_success_body(lab: CatalogLab, requirement: str) -> bool:
     """Return whether the target offers an operation with a body in its answers that the requirement
     is about.
     """

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 
-Stored = Callable[[Mapping[str, str]], Place | None]
+Store = Callable[[Mapping[str, str]], Place | None]
 
 #: Properties that stores are known to change: by columns that are too short, by trimming, by keys
 #: that are folded or rewritten.
@@ -40,39 +40,40 @@ PROPERTIES = {
 ODD = ("{}e\u0301", "{}\ufb01", "{}\u2460", "{}\u00a0x", "{} ", "_{}", ".{}")
 
 
-def _is_made(reply: Reply) -> bool:
+def _is_success(reply: Reply) -> bool:
     """Return whether there is something to read back; why there is not is judged elsewhere."""
     return reply.status == 200
 
 
-def _kept(lab: CatalogLab, wanted: Mapping[str, str], stored: Stored, *, by: str = "") -> None:
-    """Expect properties to be kept, all at once or, where all at once are refused, each of those
-    that are not.
+def _expect_verbatim(
+    lab: CatalogLab, properties: Mapping[str, str], store: Store, *, by: str = ""
+) -> None:
+    """Expect stored properties to equal the request, all at once or, if those are refused, each one
+    that is accepted.
 
     Args:
         lab: the lab of the check.
-        wanted: what is sent.
-        stored: stores properties and returns the place of those that are kept; None if they are
-            refused.
-        by: the requirement that any properties are kept, if another one is judged.
+        properties: the properties of the request.
+        store: stores properties and returns their place; None if they are refused.
+        by: the requirement that any properties are stored, if another one is judged.
 
     Raises:
-        StepFailed: plain properties are not kept either.
+        StepFailed: plain properties are not stored either.
     """
     if by:
         with lab.step(by):
-            plain = stored({"plain": "text"})
+            plain = store({"plain": "text"})
             at = plain and plain.within("plain")
             expect.equal("text", at and at.value, "property plain", at=at)
-    whole = stored(wanted)
-    for key, value in wanted.items():
-        found = whole or stored({key: value})
-        if found is not None:
+    whole = store(properties)
+    for key, value in properties.items():
+        place = whole or store({key: value})
+        if place is not None:
             expect.equal(
                 value,
-                found.within(key).value,
+                place.within(key).value,
                 f"property {expect.shown(key)}",
-                at=found.within(key),
+                at=place.within(key),
             )
 
 
@@ -90,12 +91,12 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def created(properties: Mapping[str, str]) -> Place | None:
         reply = create(lab, [lab.name()], properties=dict(properties))
-        return reply.place("properties") if _is_made(reply) else None
+        return reply.place("properties") if _is_success(reply) else None
 
-    def loaded(properties: Mapping[str, str]) -> Place | None:
+    def load(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
         reply = create(lab, [name], properties=dict(properties))
-        return properties_of(lab, (name,)).at if _is_made(reply) else None
+        return properties_of(lab, (name,)).at if _is_success(reply) else None
 
     def updated(properties: Mapping[str, str]) -> Place | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
@@ -104,14 +105,14 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
             namespace=namespace,
             body={"removals": [], "updates": dict(properties)},
         )
-        return properties_of(lab, namespace).at if _is_made(reply) else None
+        return properties_of(lab, namespace).at if _is_success(reply) else None
 
     with lab.judge("IRC-NS-CREATE-002"):
-        _kept(lab, PROPERTIES, created)
+        _expect_verbatim(lab, PROPERTIES, created)
     with lab.judge("IRC-GEN-020"):
-        _kept(lab, PROPERTIES, loaded, by="IRC-NS-GET-002")
+        _expect_verbatim(lab, PROPERTIES, load, by="IRC-NS-GET-002")
     with lab.judge("IRC-NS-PROP-002"):
-        _kept(lab, PROPERTIES, updated)
+        _expect_verbatim(lab, PROPERTIES, updated)
 
 
 @check("IRC-GEN-020")
@@ -128,24 +129,24 @@ def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
             namespace=namespace,
             body=lab.table_request(name, properties=dict(properties)),
         )
-        if not _is_made(reply):
+        if not _is_success(reply):
             return None
         lab.drop_afterwards(namespace, name)
         return lab.send(op.load_table, namespace=namespace, table=name).place(
             "metadata", "properties"
         )
 
-    def committed(properties: Mapping[str, str]) -> Place | None:
+    def commit(properties: Mapping[str, str]) -> Place | None:
         table = lab.make_table(namespace, properties={"empty": "not empty yet"})
         reply = lab.try_commit(table, set_properties(**properties))
-        loaded = lab.send(op.load_table, **table.at) if _is_made(reply) else None
-        return loaded.place("metadata", "properties") if loaded else None
+        load = lab.send(op.load_table, **table.at) if _is_success(reply) else None
+        return load.place("metadata", "properties") if load else None
 
     with lab.judge_each("IRC-GEN-020") as case:
         with case():
-            _kept(lab, PROPERTIES, created, by="IRC-TBL-CREATE-009")
+            _expect_verbatim(lab, PROPERTIES, created, by="IRC-TBL-CREATE-009")
         with case():
-            _kept(lab, PROPERTIES, committed, by="IRC-UPD-061")
+            _expect_verbatim(lab, PROPERTIES, commit, by="IRC-UPD-061")
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-001")
@@ -181,9 +182,12 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
                     200,
                     about=f"for {expect.shown(name)}",
                 )
-                listed = identifiers(lab.send(op.list_tables, namespace=namespace))
+                members = identifiers(lab.send(op.list_tables, namespace=namespace))
                 expect.contains(
-                    {"namespace": list(namespace), "name": name}, listed, "the tables", at=listed.at
+                    {"namespace": list(namespace), "name": name},
+                    members,
+                    "the tables",
+                    at=members.at,
                 )
 
 
@@ -219,10 +223,10 @@ def view_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
     lab.require(reply, 200)
 
     with lab.judge("IRC-GEN-020"):
-        loaded = lab.send(op.load_view, namespace=namespace, view=name)
+        load = lab.send(op.load_view, namespace=namespace, view=name)
         docs = [
             field.get("doc")
-            for schema in loaded.at("metadata", "schemas")
+            for schema in load.at("metadata", "schemas")
             for field in schema["fields"]
         ]
-        expect.equal([doc], docs, "docs of the columns", at=loaded.place("metadata", "schemas"))
+        expect.equal([doc], docs, "docs of the columns", at=load.place("metadata", "schemas"))

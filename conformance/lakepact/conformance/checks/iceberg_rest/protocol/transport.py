@@ -28,7 +28,7 @@ WIDE = (9007199254740993, 9223372036854775806)
 # -- invariants ------------------------------------------------------------------------------------
 
 
-def succeeded(exchange: Exchange) -> bool:
+def is_success(exchange: Exchange) -> bool:
     """Return whether an operation of the contract was answered with some 2xx."""
     return (
         exchange.operation is not None
@@ -40,7 +40,7 @@ def succeeded(exchange: Exchange) -> bool:
 @invariant("IRC-GEN-005")
 def success_bodies_are_json(exchange: Exchange) -> bool:
     """A 200 response with a body has the media type application/json."""
-    if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
+    if not is_success(exchange) or exchange.status != 200 or not exchange.body:
         return False
     expect.equal(
         "application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type")
@@ -51,7 +51,7 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
 @invariant("IRC-GEN-006")
 def success_without_body_is_204(exchange: Exchange) -> bool:
     """An operation whose documented success is 204 returns no other 2xx."""
-    if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 204:
+    if not is_success(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 204:
         return False
     expect.status(Reply(exchange), 204)
     return True
@@ -60,7 +60,7 @@ def success_without_body_is_204(exchange: Exchange) -> bool:
 @invariant("IRC-GEN-009")
 def success_with_body_is_200(exchange: Exchange) -> bool:
     """An operation whose documented success is 200 returns no other 2xx."""
-    if not succeeded(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 200:
+    if not is_success(exchange) or OPERATIONS[exchange.operation or NO_OPERATION].success != 200:
         return False
     expect.status(Reply(exchange), 200)
     return True
@@ -153,9 +153,9 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
                     lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200
                 )
                 reply = lab.send(op.list_namespaces, alone=True)
-                listed = reply.at("namespaces")
-                if len(listed) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
-                    expect.contains([level], listed, "the list", at=reply.place("namespaces"))
+                namespaces = reply.at("namespaces")
+                if len(namespaces) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
+                    expect.contains([level], namespaces, "the list", at=reply.place("namespaces"))
                 lab.require(lab.send(op.drop_namespace, namespace=(level,)))
                 expect.not_found(
                     lab.send(op.load_namespace_metadata, namespace=(level,), alone=True),
@@ -177,24 +177,24 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
             {"action": "add-snapshot", "snapshot": snapshot},
             set_ref(f"at-{identifier}", identifier),
         )
-    loaded = lab.load(table)
+    load = lab.load(table)
 
     with lab.judge_each("IRC-GEN-019") as case:
         for identifier in WIDE:
             with case():
                 expect.contains(
                     identifier,
-                    [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])],
+                    [s.get("snapshot-id") for s in load.metadata.get("snapshots", [])],
                     "snapshot ids",
-                    at=loaded.place("snapshots"),
+                    at=load.place("snapshots"),
                 )
-                shown = f": {identifier}".encode()
-                raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
+                digits = f": {identifier}".encode()
+                raw = load.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
                 expect.true(
-                    shown in raw,
+                    digits in raw,
                     f"the digits {identifier} in the body",
-                    loaded.reply.shown,
-                    at=loaded.place("snapshots"),
+                    load.reply.shown,
+                    at=load.place("snapshots"),
                 )
 
 
@@ -216,14 +216,14 @@ def unicode_text_is_kept(lab: CatalogLab) -> None:
                         "text", of_namespace.place("properties", "plain"), "namespace property"
                     )
                 expect.member(text, of_namespace.place("properties", "note"), "namespace property")
-        loaded = lab.load(table)
+        load = lab.load(table)
         with case():
             with lab.step("IRC-TBL-CREATE-009"):
                 expect.member(
-                    "text", loaded.reply.place("metadata", "properties", "plain"), "table property"
+                    "text", load.reply.place("metadata", "properties", "plain"), "table property"
                 )
             expect.member(
-                text, loaded.reply.place("metadata", "properties", "note"), "table property"
+                text, load.reply.place("metadata", "properties", "note"), "table property"
             )
-        docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
-        expect.contains(text, docs, "field documentation", at=loaded.place("schemas"))
+        docs = [f.get("doc") for s in load.metadata["schemas"] for f in s["fields"]]
+        expect.contains(text, docs, "field documentation", at=load.place("schemas"))

@@ -46,12 +46,14 @@ PLAIN_ONLY = "the target refuses names with special characters"
 MISSING = 404
 
 
-def refused(status: int) -> bool:
+def is_refusal(status: int) -> bool:
     """Return whether a name was declined, as odd ones may be, and not taken for one that exists."""
     return status in REFUSES_NAMES
 
 
-def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:
+def missing_names(
+    lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table"
+) -> list[str]:
     """The odd names that a target looks up where nothing has them. That it can have others, and not
     address them, is judged elsewhere.
     """
@@ -90,12 +92,12 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
         if there:
             with case():
-                listed = names(lab.send(op.list_tables, namespace=namespace))
+                members = names(lab.send(op.list_tables, namespace=namespace))
                 expect.equal(
                     sorted(there),
-                    sorted({*listed} & {*there}),
+                    sorted({*members} & {*there}),
                     "of the tables, those listed:",
-                    at=listed.at,
+                    at=members.at,
                 )
     with lab.judge_each("IRC-TBL-HEAD-001", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.table_exists) else ():
@@ -127,12 +129,12 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
     renamed back.
     """
     table = lab.load(lab.make_table())
-    free = looked_up(lab, table.namespace, *ODD, CAPITALS)
+    free = missing_names(lab, table.namespace, *ODD, CAPITALS)
 
     with lab.judge_each("IRC-TBL-REN-001", without=PLAIN_ONLY) as case:
         for name in free:
             reply = rename_table(lab, table.identifier, identifier(table.namespace, name))
-            if refused(reply.status):
+            if is_refusal(reply.status):
                 continue
             with case():
                 expect.status(reply, 204)
@@ -152,12 +154,12 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
 def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
     """A table that is registered under a name with special characters loads by that name."""
     former = left_behind(lab, lab.append(lab.make_table()))
-    free = looked_up(lab, former.namespace, *ODD, CAPITALS)
+    free = missing_names(lab, former.namespace, *ODD, CAPITALS)
 
     with lab.judge_each("IRC-TBL-REG-001", without=PLAIN_ONLY) as case:
         for name in free:
             reply = register(lab, former.namespace, name, location_of(former))
-            if not refused(reply.status):
+            if not is_refusal(reply.status):
                 with case():
                     is_registered(lab, former, name, reply)
                 lab.try_drop_table(namespace=former.namespace, table=name)
@@ -171,33 +173,33 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     there: list[str] = []
     with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
-        for name in looked_up(lab, namespace, *ODD, of="view"):
+        for name in missing_names(lab, namespace, *ODD, of="view"):
             created = create_view(lab, namespace, name)
-            if refused(created.status):
+            if is_refusal(created.status):
                 continue
             with case():
                 expect.status(created, 200)
-                found = lab.send(op.load_view, namespace=namespace, view=name)
-                expect.status(found, 200, about=f"for {expect.shown(name)}, which was created")
+                load = lab.send(op.load_view, namespace=namespace, view=name)
+                expect.status(load, 200, about=f"for {expect.shown(name)}, which was created")
                 uuid, place = (
                     created.at("metadata", "view-uuid"),
-                    found.place("metadata", "view-uuid"),
+                    load.place("metadata", "view-uuid"),
                 )
                 expect.equal(
                     uuid,
-                    found.at("metadata", "view-uuid"),
+                    load.at("metadata", "view-uuid"),
                     f"view UUID of {expect.shown(name)}",
                     at=place,
                 )
                 there.append(name)
         if there and lab.offers(op.list_views):
             with case():
-                listed = names(lab.send(op.list_views, namespace=namespace))
+                members = names(lab.send(op.list_views, namespace=namespace))
                 expect.equal(
                     sorted(there),
-                    sorted({*listed} & {*there}),
+                    sorted({*members} & {*there}),
                     "of the views, those listed:",
-                    at=listed.at,
+                    at=members.at,
                 )
     with lab.judge_each("IRC-VIEW-LOAD-005", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.view_exists) else ():
@@ -227,23 +229,23 @@ def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
     renamed back.
     """
     view = load_view(lab, make_view(lab))
-    free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
+    free = missing_names(lab, view.namespace, *ODD, CAPITALS, of="view")
 
     with lab.judge_each("IRC-VIEW-REN-001", without=PLAIN_ONLY) as case:
         for name in free:
-            moved = View(view.namespace, name, view.reply)
-            reply = rename_view(lab, view.identifier, moved.identifier)
-            if refused(reply.status):
+            target = View(view.namespace, name, view.reply)
+            reply = rename_view(lab, view.identifier, target.identifier)
+            if is_refusal(reply.status):
                 continue
             with case():
                 expect.status(reply, 204)
-                there = lab.send(op.load_view, **moved.at)
-                expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
+                there = lab.send(op.load_view, **target.at)
+                expect.status(there, 200, about=f"for the new name {expect.shown(target.name)}")
                 same_view(lab, view.reply, there)
                 expect.status(
-                    rename_view(lab, moved.identifier, view.identifier),
+                    rename_view(lab, target.identifier, view.identifier),
                     204,
-                    about=f"for renaming {expect.shown(moved.name)} back",
+                    about=f"for renaming {expect.shown(target.name)} back",
                 )
 
 
@@ -262,13 +264,16 @@ def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
             lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=namespace))
             if lab.send(op.load_namespace_metadata, namespace=namespace).status == 200:
                 there.append(list(namespace))
-    listed = lab.send(op.list_namespaces, parent=parent or None)
+    listing = lab.send(op.list_namespaces, parent=parent or None)
 
     with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
         if there:
             with case():
-                expect.status(listed, 200)
-                found = [one for one in there if one in listed.at("namespaces")]
+                expect.status(listing, 200)
+                actual = [one for one in there if one in listing.at("namespaces")]
                 expect.equal(
-                    there, found, "of the namespaces, those listed:", at=listed.place("namespaces")
+                    there,
+                    actual,
+                    "of the namespaces, those listed:",
+                    at=listing.place("namespaces"),
                 )

@@ -16,17 +16,17 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
-from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared
-from lakepact.conformance.checks.iceberg_rest.scans.plan import added, of_four
+from lakepact.conformance.checks.iceberg_rest.scans.filters import both, comparison
+from lakepact.conformance.checks.iceberg_rest.scans.plan import files_of, of_four
 from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
 
 #: Members of a request that do not change the files to read.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "a filter that holds for every row": {"filter": compared("not-null", "id")},
+    "a filter that holds for every row": {"filter": comparison("not-null", "id")},
     "selected columns": {"select": ["id"]},
     "statistics": {"stats_fields": ["id"]},
     "everything said": {
-        "filter": compared("not-null", "id"),
+        "filter": comparison("not-null", "id"),
         "select": ["id"],
         "case_sensitive": False,
     },
@@ -44,15 +44,15 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
         1,
         long_bound(BEYOND_DOUBLES),
         (
-            compared("eq", "id", BEYOND_DOUBLES),
-            compared("gt", "id", BEYOND_DOUBLES - 1),
-            compared(
+            comparison("eq", "id", BEYOND_DOUBLES),
+            comparison("gt", "id", BEYOND_DOUBLES - 1),
+            comparison(
                 "in", "id", *range(2 * BEYOND_DOUBLES, 2 * BEYOND_DOUBLES + MANY), BEYOND_DOUBLES
             ),
             both(
                 "or",
-                compared("eq", "name", "nobody"),
-                compared("in", "id", *range(MANY), BEYOND_DOUBLES),
+                comparison("eq", "name", "nobody"),
+                comparison("in", "id", *range(MANY), BEYOND_DOUBLES),
             ),
         ),
     ),
@@ -60,18 +60,18 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
         2,
         SPACED.encode(),
         (
-            compared("eq", "name", SPACED),
-            compared("starts-with", "name", " "),
-            compared("in", "name", *(f"x{number}" for number in range(MANY)), SPACED),
+            comparison("eq", "name", SPACED),
+            comparison("starts-with", "name", " "),
+            comparison("in", "name", *(f"x{number}" for number in range(MANY)), SPACED),
         ),
     ),
     "moment": (
         3,
         long_bound(MICROS),
         (
-            compared("eq", "at", "2020-01-01T12:00:00.000001+00:00"),
-            compared("gt", "at", "2020-01-01T12:00:00.000000+00:00"),
-            compared("lt", "at", "2020-01-01T12:00:00.000002+00:00"),
+            comparison("eq", "at", "2020-01-01T12:00:00.000001+00:00"),
+            comparison("gt", "at", "2020-01-01T12:00:00.000000+00:00"),
+            comparison("lt", "at", "2020-01-01T12:00:00.000002+00:00"),
         ),
     ),
 }
@@ -97,14 +97,14 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     table.commit([Manifest((file,), spec=spec) for file in files])
 
     for name, (_, _, filters) in lab.each(WHOLE.items()):
-        for wanted in lab.each(filters):
+        for expression in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
-                found = scans.complete_plan(lab, table.table, filter=wanted)
+                plan = scans.complete_plan(lab, table.table, filter=expression)
                 expect.contains(
                     table.path(name),
-                    found.paths,
-                    f"the files for {expect.shown(wanted)},",
-                    at=found.at,
+                    plan.paths,
+                    f"the files for {expect.shown(expression)},",
+                    at=plan.at,
                 )
 
 
@@ -116,18 +116,18 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
-    for named, options in lab.each(OPTIONS.items()):
+    for what, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-009"):
-            found = scans.complete_plan(lab, table.table, snapshot_id=third.id, **options)
-            found.reads(third.data, f"the files of snapshot {third.id}, with {named},")
+            plan = scans.complete_plan(lab, table.table, snapshot_id=third.id, **options)
+            plan.reads(third.data, f"the files of snapshot {third.id}, with {what},")
     scans.needs_scans_between(lab, table)
-    for named, options in lab.each(OPTIONS.items()):
+    for what, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = scans.complete_plan(
+            plan = scans.complete_plan(
                 lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options
             )
-            found.reads(
-                added(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {named},"
+            plan.reads(
+                files_of(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {what},"
             )
 
 
@@ -152,14 +152,14 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
     requests: tuple[tuple[str, dict[str, Any], dict[str, set[str]]], ...] = (
         (
             "of one partition",
-            {"filter": compared("eq", "name", "a")},
+            {"filter": comparison("eq", "name", "a")},
             {name: now[name] for name in ("a1", "a2")},
         ),
-        ("of some rows", {"filter": compared("gt", "id", 3)}, now),
+        ("of some rows", {"filter": comparison("gt", "id", 3)}, now),
         ("of a former snapshot", {"snapshot_id": former.id}, then),
         (
             "of some rows of a former snapshot",
-            {"snapshot_id": former.id, "filter": compared("eq", "name", "b")},
+            {"snapshot_id": former.id, "filter": comparison("eq", "name", "b")},
             {"b1": of_b},
         ),
         ("of some columns", {"select": ["name"]}, now),
@@ -177,46 +177,46 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
     """An asynchronous plan with a filter prunes no file that may hold a matching row."""
     table = in_the_background(lab)
 
-    for wanted in lab.each(
-        (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))
+    for expression in lab.each(
+        (comparison("gt", "id", 3), comparison("not-null", "id"), comparison("eq", "name", "a"))
     ):
         with lab.judge("IRC-SCAN-FETCH-002"):
-            scans.complete_plan(lab, table.table, filter=wanted).reads(
-                table.snapshots[-1].data, f"the files for {expect.shown(wanted)},"
+            scans.complete_plan(lab, table.table, filter=expression).reads(
+                table.snapshots[-1].data, f"the files for {expect.shown(expression)},"
             )
 
 
 @check("IRC-SCAN-SCH-017")
 def residuals_select_the_same_rows(lab: CatalogLab) -> None:
     """Residual filters select the same rows in tasks of asynchronous plans and of plan tasks."""
-    wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
-    decided = False
+    expression = both("and", comparison("gt", "id", 4), comparison("lt-eq", "id", 8))
+    has_rows = False
     for properties in lab.each((scans.in_background(lab), scans.on_pages(lab))):
         table = scans.table_with_files(lab, properties=properties)
         table.append(*(table.file(name) for name in ("first", "second", "third")))
-        for task, _, _ in lab.each(scans.complete_plan(lab, table.table, filter=wanted).tasks):
+        for task, _, _ in lab.each(scans.complete_plan(lab, table.table, filter=expression).tasks):
             residual = task.get("residual-filter")
             rows = [
                 row
                 for row in ({"id": number} for number in range(12))
                 if residual is not None and is_decided(residual, row)
             ]
-            decided = decided or bool(rows)
+            has_rows = has_rows or bool(rows)
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
                         about = (
-                            f"a residual that agrees with {expect.shown(wanted)} for"
+                            f"a residual that agrees with {expect.shown(expression)} for"
                             f" {expect.shown(row)}"
                         )
                         at = task.at.within("residual-filter")
                         expect.true(
-                            holds(wanted, row) == holds(residual, row),
+                            holds(expression, row) == holds(residual, row),
                             about,
                             expect.shown(residual),
                             at=at,
                         )
-    if not decided:
+    if not has_rows:
         raise NotOffered(
             "the target sends no residuals, or residuals that this check cannot evaluate"
         )

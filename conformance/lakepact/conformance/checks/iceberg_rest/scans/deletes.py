@@ -94,20 +94,20 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-SCAN-SCH-003") as case:
         plan = scans.complete_plan(lab, table.table)
-        found = {
+        by_path = {
             file["file-path"]: (
                 task.at,
                 [(one["file-path"], one.get("content-offset")) for one in deletes],
             )
             for task, file, deletes in plan.tasks
         }
-        for name, wanted in expected.items():
+        for name, vectors_of_file in expected.items():
             with case():
-                at, told = found.get(table.path(name), (plan.at, None))
+                at, actual = by_path.get(table.path(name), (plan.at, None))
                 expect.true(
-                    wanted == told,
-                    f"deletion vectors {expect.shown(wanted)} of {name}",
-                    told,
+                    vectors_of_file == actual,
+                    f"deletion vectors {expect.shown(vectors_of_file)} of {name}",
+                    actual,
                     at=at,
                 )
 
@@ -154,7 +154,7 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
         scans.position_deletes(table, "removed"),
         operation="delete",
     )
-    carried = replace(
+    existing = replace(
         first.manifests[0].files[0], state=EXISTING, sequence=first.sequence, snapshot=first.id
     )
     values, removed = (
@@ -167,7 +167,7 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
         (replace(values, state=EXISTING), replace(removed, state=DELETED)), spec=table.spec()
     )
     table.commit(
-        [Manifest((carried, table.file("new")), spec=table.spec()), left],
+        [Manifest((existing, table.file("new")), spec=table.spec()), left],
         keep=False,
         operation="replace",
     )
@@ -231,10 +231,10 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
         expect.equal(
             1, len(deletes), "number of delete files:", at=task.at.within("delete-file-references")
         )
-        found = deletes[0].get("equality-ids") or []
+        ids = deletes[0].get("equality-ids") or []
         expect.equal(
             [2, 3],
-            sorted(found),
+            sorted(ids),
             "equality-ids of its delete file:",
             at=deletes[0].at.within("equality-ids"),
         )
@@ -260,12 +260,12 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
         "spec-id": table.spec().get("spec-id"),
     }
     plan = scans.complete_plan(lab, table.table)
-    found = [one for _, _, files in plan.tasks for one in files]
+    delete_files = [one for _, _, files in plan.tasks for one in files]
 
     with lab.judge("IRC-SCAN-SCH-009"):
-        expect.equal(1, len(found), "number of delete files:", at=plan.at)
+        expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
         for member, value in numbers.items():
-            found[0].has(member, value)
+            delete_files[0].has(member, value)
     with lab.judge("IRC-SCAN-SCH-008"):
-        expect.equal(1, len(found), "number of delete files:", at=plan.at)
-        found[0].has("partition", ["a"])
+        expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
+        delete_files[0].has("partition", ["a"])

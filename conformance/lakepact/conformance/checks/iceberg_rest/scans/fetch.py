@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 STATES = ("completed", "submitted", "cancelled", "failed")
 
 
-def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
+def submit_plan(lab: CatalogLab, table: Table, **request: Any) -> str:
     """Return the id of a plan that the target makes in the background.
 
     Raises:
@@ -148,7 +148,7 @@ def cancelling_plans_returns_204(lab: CatalogLab) -> None:
     """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
-    identifier = submitted(lab, table.table)
+    identifier = submit_plan(lab, table.table)
     reply = cancel(lab, table.table, identifier)
     after = fetch(lab, table.table, identifier)
 
@@ -188,7 +188,7 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
 def plans_of_other_tables_return_404(lab: CatalogLab) -> None:
     """Fetching a plan at the path of another table returns 404."""
     table = in_the_background(lab)
-    identifier = submitted(lab, table.table)
+    identifier = submit_plan(lab, table.table)
     other = lab.make_table(table.table.namespace)
 
     with lab.judge("IRC-SCAN-FETCH-008"):
@@ -254,7 +254,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
         replies.append(scans.plan(lab, table.table))
         identifier = replies[-1].document.get("plan-id") if replies[-1].status == 200 else None
         if identifier is not None and replies[-1].document.get("status") == "submitted":
-            _ended(lab, table.table, identifier)
+            _wait_for_end(lab, table.table, identifier)
 
     with lab.judge_each("IRC-SCAN-PLAN-001") as case:
         for reply in replies:
@@ -269,7 +269,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
                     )
 
 
-def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:
+def _wait_for_end(lab: CatalogLab, table: Table, identifier: str) -> None:
     """Fetch a plan until it is not on its way any more."""
     for _ in range(scans.POLLS):
         reply = fetch(lab, table, identifier)

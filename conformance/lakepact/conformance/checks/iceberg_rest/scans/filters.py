@@ -39,7 +39,7 @@ PRIMITIVES: dict[str, Any] = {
 }
 
 
-def compared(kind: str, term: str, *value: Any) -> dict[str, Any]:
+def comparison(kind: str, term: str, *value: Any) -> dict[str, Any]:
     """Return an expression about one column."""
     document: dict[str, Any] = {"type": kind, "term": term}
     return document | (
@@ -56,12 +56,12 @@ def both(kind: str, left: Any, right: Any) -> dict[str, Any]:
     return {"type": kind, "left": left, "right": right}
 
 
-def negated(child: Any) -> dict[str, Any]:
+def negation(child: Any) -> dict[str, Any]:
     """Return the contrary of an expression."""
     return {"type": "not", "child": child}
 
 
-def divided(lab: CatalogLab) -> scans.TableWithFiles:
+def table_of_five(lab: CatalogLab) -> scans.TableWithFiles:
     """Return a table of five files, each in a manifest of its own, divided by name and by day,
     whose bounds tell ids of ten each.
     """
@@ -98,49 +98,52 @@ FIRST_NOON, SECOND_NOON = "2020-01-01T12:00:00.000000+00:00", "2020-01-02T12:00:
 #: Filters, and the files of such a table that hold rows that match, whatever their rows may be
 #: otherwise.
 MATCHES: tuple[tuple[Any, str], ...] = (
-    (compared("eq", "id", 5), "a0"),
-    (compared("eq", "id", 9), "a0"),
-    (compared("eq", "id", 10), "a1"),
-    (compared("lt", "id", 11), "a0 a1"),
-    (compared("lt-eq", "id", 10), "a0 a1"),
-    (compared("gt", "id", 28), "b2 ab3 null4"),
-    (compared("gt-eq", "id", 29), "b2 ab3 null4"),
-    (compared("not-eq", "id", 5), "a0 a1 b2 ab3 null4"),
-    (compared("in", "id", 0, 19, 20), "a0 a1 b2"),
-    (compared("not-in", "id", 0, 19, 20), "a0 a1 b2 ab3 null4"),
-    (compared("eq", "name", "a"), "a0 a1"),
-    (compared("not-eq", "name", "a"), "b2 ab3"),
-    (compared("gt", "name", "a"), "b2 ab3"),
-    (compared("is-null", "name"), "null4"),
-    (compared("not-null", "name"), "a0 a1 b2 ab3"),
-    (compared("starts-with", "name", "a"), "a0 a1 ab3"),
-    (compared("starts-with", "name", "ab"), "ab3"),
-    (compared("not-starts-with", "name", "a"), "b2"),
-    (compared("is-null", "at"), "ab3"),
-    (compared("lt", "at", FIRST_NOON), "a0 b2"),
-    (compared("gt", "at", FIRST_NOON), "a0 b2 a1 null4"),
-    (compared("gt-eq", "at", SECOND_NOON), "a1 null4"),
-    (both("and", compared("eq", "name", "a"), compared("gt", "id", 9)), "a1"),
-    (both("or", compared("eq", "name", "b"), compared("lt", "id", 3)), "a0 b2"),
-    (negated(compared("gt", "id", 9)), "a0"),
-    (negated(both("or", compared("eq", "name", "a"), compared("is-null", "name"))), "b2 ab3"),
-    (negated(compared("in", "name", "a", "b")), "ab3"),
-    (negated(both("and", compared("eq", "name", "a"), compared("gt", "id", 9))), "a0 b2 ab3"),
-    (negated(negated(compared("gt", "id", 9))), "a1 b2 ab3 null4"),
-    (negated(both("or", negated(compared("eq", "name", "a")), compared("lt", "id", 3))), "a0 a1"),
+    (comparison("eq", "id", 5), "a0"),
+    (comparison("eq", "id", 9), "a0"),
+    (comparison("eq", "id", 10), "a1"),
+    (comparison("lt", "id", 11), "a0 a1"),
+    (comparison("lt-eq", "id", 10), "a0 a1"),
+    (comparison("gt", "id", 28), "b2 ab3 null4"),
+    (comparison("gt-eq", "id", 29), "b2 ab3 null4"),
+    (comparison("not-eq", "id", 5), "a0 a1 b2 ab3 null4"),
+    (comparison("in", "id", 0, 19, 20), "a0 a1 b2"),
+    (comparison("not-in", "id", 0, 19, 20), "a0 a1 b2 ab3 null4"),
+    (comparison("eq", "name", "a"), "a0 a1"),
+    (comparison("not-eq", "name", "a"), "b2 ab3"),
+    (comparison("gt", "name", "a"), "b2 ab3"),
+    (comparison("is-null", "name"), "null4"),
+    (comparison("not-null", "name"), "a0 a1 b2 ab3"),
+    (comparison("starts-with", "name", "a"), "a0 a1 ab3"),
+    (comparison("starts-with", "name", "ab"), "ab3"),
+    (comparison("not-starts-with", "name", "a"), "b2"),
+    (comparison("is-null", "at"), "ab3"),
+    (comparison("lt", "at", FIRST_NOON), "a0 b2"),
+    (comparison("gt", "at", FIRST_NOON), "a0 b2 a1 null4"),
+    (comparison("gt-eq", "at", SECOND_NOON), "a1 null4"),
+    (both("and", comparison("eq", "name", "a"), comparison("gt", "id", 9)), "a1"),
+    (both("or", comparison("eq", "name", "b"), comparison("lt", "id", 3)), "a0 b2"),
+    (negation(comparison("gt", "id", 9)), "a0"),
+    (negation(both("or", comparison("eq", "name", "a"), comparison("is-null", "name"))), "b2 ab3"),
+    (negation(comparison("in", "name", "a", "b")), "ab3"),
+    (negation(both("and", comparison("eq", "name", "a"), comparison("gt", "id", 9))), "a0 b2 ab3"),
+    (negation(negation(comparison("gt", "id", 9))), "a1 b2 ab3 null4"),
+    (
+        negation(both("or", negation(comparison("eq", "name", "a")), comparison("lt", "id", 3))),
+        "a0 a1",
+    ),
     (
         both(
             "or",
-            both("and", compared("eq", "name", "a"), compared("gt", "id", 9)),
-            compared("is-null", "name"),
+            both("and", comparison("eq", "name", "a"), comparison("gt", "id", 9)),
+            comparison("is-null", "name"),
         ),
         "a1 null4",
     ),
     (
         both(
             "and",
-            both("or", compared("eq", "name", "a"), compared("eq", "name", "b")),
-            compared("gt", "id", 9),
+            both("or", comparison("eq", "name", "a"), comparison("eq", "name", "b")),
+            comparison("gt", "id", 9),
         ),
         "a1 b2",
     ),
@@ -150,23 +153,23 @@ MATCHES: tuple[tuple[Any, str], ...] = (
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def filters_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no file with a matching row, for filters on bounds, partitions and nulls."""
-    table = divided(lab)
+    table = table_of_five(lab)
 
-    for wanted, expected in lab.each(MATCHES):
-        reply = scans.plan(lab, table.table, filter=wanted)
+    for expression, expected in lab.each(MATCHES):
+        reply = scans.plan(lab, table.table, filter=expression)
         with lab.judge("IRC-SCAN-PLAN-001"):
             scans.is_plan(reply)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 scans.is_plan(reply)
-            found = scans.wait_for_plan(lab, table.table, reply)
-            missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
+            plan = scans.wait_for_plan(lab, table.table, reply)
+            missing = sorted({table.path(name) for name in expected.split()} - {*plan.paths})
             actual = f"without {', '.join(missing)}"
             expect.true(
                 not missing,
-                f"the files {expected} for {expect.shown(wanted)}",
+                f"the files {expected} for {expect.shown(expression)}",
                 actual,
-                at=found.at,
+                at=plan.at,
                 kind=Kind.MISSING,
             )
 
@@ -184,48 +187,50 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": columns})
     scans.require_plans(lab, table)
     text, number, real = (1 + list(PRIMITIVES).index(kind) for kind in ("string", "int", "double"))
-    eq = compared("eq", f"c{number}", 1)
+    eq = comparison("eq", f"c{number}", 1)
     kinds = [
         {"type": "true"},
         {"type": "false"},
         both("and", eq, eq),
         both("or", eq, eq),
-        negated(eq),
+        negation(eq),
         *(
-            compared(kind, f"c{number}", 1)
+            comparison(kind, f"c{number}", 1)
             for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq")
         ),
-        *(compared(kind, f"c{number}", 1, 2) for kind in ("in", "not-in")),
-        *(compared(kind, f"c{text}", "a") for kind in ("starts-with", "not-starts-with")),
-        *(compared(kind, f"c{number}") for kind in ("is-null", "not-null")),
-        *(compared(kind, f"c{real}") for kind in ("is-nan", "not-nan")),
+        *(comparison(kind, f"c{number}", 1, 2) for kind in ("in", "not-in")),
+        *(comparison(kind, f"c{text}", "a") for kind in ("starts-with", "not-starts-with")),
+        *(comparison(kind, f"c{number}") for kind in ("is-null", "not-null")),
+        *(comparison(kind, f"c{real}") for kind in ("is-nan", "not-nan")),
     ]
-    literals = [compared("eq", f"c{n}", value) for n, value in enumerate(PRIMITIVES.values(), 1)]
+    literals = [comparison("eq", f"c{n}", value) for n, value in enumerate(PRIMITIVES.values(), 1)]
 
-    for wanted in lab.each((*kinds, *literals)):
+    for expression in lab.each((*kinds, *literals)):
         with lab.judge("IRC-SCAN-PLAN-016"):
             expect.status(
-                scans.plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}"
+                scans.plan(lab, table, filter=expression),
+                200,
+                about=f"for {expect.shown(expression)}",
             )
 
 
 #: Invalid expressions, and expressions that do not fit the columns of such a table.
 NONSENSE: dict[str, Any] = {
-    "an unknown kind": compared("like", "id", 5),
+    "an unknown kind": comparison("like", "id", 5),
     "no kind": {"term": "id", "value": 5},
     "no term": {"type": "eq", "value": 5},
-    "no value": compared("eq", "id"),
+    "no value": comparison("eq", "id"),
     "no values": {"type": "in", "term": "id"},
     "values that are none": {"type": "in", "term": "id", "values": 5},
-    "one side": {"type": "and", "left": compared("eq", "id", 5)},
+    "one side": {"type": "and", "left": comparison("eq", "id", 5)},
     "a negation of nothing": {"type": "not"},
     "a kind that is a number": {"type": 5, "term": "id", "value": 5},
     "a term that is a number": {"type": "eq", "term": 5, "value": 5},
-    "an array": [compared("eq", "id", 5)],
+    "an array": [comparison("eq", "id", 5)],
     "a number": 5,
-    "an unknown column": compared("eq", "nowhere", 5),
+    "an unknown column": comparison("eq", "nowhere", 5),
     "an unknown column within": both(
-        "and", compared("eq", "id", 5), negated(compared("is-null", "nowhere"))
+        "and", comparison("eq", "id", 5), negation(comparison("is-null", "nowhere"))
     ),
 }
 
@@ -235,7 +240,7 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
     """An invalid filter expression, or one on an unknown column, returns 400."""
     table = some_table(lab)
 
-    for what, wanted in lab.each(NONSENSE.items()):
+    for what, expression in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
             wrong = (
                 Mutation(Wrong.ABSENT, "column")
@@ -243,9 +248,9 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
                 else Mutation(Wrong.VALUE, "/filter")
             )
             expect.status(
-                scans.plan(lab, table, filter=wanted),
+                scans.plan(lab, table, filter=expression),
                 400,
-                about=f"for {what}: {expect.shown(wanted)}",
+                about=f"for {what}: {expect.shown(expression)}",
                 mutation=wrong,
             )
 
@@ -256,14 +261,14 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
     behave alike.
     """
     table = some_table(lab)
-    within = both("or", negated(compared("eq", "ID", 5)), compared("is-null", "NAME"))
+    within = both("or", negation(comparison("eq", "ID", 5)), comparison("is-null", "NAME"))
     requests: dict[str, dict[str, Any]] = {
-        "a filter": {"filter": compared("eq", "ID", 5)},
+        "a filter": {"filter": comparison("eq", "ID", 5)},
         "a filter within others": {"filter": within},
         "a selection": {"select": ["NAME"]},
     }
     # A server that does not resolve names at all fails only IRC-SCAN-PLAN-017.
-    lab.require(scans.plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
+    lab.require(scans.plan(lab, table, filter=comparison("eq", "nowhere", 5)), 400)
 
     with lab.judge_each("IRC-SCAN-PLAN-018") as case:
         for what, request in requests.items():
@@ -273,11 +278,11 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
                     200,
                     about=f"for {what} without case-sensitivity",
                 )
-        for said in ({}, {"case_sensitive": True}):
+        for members in ({}, {"case_sensitive": True}):
             with case():
                 reply, about = (
-                    scans.plan(lab, table, **requests["a filter"], **said),
-                    " with case-sensitivity" if said else "",
+                    scans.plan(lab, table, **requests["a filter"], **members),
+                    " with case-sensitivity" if members else "",
                 )
                 wrong = Mutation(Wrong.VALUE, "/filter/term")
                 expect.status(

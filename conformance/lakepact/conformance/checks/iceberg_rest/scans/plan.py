@@ -51,12 +51,12 @@ def of_four(lab: CatalogLab) -> scans.TableWithFiles:
     return table
 
 
-def added(table: scans.TableWithFiles, *numbers: int) -> list[str]:
+def files_of(table: scans.TableWithFiles, *numbers: int) -> list[str]:
     """Return the files that some snapshots of such a table appended."""
     return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
 
 
-def refused_or_failed(reply: Reply, mutation: Mutation) -> None:
+def expect_refusal_or_failure(reply: Reply, mutation: Mutation) -> None:
     """The answer is 400 or 404, or says that planning failed.
 
     Raises:
@@ -89,9 +89,12 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     early = scans.complete_plan(lab, table.table)
     four = table.snapshots[-1]
     first = table.snapshots[0]
-    gone, kept = first.manifests[0].files
+    first_file, second_file = first.manifests[0].files
     rewritten = Manifest(
-        (changed(gone, DELETED, first.sequence), changed(kept, EXISTING, first.sequence)),
+        (
+            with_state(first_file, DELETED, first.sequence),
+            with_state(second_file, EXISTING, first.sequence),
+        ),
         spec=table.spec(),
     )
     others = [
@@ -116,7 +119,7 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
         scans.complete_plan(lab, table.table).reads(latest.data, "each file once:")
 
 
-def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
+def with_state(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
     """Return a file of an earlier snapshot as a later manifest has it."""
     return replace(file, state=state, sequence=sequence, snapshot=snapshot)
 
@@ -133,21 +136,21 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
-                found = scans.complete_plan(
+                plan = scans.complete_plan(
                     lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end]
                 )
-                found.reads(
-                    added(table, *expected),
+                plan.reads(
+                    files_of(table, *expected),
                     f"the files appended after snapshot {start + 1} up to {end + 1},",
                 )
     reply = scans.plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
             scans.wait_for_plan(lab, table.table, reply).reads(
-                added(table, 1, 2), "the files up to the end,"
+                files_of(table, 1, 2), "the files up to the end,"
             )
         else:
-            refused_or_failed(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
+            expect_refusal_or_failure(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-010")
@@ -161,15 +164,17 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     scans.needs_scans_between(lab, table)
     other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
     table.snapshots.remove(other)
-    old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
-    merged = Manifest((table.file("3-a"), *old), spec=table.spec())
+    old = [
+        with_state(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files
+    ]
+    mixture = Manifest((table.file("3-a"), *old), spec=table.spec())
     third = table.commit(
-        [merged, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False
+        [mixture, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False
     )
-    dropped = changed(second.manifests[0].files[0], DELETED, second.sequence, second.id)
-    rewritten = Manifest((table.file("compacted"), dropped), spec=table.spec())
-    kept = [m for m in third.manifests if m.path != second.manifests[0].path]
-    fourth = table.commit([rewritten, *kept], keep=False, operation="replace")
+    deletion = with_state(second.manifests[0].files[0], DELETED, second.sequence, second.id)
+    rewritten = Manifest((table.file("compacted"), deletion), spec=table.spec())
+    rest = [m for m in third.manifests if m.path != second.manifests[0].path]
+    fourth = table.commit([rewritten, *rest], keep=False, operation="replace")
     fifth = table.append(table.file("5-a"))
 
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
@@ -187,8 +192,8 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                     # no clause says that there are scans of changes beyond appended files: a
                     # rewriting in between may be refused
                     continue
-                found = scans.wait_for_plan(lab, table.table, reply)
-                found.reads(
+                plan = scans.wait_for_plan(lab, table.table, reply)
+                plan.reads(
                     [table.path(name) for name in names.split()],
                     f"only the appended files {names},",
                 )
@@ -199,7 +204,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                 [], "no files between a snapshot and itself,"
             )
         else:
-            refused_or_failed(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
+            expect_refusal_or_failure(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
@@ -244,7 +249,7 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
         ):
             reply = scans.plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
-                refused_or_failed(reply, Mutation(Wrong.ABSENT, "snapshot"))
+                expect_refusal_or_failure(reply, Mutation(Wrong.ABSENT, "snapshot"))
 
 
 @check("IRC-SCAN-PLAN-019")
@@ -258,14 +263,14 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
         {**one, "name": "title"} if one["name"] == "name" else one
         for one in table.table.member("schemas")[0]["fields"]
     ]
-    renamed = {**upd.schema_with(table.table), "fields": fields}
+    schema = {**upd.schema_with(table.table), "fields": fields}
     table.table = lab.commit(
-        table.table, upd.add_schema(renamed), upd.set_current_schema(upd.LAST_ADDED)
+        table.table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
     )
 
     with lab.judge("IRC-SCAN-PLAN-019") as case:
-        for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
-            for name in (known, unknown):
+        for of_snapshot, column, unknown in ((True, "name", "title"), (False, "title", "name")):
+            for name in (column, unknown):
                 with case():
                     reply = scans.plan(
                         lab,
@@ -275,7 +280,7 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
                         filter={"type": "eq", "term": name, "value": "x"},
                     )
                     about = f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}"
-                    if name == known:
+                    if name == column:
                         expect.status(reply, 200, about=about)
                     else:
                         expect.status(
@@ -329,8 +334,8 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
             "upper-bounds": 8,
         }.items():
             with case():
-                told, at = file.get(member) or {}, file.at.within(member)
-                keys = told.get("keys") or []
+                statistics, at = file.get(member) or {}, file.at.within(member)
+                keys = statistics.get("keys") or []
                 expect.true(
                     set(keys) <= {1},
                     f"{member} of column 1 alone",
@@ -338,7 +343,7 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
                     at=at.within("keys"),
                     kind=Kind.SURPLUS,
                 )
-                values = told.get("values") or [value]
+                values = statistics.get("values") or [value]
                 # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
                 fine = values == [value] or all(isinstance(one, str) for one in values)
                 expect.true(fine, f"{value} as {member}", values, at=at.within("values"))
@@ -405,11 +410,11 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")
 def named_tables_are_planned(lab: CatalogLab) -> None:
     """A plan of the table in `scan-table` has each file once and does not change the table."""
-    named = lab.target.parameters.get("scan-table")
-    if not named:
+    parameter = lab.target.parameters.get("scan-table")
+    if not parameter:
         raise NotOffered("no table to scan was named: --parameter scan-table=NAMESPACE.TABLE")
     scans.needs(lab, scans.PLAN)
-    *levels, name = named.split(".")
+    *levels, name = parameter.split(".")
     before = Table(
         tuple(levels),
         name,

@@ -12,7 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.scans.fetch import (
     cancel,
     fetch,
     in_the_background,
-    submitted,
+    submit_plan,
 )
 
 
@@ -24,14 +24,14 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
     first = table.snapshots[-1]
     second = table.append(table.file("fourth"))
     other = lab.make_table(table.table.namespace)
-    kept = lab.require(scans.plan(lab, table.table, snapshot_id=first.id), 200)
-    cancelled = submitted(lab, table.table)
-    cancel(lab, other, str(kept.document.get("plan-id")))
+    other_plan = lab.require(scans.plan(lab, table.table, snapshot_id=first.id), 200)
+    identifier = submit_plan(lab, table.table)
+    cancel(lab, other, str(other_plan.document.get("plan-id")))
     with lab.step("IRC-SCAN-CANCEL-001"):
-        expect.status(cancel(lab, table.table, cancelled), 204)
+        expect.status(cancel(lab, table.table, identifier), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        scans.wait_for_plan(lab, table.table, kept).reads(
+        scans.wait_for_plan(lab, table.table, other_plan).reads(
             first.data, "the files of the plan that was not cancelled,"
         )
     with lab.judge("IRC-SCAN-FETCH-002"):
@@ -48,14 +48,14 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
-    identifier = submitted(lab, table.table)
+    identifier = submit_plan(lab, table.table)
     with lab.step("IRC-SCAN-CANCEL-001"):
         expect.status(cancel(lab, table.table, identifier), 204)
-    fetched = [fetch(lab, table.table, identifier) for _ in range(4)]
+    replies = [fetch(lab, table.table, identifier) for _ in range(4)]
     again = cancel(lab, table.table, identifier)
 
     with lab.judge_each("IRC-SCAN-FETCH-005") as case:
-        for reply in fetched:
+        for reply in replies:
             with case():
                 expect.status(reply, 200, 404)
                 if reply.status == 200:
@@ -74,13 +74,13 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     whole = scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    named: dict[str, dict[str, Any]] = (
+    requests: dict[str, dict[str, Any]] = (
         {}
         if whole.id is None
         else {scans.FETCH: {"plan_id": whole.id}, scans.CANCEL: {"plan_id": whole.id}}
     )
     if tasks:
-        named[scans.TASKS] = {"body": {"plan-task": tasks[0]}}
+        requests[scans.TASKS] = {"body": {"plan-task": tasks[0]}}
     drop_table(lab, table.table)
 
     for operation, identifier in lab.each(
@@ -90,9 +90,9 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
             (scans.CANCEL, "IRC-SCAN-CANCEL-005"),
         )
     ):
-        if operation not in named or not lab.offers(operation):
+        if operation not in requests or not lab.offers(operation):
             lab.skip(identifier, f"there is nothing to ask {operation} for")
             continue
-        reply = lab.send(operation, **table.table.at, **named[operation])
+        reply = lab.send(operation, **table.table.at, **requests[operation])
         with lab.judge(identifier):
             expect.not_found(reply, "table", about="for a table that was dropped")

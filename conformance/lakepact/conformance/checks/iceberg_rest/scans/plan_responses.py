@@ -88,8 +88,8 @@ def of_files(
 
     def every(exchange: Exchange) -> bool:
         document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
-        judged = [holds(file) is not False for file in files(document)] if document else []
-        return any(judged)
+        results = [holds(file) is not False for file in files(document)] if document else []
+        return any(results)
 
     every.__name__, every.__doc__ = (holds.__name__, holds.__doc__)
     invariant(identifier, traffic=traffic, concerns=PLANS)(every)
@@ -211,12 +211,12 @@ def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
 def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
-    found = [member for member in ARRAYS if document.get(member)]
-    wanted, at = (
+    members = [member for member in ARRAYS if document.get(member)]
+    expected, at = (
         f"no tasks and no delete files with the status {document.get('status')}",
-        document.at.within(*found[:1]),
+        document.at.within(*members[:1]),
     )
-    expect.true(not found, wanted, found, at=at, kind=Kind.SURPLUS)
+    expect.true(not members, expected, members, at=at, kind=Kind.SURPLUS)
     return True
 
 
@@ -261,18 +261,18 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
     deletes = objects(document, "delete-files")
     if document is None or not deletes:
         return False
-    named = {
+    references = {
         one
         for task in objects(document, "file-scan-tasks")
         for one in task.get("delete-file-references") or []
     }
     # Of several deletion vectors in one file, which belongs to which task is a matter of
     # IRC-SCAN-SCH-003.
-    paths = {one.get("file-path") for place, one in enumerate(deletes) if place in named}
+    paths = {one.get("file-path") for place, one in enumerate(deletes) if place in references}
     idle = [
         place
         for place, one in enumerate(deletes)
-        if place not in named and one.get("file-path") not in paths
+        if place not in references and one.get("file-path") not in paths
     ]
     at = document.at.within("delete-files", *idle[:1])
     expect.true(
@@ -398,12 +398,12 @@ def _lengths(file: Part) -> bool:
 
 def _in_step(file: Part) -> bool:
     """Keys and values of statistics are in step."""
-    known = [
+    maps = [
         (file[member], file.at.within(member))
         for member in (*COUNTS, *BOUNDS)
         if file.get(member) is not None
     ]
-    for one, at in known:
+    for one, at in maps:
         keys, values = (
             (one.get(m) or [] for m in ("keys", "values"))
             if isinstance(one, dict)
@@ -416,7 +416,7 @@ def _in_step(file: Part) -> bool:
             one,
             at=at,
         )
-    return bool(known)
+    return bool(maps)
 
 
 def _numbers(file: Part) -> bool:

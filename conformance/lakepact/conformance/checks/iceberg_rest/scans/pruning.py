@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     table_with_files,
     wait_for_plan,
 )
-from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
+from lakepact.conformance.checks.iceberg_rest.scans.filters import comparison
 
 HOUR = 3_600_000_000  #: in microseconds
 
@@ -115,7 +115,7 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
 }
 
 
-def kept(
+def judge_filters(
     lab: CatalogLab,
     table: TableWithFiles,
     filters: Iterable[Mapping[str, Any]],
@@ -123,18 +123,18 @@ def kept(
 ) -> None:
     """Judge filters that match rows of all files of these names."""
     paths = {table.path(name) for name in names}
-    for wanted in lab.each(filters):
-        reply = plan(lab, table.table, filter=wanted)
+    for expression in lab.each(filters):
+        reply = plan(lab, table.table, filter=expression)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 is_plan(reply)
-            found = wait_for_plan(lab, table.table, reply)
-            missing = sorted(paths - {*found.paths})
+            scan = wait_for_plan(lab, table.table, reply)
+            missing = sorted(paths - {*scan.paths})
             about, actual = (
-                f"files that may hold rows for {expect.shown(wanted)}",
+                f"files that may hold rows for {expect.shown(expression)}",
                 f"without {', '.join(missing)}",
             )
-            expect.true(not missing, about, actual, at=found.at, kind=Kind.MISSING)
+            expect.true(not missing, about, actual, at=scan.at, kind=Kind.MISSING)
 
 
 @check("IRC-SCAN-PLAN-015")
@@ -147,7 +147,8 @@ def bounds_are_compared_by_type(lab: CatalogLab) -> None:
     table = table_with_files(lab, schema={"type": "struct", "schema-id": 0, "fields": fields})
     numbers = range(1, len(BETWEEN) + 1)
     lower, upper = (
-        {n: known[at] for n, known in zip(numbers, BETWEEN.values(), strict=True)} for at in (1, 2)
+        {n: column[at] for n, column in zip(numbers, BETWEEN.values(), strict=True)}
+        for at in (1, 2)
     )
     counts = dict.fromkeys(numbers, 10)
     table.append(
@@ -156,11 +157,11 @@ def bounds_are_compared_by_type(lab: CatalogLab) -> None:
         )
     )
 
-    kept(
+    judge_filters(
         lab,
         table,
         [
-            compared(kind, name, value)
+            comparison(kind, name, value)
             for name, (*_, tests) in BETWEEN.items()
             for kind, value in tests
         ],
@@ -189,11 +190,11 @@ def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
     )
     filters = [
         *(
-            compared(kind, "id", 5)
+            comparison(kind, "id", 5)
             for kind in ("eq", "not-eq", "lt", "lt-eq", "gt", "gt-eq", "in", "not-in")
         ),
         *(
-            compared(kind, "name", "x")
+            comparison(kind, "name", "x")
             for kind in (
                 "eq",
                 "not-eq",
@@ -205,12 +206,12 @@ def missing_statistics_prune_nothing(lab: CatalogLab) -> None:
                 "not-in",
             )
         ),
-        *(compared(kind, "real", 5.0) for kind in ("eq", "lt", "gt", "in")),
-        *(compared(kind, "name") for kind in ("is-null", "not-null")),
-        *(compared(kind, "real") for kind in ("is-nan", "not-nan", "not-null")),
+        *(comparison(kind, "real", 5.0) for kind in ("eq", "lt", "gt", "in")),
+        *(comparison(kind, "name") for kind in ("is-null", "not-null")),
+        *(comparison(kind, "real") for kind in ("is-nan", "not-nan", "not-null")),
     ]
 
-    kept(lab, table, filters, ["bare", "bounded", "counted"])
+    judge_filters(lab, table, filters, ["bare", "bounded", "counted"])
 
 
 @check("IRC-SCAN-PLAN-015")
@@ -252,9 +253,11 @@ def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
         "real": (("eq", 1.25), ("lt", -1.0)),
         "price": (("eq", "1.00"), ("lt", "-2.00")),
     }
-    filters = [compared(kind, name, value) for name, some in tests.items() for kind, value in some]
+    filters = [
+        comparison(kind, name, value) for name, some in tests.items() for kind, value in some
+    ]
 
-    kept(lab, table, [*filters, compared("is-null", "later")], ["narrow"])
+    judge_filters(lab, table, [*filters, comparison("is-null", "later")], ["narrow"])
 
 
 Rows = dict[Any, tuple[tuple[str, Any], ...]]
@@ -339,7 +342,9 @@ def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
         ]
         table.commit(manifests)
         for name, tests in lab.each(zip(names, rows.values(), strict=True)):
-            kept(lab, table, [compared(kind, source, value) for kind, value in tests], [name])
+            judge_filters(
+                lab, table, [comparison(kind, source, value) for kind, value in tests], [name]
+            )
 
 
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
@@ -356,13 +361,13 @@ def void_partitions_prune_nothing(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-001"):
         is_plan(plan(lab, table.table))
-    kept(
+    judge_filters(
         lab,
         table,
         [
-            compared("eq", "name", "a"),
-            compared("not-null", "name"),
-            compared("starts-with", "name", "a"),
+            comparison("eq", "name", "a"),
+            comparison("not-null", "name"),
+            comparison("starts-with", "name", "a"),
         ],
         ["some"],
     )
@@ -394,19 +399,21 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
         )
     expected = {"whole": (specs[0], []), "by_name-a": (specs[1], ["a"]), "by_id-5": (specs[2], [5])}
 
-    kept(lab, table, [compared("eq", "name", "a")], ["whole", "by_name-a", "by_id-5", "by_id-6"])
-    kept(
+    judge_filters(
+        lab, table, [comparison("eq", "name", "a")], ["whole", "by_name-a", "by_id-5", "by_id-6"]
+    )
+    judge_filters(
         lab,
         table,
-        [compared("eq", "id", 5), compared("in", "id", 5, 7)],
+        [comparison("eq", "id", 5), comparison("in", "id", 5, 7)],
         ["whole", "by_name-a", "by_name-b", "by_id-5"],
     )
     plan = complete_plan(lab, table.table)
-    told = {file["file-path"]: file for _, file, _ in plan.tasks}
+    by_path = {file["file-path"]: file for _, file, _ in plan.tasks}
     for name, (spec, partition) in lab.each(expected.items()):
         with lab.step("IRC-SCAN-PLAN-027"):
-            expect.contains(table.path(name), told, "the files to read", at=plan.at)
-        file = told[table.path(name)]
+            expect.contains(table.path(name), by_path, "the files to read", at=plan.at)
+        file = by_path[table.path(name)]
         with lab.judge("IRC-SCAN-SCH-008"):
             file.has("partition", partition, f"the partition of {name}:")
         with lab.judge("IRC-SCAN-SCH-009"):

@@ -9,21 +9,26 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared, divided, negated
+from lakepact.conformance.checks.iceberg_rest.scans.filters import (
+    both,
+    comparison,
+    negation,
+    table_of_five,
+)
 
 #: Filters of several parts, of which partition or bounds of a file decide some.
 FILTERS = (
-    both("and", compared("eq", "name", "a"), compared("gt", "id", 4)),
-    both("or", compared("eq", "name", "b"), compared("lt", "id", 3)),
-    both("and", compared("gt-eq", "id", 3), compared("lt-eq", "id", 28)),
-    both("or", compared("is-null", "name"), compared("not-eq", "id", 25)),
-    compared("in", "id", 2, 12, 22, 32),
-    compared("not-in", "id", 2, 12, 22, 32),
-    compared("lt", "id", 25),
-    compared("starts-with", "name", "a"),
-    compared("not-starts-with", "name", "ab"),
-    negated(compared("gt", "id", 15)),
-    negated(both("and", compared("not-null", "name"), compared("lt", "id", 5))),
+    both("and", comparison("eq", "name", "a"), comparison("gt", "id", 4)),
+    both("or", comparison("eq", "name", "b"), comparison("lt", "id", 3)),
+    both("and", comparison("gt-eq", "id", 3), comparison("lt-eq", "id", 28)),
+    both("or", comparison("is-null", "name"), comparison("not-eq", "id", 25)),
+    comparison("in", "id", 2, 12, 22, 32),
+    comparison("not-in", "id", 2, 12, 22, 32),
+    comparison("lt", "id", 25),
+    comparison("starts-with", "name", "a"),
+    comparison("not-starts-with", "name", "ab"),
+    negation(comparison("gt", "id", 15)),
+    negation(both("and", comparison("not-null", "name"), comparison("lt", "id", 5))),
 )
 
 #: The rows of such a table, by file name.
@@ -61,10 +66,10 @@ def holds(expression: Any, row: dict[str, Any]) -> bool:
     if kind in {"and", "or"}:
         sides = [holds(expression.get(side), row) for side in ("left", "right")]
         return all(sides) if kind == "and" else any(sides)
-    return _tested(kind, expression, row)
+    return _compares(kind, expression, row)
 
 
-def _tested(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
+def _compares(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
     term = expression.get("term") if isinstance(expression, dict) else None
     if not isinstance(term, str) or term not in row:
         raise Undecided
@@ -105,30 +110,32 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
     """The residual filter of a task holds for exactly the rows of its file that match the
     filter.
     """
-    table = divided(lab)
+    table = table_of_five(lab)
     files = {table.path(name): name for name in NAMES}
-    decided = False
-    for wanted in lab.each(FILTERS):
-        for task, file, _ in lab.each(scans.complete_plan(lab, table.table, filter=wanted).tasks):
+    has_rows = False
+    for expression in lab.each(FILTERS):
+        for task, file, _ in lab.each(
+            scans.complete_plan(lab, table.table, filter=expression).tasks
+        ):
             residual, name = task.get("residual-filter"), files.get(file["file-path"])
             if residual is None or name is None:
                 continue
             rows = [
                 row
                 for row in rows_of(name)
-                if is_decided(wanted, row) and is_decided(residual, row)
+                if is_decided(expression, row) and is_decided(residual, row)
             ]
-            decided = decided or bool(rows)
+            has_rows = has_rows or bool(rows)
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
-                        meant, at = holds(wanted, row), task.at.within("residual-filter")
-                        about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
-                        shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
+                        expected, at = holds(expression, row), task.at.within("residual-filter")
+                        about = f"for {expect.shown(row)} of a scan for {expect.shown(expression)}"
+                        what = f"a residual that {'holds' if expected else 'does not hold'} {about}"
                         expect.true(
-                            meant == holds(residual, row), shown, expect.shown(residual), at=at
+                            expected == holds(residual, row), what, expect.shown(residual), at=at
                         )
-    if not decided:
+    if not has_rows:
         lab.skip(
             "IRC-SCAN-SCH-017",
             "the target sends no residuals, or residuals that this check cannot evaluate",

@@ -19,12 +19,12 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 
 
-def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
+def fetch_tasks(lab: CatalogLab, table: Table, task: Any) -> Reply:
     """Return the answer to exchanging a plan task."""
     return lab.send(scans.TASKS, body={"plan-task": task}, **table.at)
 
 
-def divided(lab: CatalogLab) -> tuple[scans.TableWithFiles, list[str]]:
+def table_with_tasks(lab: CatalogLab) -> tuple[scans.TableWithFiles, list[str]]:
     """Return a table of several files, and the plan tasks of its plan.
 
     Raises:
@@ -49,9 +49,9 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
     """Each plan task returns 200 with tasks, the same ones each time; together they hold each file
     of the scan once.
     """
-    table, tasks = divided(lab)
+    table, tasks = table_with_tasks(lab)
 
-    answers = [exchanged(lab, table.table, task) for task in tasks]
+    answers = [fetch_tasks(lab, table.table, task) for task in tasks]
     with lab.judge_each("IRC-SCAN-TASK-002") as case:
         for reply in answers:
             with case():
@@ -73,7 +73,7 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-TASK-007") as case:
         for task, before in zip(tasks, answers, strict=True):
             with case():
-                after = exchanged(lab, table.table, task)
+                after = fetch_tasks(lab, table.table, task)
                 expect.status(after, 200)
                 expect.equal(
                     _paths(before),
@@ -97,7 +97,7 @@ def _paths(reply: Reply) -> list[Any]:
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-009")
 def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
     """Plan tasks return the files of the planned snapshot, also after later commits."""
-    table, _ = divided(lab)
+    table, _ = table_with_tasks(lab)
     first = table.snapshots[-1]
     table.append(*(table.file(f"later-{number}") for number in range(3)))
     former, reply = scans.plan(lab, table.table, snapshot_id=first.id), scans.plan(lab, table.table)
@@ -117,7 +117,7 @@ def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
 @check("IRC-SCAN-SCH-003")
 def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     """Each response to a plan task has the delete files that its tasks reference."""
-    table, _ = divided(lab)
+    table, _ = table_with_tasks(lab)
     names = [f"file-{number}" for number in range(5)]
     of_one = [
         scans.position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]
@@ -136,11 +136,11 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
 @check("IRC-SCAN-TASK-006")
 def plan_tasks_of_other_tables_return_404(lab: CatalogLab) -> None:
     """A plan task at the path of another table returns 404."""
-    table, (task, *_) = divided(lab)
+    table, (task, *_) = table_with_tasks(lab)
     other = lab.make_table(table.table.namespace)
 
     with lab.judge("IRC-SCAN-TASK-006"):
-        expect.not_found(exchanged(lab, other, task), "plan task")
+        expect.not_found(fetch_tasks(lab, other, task), "plan task")
 
 
 @check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
@@ -163,7 +163,7 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
                     lab.send(scans.TASKS, body=body, **table.at),
                 )
                 expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
-    reply = exchanged(lab, table, lab.name("task"))
+    reply = fetch_tasks(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):
         expect.not_found(reply, "plan task")
         expect.member("NoSuchPlanTaskException", reply.place("error", "type"), "error type")

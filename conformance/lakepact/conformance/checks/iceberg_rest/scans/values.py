@@ -68,17 +68,19 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
-    measured = scans.table_with_files(lab, schema=schema())
+    with_statistics = scans.table_with_files(lab, schema=schema())
     statistics: dict[str, Any] = {
         "lower": bounds,
         "upper": bounds,
         "values": counts,
         "nulls": dict.fromkeys(numbers, 0),
     }
-    measured.append(
-        measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff")
+    with_statistics.append(
+        with_statistics.file(
+            "measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"
+        )
     )
-    scans.complete_plan(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
+    scans.complete_plan(lab, with_statistics.table, stats_fields=[f"c{n}" for n in numbers])
     whole, bare = scans.complete_plan(lab, table.table), scans.complete_plan(lab, plain.table)
     with lab.step("IRC-SCAN-PLAN-027"):
         whole.reads([table.path("full"), table.path("null")], "each file once:")
@@ -88,17 +90,19 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-008"):
-        found, at = full.get("partition"), full.at.within("partition")
+        partition, at = full.get("partition"), full.at.within("partition")
         expect.true(
-            isinstance(found, list) and len(found) == len(VALUES),
+            isinstance(partition, list) and len(partition) == len(VALUES),
             f"an array of {len(VALUES)} values as partition",
-            found,
+            partition,
             at=at,
         )
         null.has("partition", [None] * len(VALUES), "the partition of a file of nulls,")
         bare.tasks[0].file.has("partition", [], "no partition,")
     with lab.judge("IRC-SCAN-SCH-014"):
-        full.has("partition", [told for _, _, told in VALUES.values()], "values by type,")
+        full.has(
+            "partition", [json_value for _, _, json_value in VALUES.values()], "values by type,"
+        )
 
 
 @check("IRC-SCAN-SCH-012")
@@ -116,16 +120,20 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     (_, file, _), *_ = scans.complete_plan(
         lab, table.table, stats_fields=[f"c{n}" for n in numbers]
     ).tasks
-    expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}
-    given = {member: file.get(member) for member in ("lower-bounds", "upper-bounds")}
+    expected = {
+        n: json_value for n, (_, _, json_value) in zip(numbers, VALUES.values(), strict=True)
+    }
+    bounds_by_member = {member: file.get(member) for member in ("lower-bounds", "upper-bounds")}
 
-    if not any(given.values()):
+    if not any(bounds_by_member.values()):
         lab.skip("IRC-SCAN-SCH-012", "the target sends no bounds")
         return
     with lab.judge_each("IRC-SCAN-SCH-012") as case:
-        for member, known in given.items():
+        for member, bounds_map in bounds_by_member.items():
             pairs = zip(
-                (known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False
+                (bounds_map or {}).get("keys") or [],
+                (bounds_map or {}).get("values") or [],
+                strict=False,
             )
             for number, (column, value) in enumerate(pairs):
                 with case():

@@ -144,16 +144,16 @@ class CatalogWorld:
         """Namespaces in a body are moved below the root."""
         if not isinstance(body, dict):
             return body
-        moved = dict(body)
+        result = dict(body)
         if operation == op.create_namespace and "namespace" in body:
-            moved["namespace"] = _below(body["namespace"])
+            result["namespace"] = _below(body["namespace"])
         if operation in {op.rename_table, op.rename_view}:
             for side in ("source", "destination"):
                 if isinstance(body.get(side), dict) and "namespace" in body[side]:
-                    moved[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
+                    result[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
         if operation == op.commit_transaction and isinstance(body.get("table-changes"), list):
-            moved["table-changes"] = [_change_below(change) for change in body["table-changes"]]
-        return moved
+            result["table-changes"] = [_change_below(change) for change in body["table-changes"]]
+        return result
 
     def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
         """Return a body that should be accepted."""
@@ -208,10 +208,10 @@ class CatalogWorld:
 
     def _transaction(self, random: Random) -> Document:
         """Changes of up to three tables, mostly ones that exist."""
-        known = list(
+        candidates = list(
             dict.fromkeys([*self.tables, *self.staged[-1:], *self.dropped[-1:], FIRST_TABLE])
         )
-        keys = random.sample(known, min(len(known), random.randint(1, 3)))
+        keys = random.sample(candidates, min(len(candidates), random.randint(1, 3)))
         return {
             "table-changes": [
                 {"identifier": {"namespace": list(k[0]), "name": k[1]}, **self._commit(k, random)}
@@ -222,8 +222,8 @@ class CatalogWorld:
     def _replacement(self, key: Key, random: Random) -> Document:
         return replacing(Known(key, self._metadata(key), random))
 
-    def _renaming(self, known: Sequence[Key], random: Random) -> Document:
-        namespace, name = random.choice(known)
+    def _renaming(self, keys: Sequence[Key], random: Random) -> Document:
+        namespace, name = random.choice(keys)
         target = random.choice([*self.namespaces, namespace])
         return {
             "source": {"namespace": list(namespace), "name": name},
@@ -261,19 +261,21 @@ class CatalogWorld:
         body = step.body if isinstance(step.body, dict) else {}
         namespace = step.arguments.get("namespace", ())
         if step.operation == op.create_namespace:
-            self._made_namespace(body.get("namespace"))
+            self._add_namespace(body.get("namespace"))
         elif step.operation in {op.create_table, op.register_table} and isinstance(
             body.get("name"), str
         ):
-            self._made((namespace, body["name"]), answer, staged=body.get("stage-create") is True)
+            self._add_table(
+                (namespace, body["name"]), answer, is_stage=body.get("stage-create") is True
+            )
         elif step.operation in {op.update_table, op.load_table}:
-            self._made((namespace, step.arguments["table"]), answer)
+            self._add_table((namespace, step.arguments["table"]), answer)
         elif step.operation == op.drop_table:
-            self._gone((namespace, step.arguments["table"]))
+            self._remove_table((namespace, step.arguments["table"]))
         elif step.operation == op.drop_namespace:
             self.namespaces = [n for n in self.namespaces if n != namespace]
         elif step.operation == op.rename_table:
-            self._moved(key_of(body.get("source")), key_of(body.get("destination")))
+            self._move_table(key_of(body.get("source")), key_of(body.get("destination")))
         elif step.operation == op.commit_transaction:
             self._learn_transaction(body.get("table-changes"))
         elif "View" in step.operation:
@@ -283,15 +285,15 @@ class CatalogWorld:
         for change in changes if isinstance(changes, list) else ():
             key = key_of(change.get("identifier")) if isinstance(change, dict) else None
             if key is not None:
-                self._made(key, {})
+                self._add_table(key, {})
 
     def _learn_view(self, step: Step, answer: Document) -> None:
         body = step.body if isinstance(step.body, dict) else {}
         namespace = step.arguments.get("namespace", ())
         if step.operation == op.create_view and isinstance(body.get("name"), str):
-            self._made_view((namespace, body["name"]), answer)
+            self._add_view((namespace, body["name"]), answer)
         elif step.operation in {op.replace_view, op.load_view}:
-            self._made_view((namespace, step.arguments["view"]), answer)
+            self._add_view((namespace, step.arguments["view"]), answer)
         elif step.operation == op.drop_view and (namespace, step.arguments["view"]) in self.views:
             self.views.remove((namespace, step.arguments["view"]))
             self.dropped_views.append((namespace, step.arguments["view"]))
@@ -299,9 +301,9 @@ class CatalogWorld:
             source, target = key_of(body.get("source")), key_of(body.get("destination"))
             if source is not None and target is not None and source in self.views:
                 self.views.remove(source)
-                self._made_view(target, self._answers.get(source, {}))
+                self._add_view(target, self._answers.get(source, {}))
 
-    def _made_namespace(self, levels: Any) -> None:
+    def _add_namespace(self, levels: Any) -> None:
         namespace = _levels(levels)
         if namespace is None:
             return
@@ -310,15 +312,15 @@ class CatalogWorld:
         if namespace not in self.namespaces:
             self.namespaces.append(namespace)
 
-    def _made(self, key: Key, answer: Document, *, staged: bool = False) -> None:
+    def _add_table(self, key: Key, answer: Document, *, is_stage: bool = False) -> None:
         self._answers[key] = {**self._answers.get(key, {}), **answer}
-        if staged:
+        if is_stage:
             self.staged.append(key)
         elif key not in self.tables:
             self.tables.append(key)
             self._lab.drop_afterwards(filled(key[0], self.known), key[1])
 
-    def _made_view(self, key: Key, answer: Document) -> None:
+    def _add_view(self, key: Key, answer: Document) -> None:
         self._answers[key] = {**self._answers.get(key, {}), **answer}
         if key not in self.views:
             self.views.append(key)
@@ -327,15 +329,15 @@ class CatalogWorld:
                 lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1])
             )
 
-    def _gone(self, key: Key) -> None:
+    def _remove_table(self, key: Key) -> None:
         if key in self.tables:
             self.tables.remove(key)
             self.dropped.append(key)
 
-    def _moved(self, source: Key | None, target: Key | None) -> None:
+    def _move_table(self, source: Key | None, target: Key | None) -> None:
         if source is not None and target is not None and source in self.tables:
             self.tables.remove(source)
-            self._made(target, self._answers.get(source, {}))
+            self._add_table(target, self._answers.get(source, {}))
 
 
 def _below(levels: Any) -> Any:
@@ -385,7 +387,7 @@ FORGIVEN: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def tolerated(_: str, member: str, lacking: Any) -> bool:
+def is_tolerated(_: str, member: str, lacking: Any) -> bool:
     """Return whether an interpretation tolerates that the member is missing."""
     return (
         member in FORGIVEN
@@ -394,7 +396,7 @@ def tolerated(_: str, member: str, lacking: Any) -> bool:
     )
 
 
-def rehearsed(step: Step) -> Any:
+def predict_ids(step: Step) -> Any:
     """Return the ids of a new table that the contract fixes, without those that a catalog
     chooses.
     """
@@ -457,8 +459,8 @@ FUZZ = Fuzz(
         MISSING: "IRC-GEN-012",
         WRONG_TYPE: "IRC-GEN-013",
     },
-    tolerated=tolerated,
-    rehearsed=rehearsed,
+    tolerated=is_tolerated,
+    rehearsed=predict_ids,
     chosen=CHOSEN,
     incomparable=INCOMPARABLE,
 )

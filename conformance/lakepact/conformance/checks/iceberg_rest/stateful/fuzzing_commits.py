@@ -69,13 +69,13 @@ class Known:
     metadata: Document
     random: Random
 
-    def learned(self, *path: str, default: str | int, then: str | int = "") -> Learned:
+    def latest(self, *path: str, default: str | int, then: str | int = "") -> Learned:
         """Return the last known state of the table, for use in a request."""
         return Learned((self.key, *path), default, then)
 
     def location(self, then: str = "") -> Learned:
         """Return the table's location, with something behind it."""
-        return self.learned("metadata", "location", default="file:///missing", then=then)
+        return self.latest("metadata", "location", default="file:///missing", then=then)
 
     def number(self, member: str, default: int = 0) -> int:
         """Return a number of the metadata."""
@@ -115,19 +115,19 @@ def new_schema(table: Known) -> Document:
         for s in table.items("schemas")
         if s.get("schema-id") == table.metadata.get("current-schema-id")
     ]
-    known = current[0].get("fields") if current else None
-    fields = known if isinstance(known, list) else SCHEMA["fields"]
+    columns = current[0].get("fields") if current else None
+    fields = columns if isinstance(columns, list) else SCHEMA["fields"]
     number = table.number("last-column-id", 3) + 1
     kind = (
         table.random.choice(NESTED)(number + 1)
         if table.random.random() < 0.3
         else table.random.choice(PRIMITIVES)
     )
-    added = {"id": number, "name": f"c{number}", "type": kind, "required": False}
+    column = {"id": number, "name": f"c{number}", "type": kind, "required": False}
     return {
         "type": "struct",
         "schema-id": max(table.ids("schemas", "schema-id"), default=-1) + 1,
-        "fields": [*fields, added],
+        "fields": [*fields, column],
     }
 
 
@@ -168,7 +168,7 @@ def new_snapshot(table: Known) -> Document:
     identifier = table.random.getrandbits(62) | 1
     snapshot: Document = {
         "snapshot-id": identifier,
-        "timestamp-ms": table.learned("metadata", "last-updated-ms", default=SOME_TIME, then=1),
+        "timestamp-ms": table.latest("metadata", "last-updated-ms", default=SOME_TIME, then=1),
         "manifest-list": table.location(f"/metadata/snap-{identifier}.avro"),
         "summary": {"operation": table.random.choice(["append", "replace", "overwrite", "delete"])},
         "schema-id": table.number("current-schema-id"),
@@ -188,9 +188,9 @@ def update(action: str, **members: Any) -> Document:
     return {"action": action, **with_hyphens(members)}
 
 
-def adding(added: Document, following: Document, random: Random) -> list[Document]:
+def adding(addition: Document, following: Document, random: Random) -> list[Document]:
     """Draw an addition, mostly with the update that makes it current."""
-    return [added, following] if random.random() < 0.7 else [added]
+    return [addition, following] if random.random() < 0.7 else [addition]
 
 
 def upgrade(table: Known) -> list[Document]:
@@ -215,9 +215,9 @@ def append(table: Known) -> list[Document]:
 
 def at_snapshot(table: Known, then: Callable[[int], Document]) -> list[Document]:
     """Return an update about a snapshot of the table, which is added first where there is none."""
-    known = table.ids("snapshots", "snapshot-id")
-    if known:
-        return [then(table.random.choice(known))]
+    ids = table.ids("snapshots", "snapshot-id")
+    if ids:
+        return [then(table.random.choice(ids))]
     snapshot = new_snapshot(table)
     return [update("add-snapshot", snapshot=snapshot), then(snapshot["snapshot-id"])]
 
@@ -300,7 +300,7 @@ def an_encryption_key(table: Known) -> Document:
 #: By kind: updates that a table should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "assign-uuid": lambda t: [
-        update("assign-uuid", uuid=t.learned("metadata", "table-uuid", default=NO_UUID))
+        update("assign-uuid", uuid=t.latest("metadata", "table-uuid", default=NO_UUID))
     ],
     "upgrade-format-version": upgrade,
     "add-schema": lambda t: adding(
@@ -382,7 +382,7 @@ def a_ref_is_there(table: Known) -> Document:
 REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
     "assert-table-uuid": lambda t: {
         "type": "assert-table-uuid",
-        "uuid": t.learned("metadata", "table-uuid", default=NO_UUID),
+        "uuid": t.latest("metadata", "table-uuid", default=NO_UUID),
     },
     "assert-ref-snapshot-id": a_ref_is_there,
     "assert-last-assigned-field-id": lambda t: {
@@ -423,7 +423,7 @@ def commit(table: Known) -> Document:
 def creating(table: Known, *, location: Learned) -> Document:
     """Return a commit that makes a table, staged before or not."""
     updates = [
-        update("assign-uuid", uuid=table.learned("metadata", "table-uuid", default=NO_UUID)),
+        update("assign-uuid", uuid=table.latest("metadata", "table-uuid", default=NO_UUID)),
         update("upgrade-format-version", format_version=table.number("format-version", 2)),
         update("add-schema", schema=SCHEMA),
         update("set-current-schema", schema_id=-1),

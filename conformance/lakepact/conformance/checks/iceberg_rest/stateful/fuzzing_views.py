@@ -41,7 +41,7 @@ def creating_view(first: Known, name: str) -> Document:
     one.
     """
     version = new_version(first, schema_id=0)
-    located = (
+    location = (
         {"location": first.location(f"-{name}")}
         if first.metadata and first.random.random() < 0.2
         else {}
@@ -51,7 +51,7 @@ def creating_view(first: Known, name: str) -> Document:
         "schema": SCHEMA,
         "view-version": version,
         "properties": {"a": "1"},
-        **located,
+        **location,
     }
 
 
@@ -75,7 +75,7 @@ def a_version(view: Known) -> list[Document]:
 #: By kind: updates that a view should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "assign-uuid": lambda v: [
-        update("assign-uuid", uuid=v.learned("metadata", "view-uuid", default=NO_UUID))
+        update("assign-uuid", uuid=v.latest("metadata", "view-uuid", default=NO_UUID))
     ],
     "upgrade-format-version": lambda _: [update("upgrade-format-version", format_version=1)],
     "add-schema": lambda v: [update("add-schema", schema=new_schema(v))],
@@ -100,7 +100,7 @@ def replacing(view: Known) -> Document:
     kinds = view.random.sample(sorted(UPDATES), view.random.randint(1, 2))
     uuid = {
         "type": "assert-view-uuid",
-        "uuid": view.learned("metadata", "view-uuid", default=NO_UUID),
+        "uuid": view.latest("metadata", "view-uuid", default=NO_UUID),
     }
     required = (
         {"requirements": [uuid] if view.random.random() < 0.6 else []}

@@ -27,7 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
-    expect_committed,
+    expect_commit,
     expect_same,
     expect_same_refs,
     first_unmet,
@@ -104,13 +104,13 @@ class CatalogModel:
         self.namespaces: dict[Namespace, Properties] = {}
         self.tables: dict[Place, Held] = {}
         self.views: dict[Place, Held] = {}
-        self._staged: set[Place] = set()
+        self._stages: set[Place] = set()
         self._left: dict[
             Place, str
         ] = {}  # where tables and views were, and the requirement by which they are not
-        self._tagged: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
+        self._by_etag: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
         self._is_astray = False
-        self._said: list[Said] = []
+        self._results: list[Said] = []
         self._judges: Mapping[str, Callable[[Request, Reply], None]] = {
             op.create_namespace: self._create_namespace,
             op.drop_namespace: self._drop_namespace,
@@ -146,7 +146,7 @@ class CatalogModel:
             body: of the request, everything learned in its place.
             reply: the answer.
         """
-        self._said = []
+        self._results = []
         judge = self._judges.get(operation)
         if self._is_astray or judge is None:
             return ()
@@ -162,27 +162,27 @@ class CatalogModel:
             TypeError,
         ):  # whether an answer has the form it should have is for invariants
             self._is_astray = True
-        return self._said
+        return self._results
 
-    def _accepted(self, reply: Reply, *reasons: tuple[str, bool, Mutation]) -> bool:
+    def _succeeds(self, reply: Reply, *reasons: tuple[str, bool, Mutation]) -> bool:
         """Return whether a change was made and could be; one that had to be refused contradicts.
 
         Args:
             reply: the answer to it.
             reasons: requirements that forbid it, whether they do here, and the mistake.
         """
-        accepted = 200 <= reply.status < 300
+        is_success = 200 <= reply.status < 300
         for requirement, forbids, mutation in reasons:
             if forbids:
                 self._says(
                     requirement,
                     f"a refusal ({mutation.at}: {mutation.kind})",
                     reply,
-                    holds=not accepted,
+                    holds=not is_success,
                     mutation=mutation,
                 )
                 return False
-        return accepted
+        return is_success
 
     def _says(
         self,
@@ -200,7 +200,7 @@ class CatalogModel:
             refusal=mutation is not None,
             mutation=mutation,
         )
-        self._said.append((requirement, None if holds else unmet))
+        self._results.append((requirement, None if holds else unmet))
         self._is_astray |= not holds
         return holds
 
@@ -208,29 +208,30 @@ class CatalogModel:
         try:
             look()
         except Unmet as unmet:
-            self._said.append((unmet.requirement or requirement, unmet))
+            self._results.append((unmet.requirement or requirement, unmet))
             self._is_astray = True
             return False
-        self._said.append((requirement, None))
+        self._results.append((requirement, None))
         return True
 
     # -- namespaces --------------------------------------------------------------------------------
 
     def _create_namespace(self, request: Request, reply: Reply) -> None:
         namespace = tuple(request.body["namespace"])
-        known = self.namespaces.get(namespace)
-        if self._accepted(
-            reply, ("IRC-NS-CREATE-005", known is not None, Mutation(Wrong.PRESENT, "namespace"))
+        properties = self.namespaces.get(namespace)
+        if self._succeeds(
+            reply,
+            ("IRC-NS-CREATE-005", properties is not None, Mutation(Wrong.PRESENT, "namespace")),
         ):
             self.namespaces[namespace] = Properties(
                 dict(request.body.get("properties") or {}), "IRC-NS-GET-002"
             )
-        elif known is not None:
-            known.by = "IRC-NS-CREATE-006"
+        elif properties is not None:
+            properties.by = "IRC-NS-CREATE-006"
 
     def _drop_namespace(self, request: Request, reply: Reply) -> None:
         namespace = request.namespace
-        if self._accepted(
+        if self._succeeds(
             reply,
             (
                 "IRC-NS-DROP-002",
@@ -256,27 +257,27 @@ class CatalogModel:
             del self.namespaces[namespace]
 
     def _update_properties(self, request: Request, reply: Reply) -> None:
-        known = self.namespaces.get(request.namespace)
+        properties = self.namespaces.get(request.namespace)
         if (
-            self._accepted(
-                reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))
+            self._succeeds(
+                reply, ("IRC-NS-PROP-010", properties is None, Mutation(Wrong.ABSENT, "namespace"))
             )
-            and known is not None
+            and properties is not None
         ):
-            known.values |= {
+            properties.values |= {
                 **dict.fromkeys(request.body.get("removals") or ()),
                 **(request.body.get("updates") or {}),
             }
-            known.by = "IRC-NS-PROP-002"
-            for (namespace, _), held in self.tables.items():
+            properties.by = "IRC-NS-PROP-002"
+            for (namespace, _), table in self.tables.items():
                 if namespace[: len(request.namespace)] == request.namespace:
-                    held.by = "IRC-NS-PROP-020"
+                    table.by = "IRC-NS-PROP-020"
 
     def _load_namespace(self, request: Request, reply: Reply) -> None:
-        known = self.namespaces.get(request.namespace)
+        expected = self.namespaces.get(request.namespace)
         if reply.status in {200, 404}:
             requirement, status = (
-                ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
+                ("IRC-NS-GET-005", 404) if expected is None else ("IRC-NS-GET-001", 200)
             )
             self._says(
                 requirement,
@@ -284,9 +285,9 @@ class CatalogModel:
                 reply,
                 holds=reply.status == status,
             )
-        found = reply.document.get("properties") if reply.status == 200 else None
-        if known is not None and isinstance(found, dict):
-            self._sees(known.by, lambda: _expect_properties(known.values, found, reply))
+        actual = reply.document.get("properties") if reply.status == 200 else None
+        if expected is not None and isinstance(actual, dict):
+            self._sees(expected.by, lambda: _expect_properties(expected.values, actual, reply))
 
     def _namespace_exists(self, request: Request, reply: Reply) -> None:
         self._exists(
@@ -296,9 +297,9 @@ class CatalogModel:
             "IRC-NS-HEAD-002",
         )
 
-    def _exists(self, is_there: bool, reply: Reply, found: str, missing: str) -> None:  # noqa: FBT001 - what is asked
+    def _exists(self, is_there: bool, reply: Reply, present: str, missing: str) -> None:  # noqa: FBT001 - what is asked
         if reply.status in {200, 204, 404}:
-            requirement, status = (found, "204") if is_there else (missing, "404")
+            requirement, status = (present, "204") if is_there else (missing, "404")
             self._says(
                 requirement,
                 f"status {status} as earlier successful requests imply",
@@ -310,18 +311,18 @@ class CatalogModel:
         parent = request.arguments.get("parent")
         if reply.status == 200 and parent in self.namespaces:
             children = {other for other in self.namespaces if other[:-1] == parent}
-            found = {tuple(levels) for levels in reply.at("namespaces")}
-            is_theirs = all(levels[:-1] == parent for levels in found)
+            actual = {tuple(levels) for levels in reply.at("namespaces")}
+            is_theirs = all(levels[:-1] == parent for levels in actual)
             self._lists(
-                "IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply
+                "IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, actual, reply
             )
 
-    def _lists(self, requirement: str, expected: set[Any], found: set[Any], reply: Reply) -> None:
+    def _lists(self, requirement: str, expected: set[Any], actual: set[Any], reply: Reply) -> None:
         """A listing equals the known items, or is a part of them if more pages follow."""
         is_cut = bool(reply.document.get("next-page-token"))
-        extra, missing = found - expected, set() if is_cut else expected - found
-        said = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
-        self._says(requirement, said, reply, holds=not extra and not missing)
+        extra, missing = actual - expected, set() if is_cut else expected - actual
+        what = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
+        self._says(requirement, what, reply, holds=not extra and not missing)
 
     # -- tables ------------------------------------------------------------------------------------
 
@@ -329,9 +330,9 @@ class CatalogModel:
         place = request.namespace, request.body["name"]
         if request.body.get("stage-create") is True:
             if reply.status == OK and place not in self.tables:
-                self._staged.add(place)
+                self._stages.add(place)
             return
-        if self._accepted(
+        if self._succeeds(
             reply,
             ("IRC-TBL-CREATE-014", place in self.tables, Mutation(Wrong.PRESENT, "table")),
             ("IRC-TBL-CREATE-015", place in self.views, Mutation(Wrong.PRESENT, "view")),
@@ -347,12 +348,12 @@ class CatalogModel:
         elif place in self.tables:
             self.tables[place].by = "IRC-TBL-CREATE-014"
 
-    def _hold(self, place: Place, held: Held) -> None:
-        if held.answer is not None:
-            _ = held.answer.uuid  # an answer without it says nothing of what is held
-        self.tables[place] = held
+    def _hold(self, place: Place, record: Held) -> None:
+        if record.answer is not None:
+            _ = record.answer.uuid  # an answer without it says nothing of what is held
+        self.tables[place] = record
         self._left.pop(place, None)
-        self._staged.discard(place)
+        self._stages.discard(place)
 
     def _drop_table(self, request: Request, reply: Reply) -> None:
         self._drop(
@@ -364,16 +365,16 @@ class CatalogModel:
         )
 
     def _drop(
-        self, held: dict[Place, Held], place: Place, reply: Reply, missing: str, gone: str
+        self, objects: dict[Place, Held], place: Place, reply: Reply, missing: str, requirement: str
     ) -> None:
-        if self._accepted(
-            reply, (missing, place not in held, Mutation(Wrong.ABSENT, self._noun(held)))
+        if self._succeeds(
+            reply, (missing, place not in objects, Mutation(Wrong.ABSENT, self._noun(objects)))
         ):
-            del held[place]
-            self._left[place] = gone
+            del objects[place]
+            self._left[place] = requirement
 
-    def _noun(self, held: Mapping[Place, Held]) -> str:
-        return "table" if held is self.tables else "view"
+    def _noun(self, objects: Mapping[Place, Held]) -> str:
+        return "table" if objects is self.tables else "view"
 
     def _rename_table(self, request: Request, reply: Reply) -> None:
         requirements = {
@@ -386,7 +387,7 @@ class CatalogModel:
 
     def _rename(
         self,
-        held: dict[Place, Held],
+        objects: dict[Place, Held],
         body: Mapping[str, Any],
         reply: Reply,
         requirements: Mapping[str, str],
@@ -394,50 +395,54 @@ class CatalogModel:
         source, target = (_place(body[side]) for side in ("source", "destination"))
         if source == target:
             return
-        if self._accepted(
+        if self._succeeds(
             reply,
-            (requirements["missing"], source not in held, Mutation(Wrong.ABSENT, self._noun(held))),
+            (
+                requirements["missing"],
+                source not in objects,
+                Mutation(Wrong.ABSENT, self._noun(objects)),
+            ),
             (requirements["table"], target in self.tables, Mutation(Wrong.PRESENT, "table")),
             (requirements["view"], target in self.views, Mutation(Wrong.PRESENT, "view")),
         ):
-            held[target] = held.pop(source)
-            held[target].by = self._left[source] = requirements["moved"]
+            objects[target] = objects.pop(source)
+            objects[target].by = self._left[source] = requirements["moved"]
             self._left.pop(target, None)
 
     def _load_table(self, request: Request, reply: Reply) -> None:
         place = request.place("table")
         if reply.status == 304:
-            self._unmodified(place, request.arguments.get("if_none_match"), reply)
+            self._judge_304(place, request.arguments.get("if_none_match"), reply)
             return
-        held = self._found(
+        record = self._find(
             self.tables,
             place,
             reply,
-            "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-LOAD-003",
+            "IRC-TBL-STAGE-002" if place in self._stages else "IRC-TBL-LOAD-003",
         )
-        if held is None:
+        if record is None:
             return
-        found = Table(*place, reply)
+        table = Table(*place, reply)
         if request.arguments.get("snapshots") == "refs":
-            self._load_refs(held, found)
-        elif self._agrees(held, found):
-            held.own |= _properties_in(held.due)
-            held.answer, held.by, held.due = found, "IRC-COM-002", []
+            self._load_refs(record, table)
+        elif self._agrees(record, table):
+            record.own |= _properties_in(record.due)
+            record.answer, record.by, record.due = table, "IRC-COM-002", []
             if "etag" in reply.headers:
-                self._tagged[place, reply.headers["etag"]] = found
+                self._by_etag[place, reply.headers["etag"]] = table
 
-    def _unmodified(self, place: Place, tag: str | None, reply: Reply) -> None:
+    def _judge_304(self, place: Place, tag: str | None, reply: Reply) -> None:
         """304 says that a table is there, and as it was when it was loaded with the ETag."""
-        held, then = self.tables.get(place), self._tagged.get((place, tag or ""))
-        if held is None:
+        record, then = self.tables.get(place), self._by_etag.get((place, tag or ""))
+        if record is None:
             self._says(
                 "IRC-TBL-ETAG-009",
                 "status 404 as earlier successful requests imply",
                 reply,
                 holds=False,
             )
-        elif then is not None and not held.due and (now := held.answer) is not None:
-            same = self._same(lambda: expect_same(self._lab, now, then, own=held.own))
+        elif then is not None and not record.due and (now := record.answer) is not None:
+            same = self._same(lambda: expect_same(self._lab, now, then, own=record.own))
             self._says(
                 "IRC-TBL-ETAG-003",
                 "status 200, for the table is no longer what it was with this ETag",
@@ -445,14 +450,14 @@ class CatalogModel:
                 holds=same,
             )
 
-    def _load_refs(self, held: Held, found: Table) -> None:
+    def _load_refs(self, record: Held, table: Table) -> None:
         """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where
         they were.
         """
-        before = held.answer
-        self._sees("IRC-TBL-LOAD-008", lambda: _expect_snapshots_of_refs(found))
-        if before is not None and not held.due:
-            self._sees(held.by, lambda: expect_same_refs(before, found))
+        before = record.answer
+        self._sees("IRC-TBL-LOAD-008", lambda: _expect_snapshots_of_refs(table))
+        if before is not None and not record.due:
+            self._sees(record.by, lambda: expect_same_refs(before, table))
 
     @staticmethod
     def _same(look: Callable[[], None]) -> bool:
@@ -462,58 +467,58 @@ class CatalogModel:
             return False
         return True
 
-    def _agrees(self, held: Held, found: Table) -> bool:
+    def _agrees(self, record: Held, table: Table) -> bool:
         """Return whether a table that is looked at is as it was answered last, but for what a
         transaction had to change since.
         """
-        before = held.answer
+        before = record.answer
         if before is None:
             return True
-        if held.due:
+        if record.due:
             return self._sees(
                 "IRC-TXN-014",
-                lambda: expect_committed(self._lab, before, found, updates=held.due, own=held.own),
+                lambda: expect_commit(self._lab, before, table, updates=record.due, own=record.own),
             )
-        return self._sees(held.by, lambda: expect_same(self._lab, before, found, own=held.own))
+        return self._sees(record.by, lambda: expect_same(self._lab, before, table, own=record.own))
 
-    def _found(
+    def _find(
         self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str
     ) -> Held | None:
         """Return the table at a place that was looked at, if it was found there."""
-        held = kind.get(place)
-        if held is None and reply.status in {200, 404}:
+        record = kind.get(place)
+        if record is None and reply.status in {200, 404}:
             self._says(
                 self._left.get(place, missing),
                 "status 404 as earlier successful requests imply",
                 reply,
                 holds=reply.status == 404,
             )
-        elif held is not None and reply.status == 404:
+        elif record is not None and reply.status == 404:
             self._says(
-                held.by, "status 200 as earlier successful requests imply", reply, holds=False
+                record.by, "status 200 as earlier successful requests imply", reply, holds=False
             )
-        return held if reply.status == 200 else None
+        return record if reply.status == 200 else None
 
     def _table_exists(self, request: Request, reply: Reply) -> None:
         place = request.place("table")
-        missing = "IRC-TBL-STAGE-002" if place in self._staged else "IRC-TBL-HEAD-002"
+        missing = "IRC-TBL-STAGE-002" if place in self._stages else "IRC-TBL-HEAD-002"
         self._exists(place in self.tables, reply, "IRC-TBL-HEAD-001", missing)
 
     def _list_tables(self, request: Request, reply: Reply) -> None:
         self._list(self.tables, request.namespace, reply, "IRC-TBL-LIST-007")
 
     def _list(
-        self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str
+        self, places: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str
     ) -> None:
         if reply.status == 200 and namespace in self.namespaces:
-            found = {_place(identifier) for identifier in reply.at("identifiers")}
-            if held is self.tables and found & self._staged - self.tables.keys():
+            actual = {_place(identifier) for identifier in reply.at("identifiers")}
+            if places is self.tables and actual & self._stages - self.tables.keys():
                 requirement = "IRC-TBL-LIST-006"
-            confused = held is self.tables and found & self.views.keys()
+            has_view = places is self.tables and actual & self.views.keys()
             self._lists(
-                "IRC-TBL-LIST-003" if confused else requirement,
-                {at for at in held if at[0] == namespace},
-                found,
+                "IRC-TBL-LIST-003" if has_view else requirement,
+                {at for at in places if at[0] == namespace},
+                actual,
                 reply,
             )
 
@@ -521,8 +526,8 @@ class CatalogModel:
 
     def _commit(self, request: Request, reply: Reply) -> None:
         place = request.place("table")
-        held = self.tables.get(place)
-        if held is None:
+        record = self.tables.get(place)
+        if record is None:
             if self._creates(place, request.body, reply, "IRC-COM-015"):
                 self._hold(
                     place,
@@ -532,64 +537,68 @@ class CatalogModel:
                         own=_properties_in(request.body["updates"]),
                     ),
                 )
-        elif self._holds(held, request.body, reply, "IRC-COM-005"):
-            before, found, updates = (
-                held.answer,
+        elif self._holds(record, request.body, reply, "IRC-COM-005"):
+            before, after, updates = (
+                record.answer,
                 Table(*place, reply),
-                [*held.due, *request.body["updates"]],
+                [*record.due, *request.body["updates"]],
             )
             if before is None or self._sees(
                 "IRC-COM-010",
-                lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own),
+                lambda: expect_commit(self._lab, before, after, updates=updates, own=record.own),
             ):
-                held.own |= _properties_in(updates)
-                held.answer, held.by, held.due = found, "IRC-COM-002", []
-        elif not held.due:
-            held.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
+                record.own |= _properties_in(updates)
+                record.answer, record.by, record.due = after, "IRC-COM-002", []
+        elif not record.due:
+            record.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
 
     def _creates(self, place: Place, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to what is no table made one, as it may only where it says so and
         nothing has the name.
         """
         says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
-        return self._accepted(
+        return self._succeeds(
             reply,
             (otherwise, not says_so, Mutation(Wrong.ABSENT, "table")),
             ("IRC-REQ-006", place in self.views, Mutation(Wrong.PRESENT, "view")),
         )
 
-    def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
+    def _holds(self, record: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements
         hold.
         """
-        broken = (
+        failure = (
             None
-            if held.due or held.answer is None
-            else first_unmet(body["requirements"], held.answer)
+            if record.due or record.answer is None
+            else first_unmet(body["requirements"], record.answer)
         )
-        return self._accepted(
-            reply, (otherwise, broken is not None, req.stale(broken or {"type": ""}))
+        return self._succeeds(
+            reply, (otherwise, failure is not None, req.stale(failure or {"type": ""}))
         )
 
     def _transaction(self, request: Request, reply: Reply) -> None:
         changes = [
             (_place(change["identifier"]), change) for change in request.body["table-changes"]
         ]
-        made = 200 <= reply.status < 300
+        is_success = 200 <= reply.status < 300
         for place, change in changes:
-            held = self.tables.get(place)
-            if held is None and self._creates(place, change, reply, "IRC-TXN-004"):
+            record = self.tables.get(place)
+            if record is None and self._creates(place, change, reply, "IRC-TXN-004"):
                 self._hold(place, Held(None, "IRC-TXN-001", own=_properties_in(change["updates"])))
-            elif held is not None and self._holds(held, change, reply, "IRC-TXN-002") and made:
-                held.due = [*held.due, *change["updates"]]
-            elif held is not None and not held.due:
-                held.by = "IRC-TXN-002" if reply.status == 409 else "IRC-TXN-003"
+            elif (
+                record is not None
+                and self._holds(record, change, reply, "IRC-TXN-002")
+                and is_success
+            ):
+                record.due = [*record.due, *change["updates"]]
+            elif record is not None and not record.due:
+                record.by = "IRC-TXN-002" if reply.status == 409 else "IRC-TXN-003"
 
     # -- views -------------------------------------------------------------------------------------
 
     def _create_view(self, request: Request, reply: Reply) -> None:
         place = request.namespace, request.body["name"]
-        if self._accepted(
+        if self._succeeds(
             reply,
             ("IRC-VIEW-CREATE-009", place in self.views, Mutation(Wrong.PRESENT, "view")),
             ("IRC-VIEW-CREATE-010", place in self.tables, Mutation(Wrong.PRESENT, "table")),
@@ -599,13 +608,13 @@ class CatalogModel:
 
     def _replace_view(self, request: Request, reply: Reply) -> None:
         place = request.place("view")
-        held = self.views.get(place)
-        if self._accepted(
-            reply, ("IRC-VIEW-REPL-006", held is None, Mutation(Wrong.ABSENT, "view"))
+        record = self.views.get(place)
+        if self._succeeds(
+            reply, ("IRC-VIEW-REPL-006", record is None, Mutation(Wrong.ABSENT, "view"))
         ):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
-        elif held is not None and reply.status == 409:
-            held.by = "IRC-VIEW-REPL-005"
+        elif record is not None and reply.status == 409:
+            record.by = "IRC-VIEW-REPL-005"
 
     def _drop_view(self, request: Request, reply: Reply) -> None:
         self._drop(
@@ -627,9 +636,9 @@ class CatalogModel:
 
     def _load_view(self, request: Request, reply: Reply) -> None:
         place = request.place("view")
-        held = self._found(self.views, place, reply, "IRC-VIEW-LOAD-002")
-        if held is not None and (before := held.answer) is not None:
-            self._sees(held.by, lambda: _expect_same_view(before, Table(*place, reply)))
+        record = self._find(self.views, place, reply, "IRC-VIEW-LOAD-002")
+        if record is not None and (before := record.answer) is not None:
+            self._sees(record.by, lambda: _expect_same_view(before, Table(*place, reply)))
 
     def _view_exists(self, request: Request, reply: Reply) -> None:
         self._exists(
@@ -659,18 +668,21 @@ def _names(update: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_properties(
-    expected: Mapping[str, str | None], found: Mapping[str, Any], reply: Reply
+    expected: Mapping[str, str | None], actual: Mapping[str, Any], reply: Reply
 ) -> None:
     for name, value in expected.items():
         expect.equal(
-            value, found.get(name), f"the property {name} to be", at=reply.place("properties", name)
+            value,
+            actual.get(name),
+            f"the property {name} to be",
+            at=reply.place("properties", name),
         )
 
 
 def _expect_snapshots_of_refs(table: Table) -> None:
-    found = [snapshot.get("snapshot-id") for snapshot in table.metadata.get("snapshots") or ()]
+    ids = [snapshot.get("snapshot-id") for snapshot in table.metadata.get("snapshots") or ()]
     for ref in (table.metadata.get("refs") or {}).values():
-        expect.contains(ref["snapshot-id"], found, "snapshots", at=table.place("snapshots"))
+        expect.contains(ref["snapshot-id"], ids, "snapshots", at=table.place("snapshots"))
 
 
 def _expect_same_view(before: Table, after: Table) -> None:

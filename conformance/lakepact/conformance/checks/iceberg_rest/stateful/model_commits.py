@@ -52,8 +52,8 @@ def first_unmet(
         if kind == "assert-create":
             return one
         if kind in ASSERTED:
-            asked, member = ASSERTED[kind]
-            if member in metadata and str(one.get(asked)).lower() != str(metadata[member]).lower():
+            key, member = ASSERTED[kind]
+            if member in metadata and str(one.get(key)).lower() != str(metadata[member]).lower():
                 return one
         elif kind == "assert-ref-snapshot-id" and snapshot_of(table, one["ref"]) != one.get(
             "snapshot-id"
@@ -135,7 +135,7 @@ _EXPECT: Mapping[str, Callable[[Outlook, Mapping[str, Any]], None]] = {
 }
 
 
-def expect_committed(
+def expect_commit(
     lab: CatalogLab,
     before: Table,
     after: Table,
@@ -175,11 +175,11 @@ def expect_committed(
                 f"the snapshot of {ref} to be",
                 at=after.place("refs", ref),
             )
-    found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
+    ids = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
     for snapshot, there in outlook.snapshots.items():
         with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
             (expect.contains if there else expect.lacks)(
-                snapshot, found, "snapshots", at=after.place("snapshots")
+                snapshot, ids, "snapshots", at=after.place("snapshots")
             )
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be", at=after.place(member))

@@ -91,9 +91,7 @@ class CatalogHistory(CatalogWorld):
         while changes and looks:
             change = self._change(random.choice(changes), random)
             yield change
-            yield from (
-                look for look in self._at_what_changed(change) if look.operation in operations
-            )
+            yield from (look for look in self._loads_after(change) if look.operation in operations)
             yield self._look(random.choice(looks), random)
 
     def _change(self, operation: OperationId, random: Random) -> Step:
@@ -101,7 +99,7 @@ class CatalogHistory(CatalogWorld):
             return Step(operation, {}, self._move(operation, random))
         if operation == op.commit_transaction:
             return Step(
-                operation, {}, self._now_and_then_refused(self._transaction(random), random)
+                operation, {}, self._with_failing_requirement(self._transaction(random), random)
             )
         if operation == op.create_namespace:
             return Step(operation, {}, self._new_namespace(random))
@@ -110,10 +108,12 @@ class CatalogHistory(CatalogWorld):
         if operation in {op.create_table, op.create_view}:
             body = {**body, "name": self._name(arguments["namespace"], random, fresh=body["name"])}
         elif operation == op.update_table:
-            (body,) = self._now_and_then_refused({"table-changes": [body]}, random)["table-changes"]
+            (body,) = self._with_failing_requirement({"table-changes": [body]}, random)[
+                "table-changes"
+            ]
         elif operation == op.update_properties:
-            put, taken = random.sample("abc", 2)
-            body = {"updates": {put: str(random.randint(0, 99))}, "removals": [taken]}
+            put, removal = random.sample("abc", 2)
+            body = {"updates": {put: str(random.randint(0, 99))}, "removals": [removal]}
         return Step(operation, arguments, body)
 
     def _where(self, operation: OperationId, random: Random) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class CatalogHistory(CatalogWorld):
         return {"namespace": list(levels), "properties": {random.choice("abc"): str(self._serial)}}
 
     @staticmethod
-    def _now_and_then_refused(body: Document, random: Random) -> Document:
+    def _with_failing_requirement(body: Document, random: Random) -> Document:
         """Return the changes, now and then with a requirement more in one of them that does not
         hold.
         """
@@ -187,26 +187,26 @@ class CatalogHistory(CatalogWorld):
     # -- what is looked at -------------------------------------------------------------------------
 
     @staticmethod
-    def _at_what_changed(change: Step) -> Iterable[Step]:
+    def _loads_after(change: Step) -> Iterable[Step]:
         arguments, body = change.arguments, change.body if isinstance(change.body, dict) else {}
         kind = "view" if "View" in change.operation else "table"
-        touched = [(arguments["namespace"], arguments[kind])] if kind in arguments else []
+        keys = [(arguments["namespace"], arguments[kind])] if kind in arguments else []
         if change.operation in {op.create_table, op.create_view}:
-            touched.append((arguments["namespace"], body["name"]))
+            keys.append((arguments["namespace"], body["name"]))
         identifiers = [
             body.get("source"),
             body.get("destination"),
             *(c["identifier"] for c in body.get("table-changes", ())),
         ]
-        touched += [key for key in map(key_of, identifiers) if key is not None]
-        for namespace, name in touched:
+        keys += [key for key in map(key_of, identifiers) if key is not None]
+        for namespace, name in keys:
             yield Step(
                 op.load_view if kind == "view" else op.load_table,
                 {"namespace": namespace, kind: name},
             )
-        if not touched and change.operation != op.create_namespace:
+        if not keys and change.operation != op.create_namespace:
             yield Step(op.load_namespace_metadata, dict(arguments))
-        elif not touched:
+        elif not keys:
             yield Step(op.load_namespace_metadata, {"namespace": tuple(body["namespace"])})
 
     def _look(self, operation: OperationId, random: Random) -> Step:
@@ -224,13 +224,13 @@ class CatalogHistory(CatalogWorld):
 
     def _further(self, key: Key, random: Random) -> dict[str, Any]:
         """Draw further arguments of a load: none, snapshots=refs, or a former ETag."""
-        tagged = (
+        with_etag = (
             [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2
             if self._lab.feature("etag")
             else []
         )
         refs = [{"snapshots": "refs"}] if self._lab.feature("snapshots-refs") else []
-        return random.choice([{}, *refs, *tagged])
+        return random.choice([{}, *refs, *with_etag])
 
     # -- what came of it ---------------------------------------------------------------------------
 
@@ -270,13 +270,13 @@ class CatalogHistory(CatalogWorld):
         self._forget_what_is_there()
 
     def _forget_what_is_there(self) -> None:
-        for gone, there in ((self.dropped, self.tables), (self.dropped_views, self.views)):
-            gone[:] = [key for key in dict.fromkeys(gone) if key not in there]
+        for former, there in ((self.dropped, self.tables), (self.dropped_views, self.views)):
+            former[:] = [key for key in dict.fromkeys(former) if key not in there]
 
 
-def _one(there: Sequence[Key], gone: Sequence[Key], random: Random, *, otherwise: Key) -> Key:
+def _one(there: Sequence[Key], former: Sequence[Key], random: Random, *, otherwise: Key) -> Key:
     """Mostly something that is there, now and then what is gone."""
-    late = gone[-3:]
+    late = former[-3:]
     return random.choice(
         there if there and (random.random() < 0.85 or not late) else late or [otherwise]
     )

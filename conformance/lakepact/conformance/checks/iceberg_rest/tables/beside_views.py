@@ -113,7 +113,7 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
     return name
 
 
-def _made(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: str) -> Reply:
+def _create(lab: CatalogLab, operation: OperationId, namespace: Namespace, name: str) -> Reply:
     """Return the answer to a request that creates a table or a view, which is dropped afterwards,
     should there be one.
     """
@@ -146,7 +146,7 @@ def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
             )
             continue
         for leaving in lab.each(leaves):
-            reply = _made(lab, creating, home, _left(lab, leaving, home))
+            reply = _create(lab, creating, home, _left(lab, leaving, home))
             with lab.judge(requirement):
                 if reply.status == 409:
                     expect.status(reply, 200, about=f"for a name that is free after {leaving}")

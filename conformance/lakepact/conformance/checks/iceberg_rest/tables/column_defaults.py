@@ -82,19 +82,19 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
             schema=extend_schema(fields=[column]),
             properties={"format-version": str(SINCE)},
         )
-        shown = [
+        instances = [
             (one, answer)
             for answer in _answers(lab, reply, namespace=home, table=name)
             for one in _values(answer, component)
         ]
-        if not shown:
+        if not instances:
             lab.skip(
                 f"IRC-SCH-{component}",
                 f"no answer of the target shows the default value of a column of the type {kind}",
             )
             continue
         with lab.judge(f"IRC-SCH-{component}"):
-            for instance, answer in shown:
+            for instance, answer in instances:
                 _has_its_form(instance, answer)
 
 

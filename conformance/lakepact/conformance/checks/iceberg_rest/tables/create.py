@@ -59,14 +59,14 @@ def expect_texts(config: Any, what: str, *, at: Place) -> None:
         )
 
 
-def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
+def success_body(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
     """Return the body with which an operation was fulfilled; empty where it was not."""
-    known = (
+    is_success = (
         exchange.operation == operation
         and exchange.method in {"GET", "POST"}
         and exchange.status == 200
     )
-    return members(exchange.parsed) if known else {}
+    return members(exchange.parsed) if is_success else {}
 
 
 @invariant("IRC-TBL-CREATE-027", concerns=answers_of(op.create_table, status=200))
@@ -74,7 +74,7 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
     """The `config` of a created table holds strings, and each of its credentials has a prefix and a
     `config` of strings.
     """
-    body = answered(exchange, op.create_table)
+    body = success_body(exchange, op.create_table)
     config, credentials = body.get("config"), objects(body, "storage-credentials")
     if config is not None:
         expect_texts(config, "`config`", at=Reply(exchange).place("config"))
@@ -106,11 +106,11 @@ def created_tables_exist(lab: CatalogLab) -> None:
         for request in requests:
             with case():
                 table = created(lab, namespace, **request)
-                loaded = lab.send(op.load_table, **table.at)
-                expect.status(loaded, 200)
+                load = lab.send(op.load_table, **table.at)
+                expect.status(load, 200)
                 expect.member(
                     table.uuid,
-                    loaded.place("metadata", "table-uuid"),
+                    load.place("metadata", "table-uuid"),
                     "the table-uuid of the created table,",
                 )
                 if lab.offers(op.table_exists):
@@ -121,7 +121,7 @@ def created_tables_exist(lab: CatalogLab) -> None:
 def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
     """Creating a table returns the same `metadata-location` as loading it."""
     table = lab.make_table()
-    loaded = lab.load(table)
+    load = lab.load(table)
 
     with lab.judge("IRC-TBL-CREATE-002"):
         location = table.reply.at("metadata-location")
@@ -132,7 +132,7 @@ def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
             at=table.reply.place("metadata-location"),
         )
         expect.equal(
-            loaded.metadata_location,
+            load.metadata_location,
             location,
             "the metadata-location of the loaded table,",
             at=table.reply.place("metadata-location"),
@@ -142,18 +142,18 @@ def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
 @check("IRC-TBL-CREATE-008")
 def locations_may_be_chosen(lab: CatalogLab) -> None:
     """Creating a table with a location returns a location, the requested one or the server's."""
-    chosen = lab.make_table()
-    wanted = f"{chosen.location.rstrip('/')}-{lab.name()}"
-    reply = request_creation(lab, chosen.namespace, lab.name(), location=wanted)
+    table = lab.make_table()
+    location = f"{table.location.rstrip('/')}-{lab.name()}"
+    reply = request_creation(lab, table.namespace, lab.name(), location=location)
     if reply.status != 200:
         lab.note("IRC-TBL-CREATE-008", "the target does not take the requested location")
         return
     with lab.judge("IRC-TBL-CREATE-008"):
-        kept = str(reply.at("metadata", "location")).rstrip("/") == wanted
+        is_same = str(reply.at("metadata", "location")).rstrip("/") == location
         lab.note(
             "IRC-TBL-CREATE-008",
             "the requested location is taken"
-            if kept
+            if is_same
             else "the target overrides the requested location",
         )
 
@@ -185,10 +185,10 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CREATE-009") as case:
         for answer in (table, lab.load(table)):
             with case():
-                found = answer.member("properties")
+                actual = answer.member("properties")
                 expect.equal(
                     properties,
-                    {key: found.get(key) for key in properties},
+                    {key: actual.get(key) for key in properties},
                     "properties",
                     at=answer.place("properties"),
                 )
@@ -219,9 +219,13 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
             expect.member(3, reply.place("metadata", "format-version"), "format-version")
         for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
             with case():
-                asked = {"format-version": str(version)}
+                version_property = {"format-version": str(version)}
                 stage = request_creation(
-                    lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True
+                    lab,
+                    lab.make_namespace(),
+                    lab.name(),
+                    properties=version_property,
+                    stage_create=True,
                 )
                 if stage.status == 200:
                     expect.member(
@@ -258,15 +262,15 @@ def default_values_are_kept(lab: CatalogLab) -> None:
             lab, schema=extend_schema(fields=fields), properties={"format-version": "3"}
         )
         for answer in (table, lab.load(table)):
-            found = {one.get("name"): one for one in upd.current_schema(answer)["fields"]}
-            for wanted in fields:
+            by_name = {one.get("name"): one for one in upd.current_schema(answer)["fields"]}
+            for column in fields:
                 for member in ("initial-default", "write-default"):
                     with case():
-                        actual = found.get(wanted["name"], {}).get(member)
+                        actual = by_name.get(column["name"], {}).get(member)
                         expect.equal(
-                            wanted.get(member),
+                            column.get(member),
                             actual,
-                            f"as {member} of `{wanted['name']}`",
+                            f"as {member} of `{column['name']}`",
                             at=answer.place("schemas"),
                         )
 
@@ -440,9 +444,9 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-CREATE-024"):
             winner = sole_winner(replies, what="creations")
             table = Table(namespace, name, replies[winner])
-            loaded = lab.send(op.load_table, **table.at)
-            expect.status(loaded, 200)
-            now = Table(namespace, name, loaded)
+            load = lab.send(op.load_table, **table.at)
+            expect.status(load, 200)
+            now = Table(namespace, name, load)
             expect.member(
                 table.uuid, now.place("table-uuid"), "the table-uuid in the winner's response,"
             )

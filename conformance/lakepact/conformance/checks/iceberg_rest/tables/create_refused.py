@@ -38,7 +38,7 @@ def schema_with(*fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"schema": struct(*IDENTITY, *fields)}
 
 
-def identified_by(*identifiers: int) -> dict[str, Any]:
+def with_identifiers(*identifiers: int) -> dict[str, Any]:
     """Return members of a request whose rows are identified by these columns."""
     columns = (
         field(2, "optional", "string"),
@@ -48,7 +48,7 @@ def identified_by(*identifiers: int) -> dict[str, Any]:
     return {"schema": {**struct(*IDENTITY, *columns), "identifier-field-ids": list(identifiers)}}
 
 
-def divided_by(source_id: int, transform: str) -> dict[str, Any]:
+def with_partitioning(source_id: int, transform: str) -> dict[str, Any]:
     """Return members of a request whose table is partitioned."""
     return {
         "schema": UNFIT,
@@ -58,7 +58,7 @@ def divided_by(source_id: int, transform: str) -> dict[str, Any]:
     }
 
 
-def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
+def with_sorting(source_id: int, transform: str) -> dict[str, Any]:
     """Return members of a request whose table is sorted."""
     return {"schema": UNFIT, "write-order": order(upd.sort_field(source_id, transform=transform))}
 
@@ -113,28 +113,28 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
         ),
     },
     "IRC-TBL-CREATE-017": {
-        "a partition field of a column that is not there": divided_by(NOWHERE, "identity"),
-        "a partition field with an unknown transform": divided_by(2, "fortnight"),
-        "bucket[0]": divided_by(1, "bucket[0]"),
-        "bucket without a number": divided_by(1, "bucket"),
-        "truncate[-1]": divided_by(2, "truncate[-1]"),
-        "hour of a string": divided_by(2, "hour"),
-        "day of a long": divided_by(1, "day"),
-        "truncate of a timestamp": divided_by(3, "truncate[4]"),
-        "bucket of a double": divided_by(4, "bucket[16]"),
-        "identity of a struct": divided_by(5, "identity"),
-        "a sort field of a column that is not there": sorted_by(NOWHERE, "identity"),
-        "a sort field with an unknown transform": sorted_by(2, "fortnight"),
-        "sorting by bucket[0]": sorted_by(1, "bucket[0]"),
-        "sorting by the hour of a string": sorted_by(2, "hour"),
-        "sorting by a struct": sorted_by(5, "identity"),
+        "a partition field of a column that is not there": with_partitioning(NOWHERE, "identity"),
+        "a partition field with an unknown transform": with_partitioning(2, "fortnight"),
+        "bucket[0]": with_partitioning(1, "bucket[0]"),
+        "bucket without a number": with_partitioning(1, "bucket"),
+        "truncate[-1]": with_partitioning(2, "truncate[-1]"),
+        "hour of a string": with_partitioning(2, "hour"),
+        "day of a long": with_partitioning(1, "day"),
+        "truncate of a timestamp": with_partitioning(3, "truncate[4]"),
+        "bucket of a double": with_partitioning(4, "bucket[16]"),
+        "identity of a struct": with_partitioning(5, "identity"),
+        "a sort field of a column that is not there": with_sorting(NOWHERE, "identity"),
+        "a sort field with an unknown transform": with_sorting(2, "fortnight"),
+        "sorting by bucket[0]": with_sorting(1, "bucket[0]"),
+        "sorting by the hour of a string": with_sorting(2, "hour"),
+        "sorting by a struct": with_sorting(5, "identity"),
     },
     "IRC-TBL-CREATE-018": {
-        "an optional column": identified_by(2),
-        "a float column": identified_by(3),
-        "a double column": identified_by(4),
-        "no column": identified_by(NOWHERE),
-        "a good column and an optional one": identified_by(1, 2),
+        "an optional column": with_identifiers(2),
+        "a float column": with_identifiers(3),
+        "a double column": with_identifiers(4),
+        "no column": with_identifiers(NOWHERE),
+        "a good column and an optional one": with_identifiers(1, 2),
     },
     "IRC-TBL-CREATE-020": {
         f"a property that is {value}": {
@@ -196,8 +196,8 @@ def wrong_requests(
     """Yield invalid requests with a description and their mistake."""
     for what, wrong in WRONG[requirement].items():
         body = {**lab.table_request(lab.name()), **wrong}
-        sent = {member: value for member, value in body.items() if value is not ABSENT}
-        yield what, mutation_of(requirement, what, wrong), sent
+        request = {member: value for member, value in body.items() if value is not ABSENT}
+        yield what, mutation_of(requirement, what, wrong), request
 
 
 def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[str, Any]) -> None:
@@ -230,7 +230,7 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
     """A request that returns 400 without `stage-create` returns 400 with it."""
     namespace = lab.make_table().namespace
     send = partial(lab.send, op.create_table, namespace=namespace)
-    refused = 0
+    refusals = 0
     for requirement in lab.each(STAGEABLE):
         for what, mutation, body in lab.each(wrong_requests(lab, requirement)):
             reply = send(body=body)
@@ -238,11 +238,11 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
                 lab.disown(reply.exchange)
                 drop_should_it_exist(lab, namespace, body)
                 continue
-            refused += 1
+            refusals += 1
             reply = send(body={**body, "stage-create": True})
             with lab.judge("IRC-TBL-STAGE-012"):
                 expect.status(
                     reply, 400, about=f"for {what}, as without `stage-create`", mutation=mutation
                 )
-    if not refused:
+    if not refusals:
         lab.skip("IRC-TBL-STAGE-012", "the target returns 400 for none of the invalid requests")

@@ -36,7 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     register,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
-from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.checks.iceberg_rest.tables.register import with_history
 from lakepact.conformance.evidence.shared_files import SharedFile
 
 CLIENTS = 8
@@ -61,7 +61,7 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
     below = lab.child_of(home) or home
     ways = [
         (lab.make_table(home), None),
-        (grown(lab, lab.make_table(home)), None),
+        (with_history(lab, lab.make_table(home)), None),
         (lab.make_table(home), False),
         (lab.make_table(home), True),
         (lab.make_table(below), None),
@@ -72,16 +72,16 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
         if purging and is_refused(reply):
             continue
-        loaded = lab.send(op.load_table, **table.at)
-        listed = lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
+        load = lab.send(op.load_table, **table.at)
+        listing = lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
         with lab.judge("IRC-TBL-DROP-001"):
             expect.status(reply, 204)
-            expect.not_found(loaded, "table")
+            expect.not_found(load, "table")
             expect.lacks(
                 table.name,
-                [identifier["name"] for identifier in listed.at("identifiers")],
+                [identifier["name"] for identifier in listing.at("identifiers")],
                 "tables",
-                at=listed.place("identifiers"),
+                at=listing.place("identifiers"),
             )
 
 
@@ -90,29 +90,29 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
     """Dropping returns 404 for a table that never existed, was dropped or renamed, or whose
     namespace is missing.
     """
-    dropped, moved = lab.make_table(), lab.make_table()
-    lab.drop_table(**dropped.at)
+    former, other = lab.make_table(), lab.make_table()
+    lab.drop_table(**former.at)
     to = lab.name()
-    lab.drop_afterwards(moved.namespace, to)
+    lab.drop_afterwards(other.namespace, to)
     lab.require(
         lab.send(
             op.rename_table,
-            body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}},
+            body={"source": other.identifier, "destination": {**other.identifier, "name": to}},
         )
     )
     places: list[dict[str, Any]] = [
-        {"namespace": dropped.namespace, "table": lab.name()},
-        dropped.at,
-        moved.at,
+        {"namespace": former.namespace, "table": lab.name()},
+        former.at,
+        other.at,
     ]
-    known = lab.ways_to_drop()
+    purge_values = lab.ways_to_drop()
     for place in lab.each(places):
-        for purging in lab.each(known):
+        for purging in lab.each(purge_values):
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
                 expect.not_found(reply, "table")
     reply = lab.send(
-        op.drop_table, namespace=(lab.name(),), table=dropped.name, purge_requested=known[0]
+        op.drop_table, namespace=(lab.name(),), table=former.name, purge_requested=purge_values[0]
     )
     with lab.judge("IRC-TBL-DROP-002"):
         expect.not_found(reply, "table")
@@ -165,16 +165,16 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
     """Dropping a table without `purgeRequested` keeps all its files, also later, and its metadata
     file can be registered again.
     """
-    left = lab.load(grown(lab, lab.make_table()))
+    left = lab.load(with_history(lab, lab.make_table()))
     lab.look_again("IRC-TBL-DROP-003", partial(_registers_later, left, visible_files(lab, left)))
     lab.require(lab.send(op.drop_table, **left.at))
-    for said in lab.each((None, "false", "False")):
-        table = lab.load(grown(lab, lab.make_table()))
+    for value in lab.each((None, "false", "False")):
+        table = lab.load(with_history(lab, lab.make_table()))
         files = visible_files(lab, table)
         reply = lab.send(
-            op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at
+            op.drop_table, query=[("purgeRequested", value)] if value else [], **table.at
         )
-        if said == "False" and is_refused(reply):
+        if value == "False" and is_refused(reply):
             # clients in Python spell it so; a target may take it for false or for nonsense, but not
             # for true
             continue
@@ -206,11 +206,11 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
         if is_refused(reply):
             lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.shown}")
             return
-        loaded = lab.send(op.load_table, **table.at)
+        load = lab.send(op.load_table, **table.at)
         await_purge(files)
         left = [file.name for file in files if file.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
-            expect.not_found(loaded, "table")
+            expect.not_found(load, "table")
             expect.equal(
                 [],
                 left,
@@ -226,14 +226,14 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
     for table in lab.each(tables):
         before = lab.load(table)
         reply = purge(lab, table)
-        loaded = lab.send(op.load_table, **table.at)
+        load = lab.send(op.load_table, **table.at)
         if reply.status < 400:
             lab.skip("IRC-TBL-DROP-005", "the target does not refuse to purge")
             continue
         with lab.judge("IRC-TBL-DROP-005"):
             expect.client_error(reply)
-            expect.status(loaded, 200)
-            after = Table(table.namespace, table.name, loaded)
+            expect.status(load, 200)
+            after = Table(table.namespace, table.name, load)
             expect.member(before.uuid, after.place("table-uuid"), "the UUID from before,")
 
 
@@ -260,10 +260,10 @@ def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
     view = lab.make_view(home)
     for purging in lab.each(lab.ways_to_drop()):
         reply = lab.send(op.drop_table, namespace=home, table=view, purge_requested=purging)
-        kept = lab.send(op.load_view, namespace=home, view=view)
+        load = lab.send(op.load_view, namespace=home, view=view)
         with lab.judge("IRC-TBL-DROP-008"):
             expect.status(reply, 404, mutation=VIEW_AS_TABLE)
-            expect.status(kept, 200)
+            expect.status(load, 200)
 
 
 @check("IRC-TBL-DROP-009")
@@ -306,10 +306,10 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-010", alone=True)
 def concurrent_drops_have_one_winner(lab: CatalogLab) -> None:
     """When many clients drop a table concurrently, one gets 204 and the others get 404."""
-    home, known = lab.make_namespace(), lab.ways_to_drop()
+    home, purge_values = lab.make_namespace(), lab.ways_to_drop()
     for _ in lab.each(lab.repeat(ROUNDS)):
         table = lab.make_table(home)
-        dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
+        dropping = partial(lab.send, op.drop_table, purge_requested=purge_values[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")
         with lab.judge("IRC-TBL-DROP-010") as case:
             for reply in replies:

@@ -77,7 +77,7 @@ def unknown_etags_return_200(lab: CatalogLab) -> None:
 def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Loading a missing or dropped table returns 404 for any ETag, its former one included."""
     table = lab.make_table()
-    given = lab.load(table).reply.headers.get("etag")
+    etag = lab.load(table).reply.headers.get("etag")
     never: tuple[dict[str, Any], ...] = (
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
@@ -90,7 +90,7 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-ETAG-009") as case:
         for at in chain(never, former()):
-            for tag in (*INVENTED, "*", *([given] if given else [])):
+            for tag in (*INVENTED, "*", *([etag] if etag else [])):
                 with case():
                     reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **at)
                     if tag == "*" and reply.status == BAD_REQUEST:  # the contract sends ETags alone
@@ -119,7 +119,7 @@ def opaque(tag: str) -> str:
     return tag.removeprefix("W/").strip('"').removesuffix("-gzip")
 
 
-def loaded_if_changed(
+def load_with_etag(
     lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None
 ) -> Reply:
     """Return the answer to loading a table with an ETag in If-None-Match, read to the end of its
@@ -130,7 +130,7 @@ def loaded_if_changed(
     )
 
 
-def registered(lab: CatalogLab, table: Table) -> Reply | None:
+def register_again(lab: CatalogLab, table: Table) -> Reply | None:
     """Return the answer to registering a table again that was dropped with its files left; none
     where the target does not do that.
     """
@@ -154,7 +154,7 @@ def etags_are_quoted(lab: CatalogLab) -> None:
         table.reply,
         lab.load(table).reply,
         lab.send(op.load_table, snapshots="refs", **table.at),
-        registered(lab, table),
+        register_again(lab, table),
     ]
     tags = [
         reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers
@@ -177,7 +177,7 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
     changed.
     """
     table = lab.make_table()
-    unmodified = 0
+    times = 0
 
     for turn in lab.each(range(3)):
         for snapshots in lab.each((None, "all", "refs")):
@@ -185,17 +185,17 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
                 continue
             before = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
             tag = tag_of(before)
-            for sent in lab.each((tag, f'"lakepact", {tag}')):
-                reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
+            for value in lab.each((tag, f'"lakepact", {tag}')):
+                reply = load_with_etag(lab, table, value, snapshots=snapshots)
                 if reply.status not in {200, 304}:
                     lab.warn(
                         "IRC-TBL-ETAG-002",
-                        expected=f"status 304 or 200 with If-None-Match: {sent}",
+                        expected=f"status 304 or 200 with If-None-Match: {value}",
                         actual=reply.shown,
                     )
                 if reply.status != 304:
                     continue
-                unmodified += 1
+                times += 1
                 now = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
@@ -211,9 +211,9 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
         )
     lab.note(
         "IRC-TBL-ETAG-002",
-        f"answered with 304 {unmodified} times" if unmodified else "always answered with 200",
+        f"answered with 304 {times} times" if times else "always answered with 200",
     )
-    if not unmodified:
+    if not times:
         lab.skip("IRC-TBL-ETAG-003", "the target never returns 304")
 
 
@@ -238,7 +238,7 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-TBL-ETAG-004") as case:
             for tag in tags:
                 with case():
-                    reply = loaded_if_changed(lab, table, tag)
+                    reply = load_with_etag(lab, table, tag)
                     expect.status(reply, 200, about=f"after {change}, with an earlier ETag")
                     now = reply.headers.get("etag")
                     expect.true(
@@ -268,7 +268,7 @@ def transactions_change_the_etag(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-ETAG-004") as case:
         for snapshots, tag in tags.items():
             with case():
-                reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
+                reply = load_with_etag(lab, table, tag, snapshots=snapshots)
                 expect.status(reply, 200, about="with the earlier ETag")
                 expect.true(
                     reply.headers.get("etag") != tag,
@@ -291,7 +291,7 @@ def recreated_tables_do_not_match_old_etags(lab: CatalogLab) -> None:
             table = lab.make_table(namespace, name=name)
             for tag in tags:
                 with case():
-                    reply = loaded_if_changed(lab, table, tag)
+                    reply = load_with_etag(lab, table, tag)
                     expect.status(reply, 200, about="with the ETag of the dropped table")
                     expect.member(table.uuid, reply.place("metadata", "table-uuid"), "table-uuid")
             tags.append(tag_of(lab.load(table).reply))
@@ -305,7 +305,7 @@ def create_and_load_return_the_same_etag(lab: CatalogLab) -> None:
 
     def answers() -> Iterator[Reply | None]:
         yield table.reply
-        yield registered(lab, table)
+        yield register_again(lab, table)
 
     with lab.judge_each(
         "IRC-TBL-ETAG-006", without="the target sends no ETag with creating and registering a table"
@@ -314,14 +314,14 @@ def create_and_load_return_the_same_etag(lab: CatalogLab) -> None:
             if reply is None or "etag" not in reply.headers:
                 continue
             with case():
-                given, tag = reply.headers["etag"], tag_of(lab.load(table).reply)
+                etag, tag = reply.headers["etag"], tag_of(lab.load(table).reply)
                 if (
-                    opaque(given) != opaque(tag)
-                    and loaded_if_changed(lab, table, given).status != NOT_MODIFIED
+                    opaque(etag) != opaque(tag)
+                    and load_with_etag(lab, table, etag).status != NOT_MODIFIED
                 ):
                     expect.equal(
                         tag,
-                        given,
+                        etag,
                         "the ETag that loading the table returns,",
                         at=reply.header("etag"),
                     )
@@ -337,5 +337,5 @@ def etags_differ_by_snapshots_parameter(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-ETAG-007") as case:
         for tag in (everything, unsaid):
             with case():
-                reply = loaded_if_changed(lab, table, tag, snapshots="refs")
+                reply = load_with_etag(lab, table, tag, snapshots="refs")
                 expect.status(reply, 200, about="for snapshots=refs with the ETag of all snapshots")

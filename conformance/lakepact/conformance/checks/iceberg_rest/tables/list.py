@@ -20,17 +20,17 @@ LIVES = 3  #: tables whose life is followed in the lists
 # -- what is in the list ---------------------------------------------------------------------------
 
 
-def expect_names(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str], what: str) -> None:
+def expect_names(lab: CatalogLab, namespace: Namespace, expected: Sequence[str], what: str) -> None:
     """Expect a list of exactly these tables."""
     reply = lab.send(op.list_tables, namespace=namespace)
-    expect.equal(sorted(wanted), sorted(names(reply)), what, at=reply.place("identifiers"))
+    expect.equal(sorted(expected), sorted(names(reply)), what, at=reply.place("identifiers"))
 
 
-def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
+def expect_identifiers(lab: CatalogLab, namespace: Namespace, expected: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
     reply = lab.send(op.list_tables, namespace=namespace)
     expect.equal(
-        sorted(wanted), sorted(names(reply)), "names of tables", at=reply.place("identifiers")
+        sorted(expected), sorted(names(reply)), "names of tables", at=reply.place("identifiers")
     )
     for number, identifier in enumerate(reply.at("identifiers")):
         at = reply.place("identifiers", number, "namespace")
@@ -62,25 +62,25 @@ def listings_hold_name_and_namespace(lab: CatalogLab) -> None:
             there.append(name)
 
     with lab.judge_each("IRC-TBL-LIST-001") as case:
-        for namespace, wanted in tables.items():
+        for namespace, expected in tables.items():
             with case():
-                expect_listed(lab, namespace, wanted)
+                expect_identifiers(lab, namespace, expected)
 
 
 def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
     """Namespaces whose names look like `level` to a careless comparison; those that the target
     refuses are left out.
     """
-    made: list[Namespace] = []
+    namespaces: list[Namespace] = []
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
         if lab.send(op.create_namespace, body={"namespace": [name]}).status == 200:
             lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=(name,)))
-            made += (
+            namespaces += (
                 [(name,)]
                 if lab.send(op.load_namespace_metadata, namespace=(name,)).status == 200
                 else []
             )
-    return made
+    return namespaces
 
 
 @check("IRC-TBL-LIST-002")
@@ -98,9 +98,9 @@ def listings_hold_one_namespace(lab: CatalogLab) -> None:
     }
 
     with lab.judge_each("IRC-TBL-LIST-002") as case:
-        for namespace, wanted in tables.items():
+        for namespace, expected in tables.items():
             with case():
-                expect_names(lab, namespace, wanted, f"tables of {'.'.join(namespace)}:")
+                expect_names(lab, namespace, expected, f"tables of {'.'.join(namespace)}:")
 
 
 @check("IRC-TBL-LIST-005")
@@ -172,13 +172,13 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
     namespace.
     """
     home, other = lab.make_namespace(), lab.make_namespace()
-    moved, stays = lab.make_table(home), lab.make_table(home)
-    lab.drop_afterwards(other, moved.name)
+    table, stays = lab.make_table(home), lab.make_table(home)
+    lab.drop_afterwards(other, table.name)
     reply = lab.send(
         op.rename_table,
         body={
-            "source": moved.identifier,
-            "destination": {**moved.identifier, "namespace": list(other)},
+            "source": table.identifier,
+            "destination": {**table.identifier, "namespace": list(other)},
         },
     )
     if reply.status == NOT_ACCEPTABLE:
@@ -188,7 +188,7 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
     lab.require(reply)
 
     with lab.judge("IRC-TBL-LIST-001"):
-        expect_listed(lab, other, [moved.name])
+        expect_identifiers(lab, other, [table.name])
     with lab.judge("IRC-TBL-LIST-007"):
         expect_names(
             lab, home, [stays.name], "tables of the namespace that the renamed table left:"
@@ -224,8 +224,8 @@ def absent_tables(lab: CatalogLab) -> Iterator[dict[str, Any]]:
     table = lab.make_table(name=lab.name("name"))
     yield from ({**table.at, "table": name} for name in (lab.name(), *similar(table.name)))
     yield {"namespace": lab.make_namespace(), "table": table.name}
-    for dropped in former_tables(lab):
-        yield dropped.at
+    for former in former_tables(lab):
+        yield former.at
 
 
 def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:

@@ -47,16 +47,16 @@ def _expect_files(table: Table, files: Mapping[str, Sequence[SharedFile]], lab: 
         now = lab.load(table)
         with case():
             expect.true(metadata_file(lab, now).exists(), "the metadata file", "none", at=None)
-        named = {str(one.get("manifest-list")) for one in now.member("snapshots")}
+        lists = {str(one.get("manifest-list")) for one in now.member("snapshots")}
         for kind, group in files.items():
             with case():
-                gone = [
+                missing = [
                     file.name
                     for file in group
-                    if not file.exists() and (kind != LISTS or file.location in named)
+                    if not file.exists() and (kind != LISTS or file.location in lists)
                 ]
                 about = f"of the {kind} that the table names, those removed:"
-                expect.equal([], gone, about, at=now.place("snapshots"))
+                expect.equal([], missing, about, at=now.place("snapshots"))
 
 
 @invariant("IRC-META-020", traffic=APPENDING, concerns=_tables)

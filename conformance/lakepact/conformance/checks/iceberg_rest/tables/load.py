@@ -35,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import
     of_the_contract,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
-from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
+from lakepact.conformance.checks.iceberg_rest.tables.create import expect_texts, success_body
 from lakepact.conformance.checks.iceberg_rest.tables.list import (
     absent_tables,
     homeless_tables,
@@ -77,7 +77,7 @@ READERS = 3
 @invariant("IRC-TBL-LOAD-012", concerns=answers_of(op.load_table, status=200))
 def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
     """The `config` of a loaded table is an object of strings."""
-    config = answered(exchange, op.load_table).get("config")
+    config = success_body(exchange, op.load_table).get("config")
     if config is None:
         return False
     expect_texts(config, "`config`", at=Reply(exchange).place("config"))
@@ -87,9 +87,9 @@ def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
 @invariant("IRC-TBL-LOAD-016", concerns=answers_of(op.load_table, status=200))
 def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     """S3 settings of the contract in `config` are strings, and its flags are `true` or `false`."""
-    config = members(answered(exchange, op.load_table).get("config"))
-    known = {key: config[key] for key in KEYS if key in config}
-    for key, value in known.items():
+    config = members(success_body(exchange, op.load_table).get("config"))
+    settings = {key: config[key] for key in KEYS if key in config}
+    for key, value in settings.items():
         at = Reply(exchange).place("config", key)
         expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value), at=at)
         expect.true(
@@ -98,7 +98,7 @@ def standard_settings_have_valid_values(exchange: Exchange) -> bool:
             expect.shown(value),
             at=at,
         )
-    return bool(known)
+    return bool(settings)
 
 
 # -- that metadata are whole -----------------------------------------------------------------------
@@ -113,21 +113,21 @@ def expect_complete(table: Table) -> None:
         for member in (*MEMBERS, *further, *(("next-row-id",) if version >= 3 else ()))
         if member not in table.metadata
     ]
-    wanted = f"metadata of format version {version} that are complete"
+    expected = f"metadata of format version {version} that are complete"
     expect.true(
         not missing,
-        wanted,
+        expected,
         f"missing: {', '.join(missing)}",
         at=table.place(*missing[:1]),
         kind=Kind.MISSING,
     )
     if version == 1:
         for older, newer in (("schema", "schemas"), ("partition-spec", "partition-specs")):
-            found = f"members: {', '.join(table.metadata)}"
+            actual = f"members: {', '.join(table.metadata)}"
             expect.true(
                 bool({older, newer} & set(table.metadata)),
                 f"`{older}` or `{newer}`",
-                found,
+                actual,
                 at=table.place(newer),
                 kind=Kind.MISSING,
             )
@@ -137,16 +137,16 @@ def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata without the members that say nothing, which some write and others leave out, and
     sets in one order.
     """
-    said = {
+    members = {
         member: value
         for member, value in metadata.items()
         if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT
     }
-    for member in UNORDERED & said.keys():
-        said[member] = sorted(
-            said[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
+    for member in UNORDERED & members.keys():
+        members[member] = sorted(
+            members[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS)
         )
-    return said
+    return members
 
 
 def stored(lab: CatalogLab, location: str | None) -> dict[str, Any] | None:
@@ -176,12 +176,12 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
         return (
             f"not compared with the file, which cannot be read from here: {table.metadata_location}"
         )
-    answered = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
-    expect.equal(significant(file), answered, "the metadata file", at=table.reply.place("metadata"))
+    metadata = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
+    expect.equal(significant(file), metadata, "the metadata file", at=table.reply.place("metadata"))
     return "equal to the metadata file"
 
 
-def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
+def commit_everything(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
     """Return a table with something of everything, and the two snapshots and the property that it
     was given.
     """
@@ -202,7 +202,7 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
     """A loaded table has all that its format version requires and all that was committed, as in its
     metadata file.
     """
-    table, snapshot = committed_whole(lab)
+    table, snapshot = commit_everything(lab)
     remark = ""
     with lab.judge("IRC-TBL-LOAD-001") as case:
         for version in (1, 2, 3):
@@ -222,11 +222,11 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
         expect.equal(
             ["audit", "main"], sorted(table.member("refs")), "names of refs", at=table.place("refs")
         )
-        found = [
+        snapshots = [
             {member: one.get(member) for member in snapshot} for one in table.member("snapshots")
         ]
-        expect.equal(2, len(found), "snapshots:", at=table.place("snapshots"))
-        expect.contains(snapshot, found, "snapshots", at=table.place("snapshots"))
+        expect.equal(2, len(snapshots), "snapshots:", at=table.place("snapshots"))
+        expect.contains(snapshot, snapshots, "snapshots", at=table.place("snapshots"))
         remark = expect_stored(lab, table)
     if remark:
         lab.note("IRC-TBL-LOAD-001", remark)
@@ -236,7 +236,7 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
 def metadata_location_follows_commits(lab: CatalogLab) -> None:
     """`metadata-location` changes with each commit that changes the table, and not otherwise."""
     table = lab.make_table()
-    seen: list[str] = []
+    former: list[str] = []
     stranger = {"type": "assert-table-uuid", "uuid": STRANGER}
 
     def location() -> tuple[str, Place]:
@@ -245,20 +245,20 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
 
     def expect_another() -> None:
         now, at = location()
-        expect.true(now not in seen, "a metadata-location that no earlier state had", now, at=at)
+        expect.true(now not in former, "a metadata-location that no earlier state had", now, at=at)
 
     def expect_last(what: str) -> None:
         now, at = location()
-        expect.equal(seen[-1], now, what, at=at)
+        expect.equal(former[-1], now, what, at=at)
 
     with lab.judge("IRC-TBL-LOAD-002") as case:
         for turn in range(3):
             with case():
-                seen.append(location()[0])
+                former.append(location()[0])
                 expect_last("the metadata-location as before")
                 with lab.step("IRC-REQ-008"):
-                    refused = lab.try_commit(table, set_properties(a="1"), requirements=[stranger])
-                    expect.status(refused, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
+                    commit = lab.try_commit(table, set_properties(a="1"), requirements=[stranger])
+                    expect.status(commit, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
                 expect_last("the metadata-location as before a refused commit,")
                 lab.commit(table, set_properties(a=str(turn)))
                 expect_another()
@@ -301,10 +301,12 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
     replies = [
         lab.send(
             op.load_table,
-            headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [],
+            headers=[("X-Iceberg-Access-Delegation", "vended-credentials")]
+            if with_delegation
+            else [],
             **table.at,
         )
-        for asked in (False, True)
+        for with_delegation in (False, True)
     ]
     files = lab.send(op.load_table, namespace=(*table.namespace, table.name), table="files")
 
@@ -312,12 +314,12 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
         for reply in replies:
             with case():
                 expect.status(reply, 200)
-        given = (
+        what = (
             "with credentials"
             if replies[-1].document.get("storage-credentials")
             else "without credentials"
         )
-        lab.note("IRC-TBL-LOAD-014", f"the response to a load with access delegation is {given}")
+        lab.note("IRC-TBL-LOAD-014", f"the response to a load with access delegation is {what}")
     lab.note(
         "IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}"
     )
@@ -364,7 +366,7 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     states: dict[str, int] = {}
-    loaded: list[Reply] = []
+    replies: list[Reply] = []
 
     def write() -> None:
         now = table
@@ -376,11 +378,11 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
                 states[now.metadata_location] = turn
 
     def read() -> None:
-        loaded.extend(lab.send(op.load_table, **table.at) for _ in lab.repeat(2 * COMMITS))
+        replies.extend(lab.send(op.load_table, **table.at) for _ in lab.repeat(2 * COMMITS))
 
     lab.concurrently([write, *[read] * READERS])
     with lab.judge_each("IRC-TBL-LOAD-017") as case:
-        for reply in (*loaded, lab.send(op.load_table, **table.at)):
+        for reply in (*replies, lab.send(op.load_table, **table.at)):
             with case():
                 expect.status(reply, 200)
                 expect_one_moment(reply, states)

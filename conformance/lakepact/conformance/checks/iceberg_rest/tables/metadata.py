@@ -73,11 +73,11 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     metadata = metadata_of(exchange)
     if member not in metadata:
         return False
-    known = ids(metadata, member, key)
-    expect_unique(known, f"`{key}` in `{member}`", at=place(exchange, member))
+    values = ids(metadata, member, key)
+    expect_unique(values, f"`{key}` in `{member}`", at=place(exchange, member))
     if default in metadata:
         expect.one_of(
-            known, metadata[default], f"`{default}` in `{member}`:", at=place(exchange, default)
+            values, metadata[default], f"`{default}` in `{member}`:", at=place(exchange, default)
         )
     return True
 
@@ -185,11 +185,11 @@ def last_partition_id_covers_all(exchange: Exchange) -> bool:
 def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     """Every branch and tag names a snapshot of the same response."""
     metadata = metadata_of(exchange)
-    known = ids(metadata, "snapshots", "snapshot-id")
+    snapshot_ids = ids(metadata, "snapshots", "snapshot-id")
     for name, ref in refs(metadata).items():
         at = place(exchange, "refs", name, "snapshot-id")
         expect.one_of(
-            known, ref.get("snapshot-id"), f"the snapshot of ref {name} in snapshots:", at=at
+            snapshot_ids, ref.get("snapshot-id"), f"the snapshot of ref {name} in snapshots:", at=at
         )
     return bool(refs(metadata))
 
@@ -248,13 +248,13 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
         return False
     # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all
     # others.
-    numbered = ["sequence-number" in snapshot for snapshot in snapshots]
-    upgraded = metadata.get("last-sequence-number") == 0 or (
-        any(numbered) and numbered == sorted(numbered)
+    have_number = ["sequence-number" in snapshot for snapshot in snapshots]
+    is_upgrade = metadata.get("last-sequence-number") == 0 or (
+        any(have_number) and have_number == sorted(have_number)
     )
     for number, snapshot in enumerate(snapshots):
         at = place(exchange, "snapshots", number)
-        if not upgraded:
+        if not is_upgrade:
             _expect_member(snapshot, "sequence-number", at)
         # Snapshots from before an upgrade to version 3 have no rows of their own; later ones record
         # their number.
@@ -283,13 +283,13 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     if metadata.get("format-version") != 3 or not isinstance(following, int) or not snapshots:
         return False
     for one in snapshots:
-        added = one.get("added-rows")
-        end = one["first-row-id"] + (added if isinstance(added, int) else 0)
-        wanted = (
+        rows = one.get("added-rows")
+        end = one["first-row-id"] + (rows if isinstance(rows, int) else 0)
+        expected = (
             f"a next-row-id of at least {end}, the end of the rows of snapshot"
             f" {one.get('snapshot-id')}"
         )
-        expect.true(following >= end, wanted, following, at=place(exchange, "next-row-id"))
+        expect.true(following >= end, expected, following, at=place(exchange, "next-row-id"))
     return True
 
 
@@ -400,7 +400,7 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
         "required": False,
     }
     place = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
-    evolved = lab.commit(
+    after_evolution = lab.commit(
         table,
         upd.add_schema(upd.schema_with(table, place)),
         upd.set_current_schema(upd.LAST_ADDED),
@@ -413,13 +413,13 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
         upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
         upd.set_default_sort_order(upd.LAST_ADDED),
     )
-    first = lab.append(evolved)
+    first = lab.append(after_evolution)
     old = first.member("current-snapshot-id")
     second = lab.append(lab.commit(first, set_ref("release", old, kind="tag")))
-    trimmed = lab.require(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
-    answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
+    with_refs = lab.require(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
+    answers = [answer.reply for answer in (table, after_evolution, first, second, lab.load(table))]
     answers += [
-        trimmed,
+        with_refs,
         lab.try_commit(table, upd.remove_snapshots(old)),
         lab.try_commit(table, upd.remove_ref("main")),
         lab.load(table).reply,
@@ -474,14 +474,14 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
         lab.load(table),
     ]
     if lab.offers(op.rename_table):
-        renamed = Table(table.namespace, lab.name(), table.reply)
+        new = Table(table.namespace, lab.name(), table.reply)
         reply = lab.send(
-            op.rename_table, body={"source": table.identifier, "destination": renamed.identifier}
+            op.rename_table, body={"source": table.identifier, "destination": new.identifier}
         )
         if reply.status in (200, 204):
-            lab.drop_afterwards(renamed.namespace, renamed.name)
-            answers.append(lab.load(renamed))
-    assigned = lab.try_commit(
+            lab.drop_afterwards(new.namespace, new.name)
+            answers.append(lab.load(new))
+    assignment = lab.try_commit(
         other := lab.make_table(), {"action": "assign-uuid", "uuid": str(uuid.uuid4())}
     )
 
@@ -489,7 +489,7 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
         for answer in answers:
             with case():
                 expect.member(table.uuid, answer.place("table-uuid"), "the initial table-uuid,")
-        if assigned.status == 200:
+        if assignment.status == 200:
             with case():
                 after = lab.load(other)
                 expect.member(

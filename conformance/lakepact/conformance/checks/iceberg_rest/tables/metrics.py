@@ -56,13 +56,13 @@ def commit_report(table: Table, **members: Any) -> dict[str, Any]:
         "added-data-files": COUNTER,
     }
     number = table.metadata.get("last-sequence-number", 0)
-    given = {
+    content = {
         "report-type": "commit-report",
         "sequence-number": number,
         "operation": "append",
         "metrics": metrics,
     }
-    return report_about(table, given, members)
+    return report_about(table, content, members)
 
 
 @check("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-010")
@@ -118,19 +118,19 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
     whole = {"scan-report": scan_report, "commit-report": commit_report}
 
     with lab.judge_each("IRC-TBL-MET-003") as case:
-        for kind, made in whole.items():
+        for kind, make in whole.items():
             with case():
                 expect.status(
-                    report(lab, table, made(table, report_type=None)),
+                    report(lab, table, make(table, report_type=None)),
                     400,
                     about=f"for a {kind} without report-type",
                     mutation=Mutation(Wrong.MISSING, "/report-type"),
                 )
     with lab.judge_each("IRC-TBL-MET-004") as case:
-        for kind, made in whole.items():
+        for kind, make in whole.items():
             for member in ("table_name", "snapshot_id", "metrics"):
                 with case():
-                    reply = report(lab, table, made(table, **{member: None}))
+                    reply = report(lab, table, make(table, **{member: None}))
                     name = member.replace("_", "-")
                     expect.status(
                         reply,
@@ -139,10 +139,10 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
                         mutation=Mutation(Wrong.MISSING, f"/{name}"),
                     )
     with lab.judge_each("IRC-TBL-MET-007") as case:
-        for kind, made in whole.items():
+        for kind, make in whole.items():
             for metric in NO_METRICS:
                 with case():
-                    reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
+                    reply = report(lab, table, make(table, metrics={COUNTED[kind]: metric}))
                     expect.status(
                         reply,
                         400,
@@ -188,18 +188,18 @@ def unknown_metrics_return_204(lab: CatalogLab) -> None:
     """Reports with unknown counters, timers or `metadata` return 204."""
     table = lab.append(lab.make_table())
     metrics = {"lakepact-counted": COUNTER, "lakepact-timed": TIMER, "lakepact-sized": BYTES}
-    told = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
+    facts = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
 
     with lab.judge_each("IRC-TBL-MET-006") as case:
-        for made in (scan_report, commit_report):
-            body = made(table)
+        for make in (scan_report, commit_report):
+            body = make(table)
             for members in (
                 {"metrics": {**body["metrics"], **metrics}},
-                {"metadata": told},
-                {"metrics": metrics, "metadata": told},
+                {"metadata": facts},
+                {"metrics": metrics, "metadata": facts},
             ):
                 with case():
-                    reply = report(lab, table, made(table, **members))
+                    reply = report(lab, table, make(table, **members))
                     expect.status(
                         reply,
                         204,
@@ -231,9 +231,9 @@ def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-MET-009") as case:
         for kind in ("lakepact-report", "", "SCAN-REPORT"):
-            for made in (scan_report, commit_report):
+            for make in (scan_report, commit_report):
                 with case():
-                    reply = report(lab, table, made(table, report_type=kind))
+                    reply = report(lab, table, make(table, report_type=kind))
                     unknown = f"no 5xx status for the report-type {expect.shown(kind)}"
                     expect.true(
                         reply.status < 500,

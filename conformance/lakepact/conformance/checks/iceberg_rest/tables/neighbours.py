@@ -52,13 +52,13 @@ def locations_with_a_common_prefix_are_accepted(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CREATE-033", "the target does not put tables at requested locations")
         return
     base = table.location.rstrip("/")
-    wanted = [(f"{base}{ending}", base) for ending in ENDINGS]
+    locations = [(f"{base}{ending}", base) for ending in ENDINGS]
     longer = f"{base.rpartition('/')[0]}/{lab.name()}2"
     if lies_at(create_at(lab, table, longer)[1], longer):
-        wanted.append((longer.removesuffix("2"), longer))
+        locations.append((longer.removesuffix("2"), longer))
 
     with lab.judge_each("IRC-TBL-CREATE-033") as case:
-        for location, other in wanted:
+        for location, other in locations:
             with case():
                 reply = create_at(lab, table, location)[1]
                 expect.status(
@@ -71,8 +71,12 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     """Purging the table at …/t keeps the tables at …/t2 and …/t-2 with all their files."""
     table = lab.make_table()
     base = table.location.rstrip("/")
-    placed = [(create_at(lab, table, f"{base}{ending}"), f"{base}{ending}") for ending in ENDINGS]
-    neighbours = [neighbour for (neighbour, reply), location in placed if lies_at(reply, location)]
+    creations = [
+        (create_at(lab, table, f"{base}{ending}"), f"{base}{ending}") for ending in ENDINGS
+    ]
+    neighbours = [
+        neighbour for (neighbour, reply), location in creations if lies_at(reply, location)
+    ]
     if not neighbours:
         lab.skip(
             "IRC-TBL-DROP-012",
@@ -94,12 +98,12 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     time.sleep(PURGING_SECONDS)
 
     with lab.judge_each("IRC-TBL-DROP-012") as case:
-        for neighbour, known in zip(before, files, strict=True):
+        for neighbour, own_files in zip(before, files, strict=True):
             with case():
                 states.expect_no_change(lab, neighbour)
                 expect.equal(
                     [],
-                    missing_files(known),
+                    missing_files(own_files),
                     f"of the files of the table at {neighbour.location}, these to be removed:",
                     at=None,
                 )

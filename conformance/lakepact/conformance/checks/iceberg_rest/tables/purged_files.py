@@ -25,29 +25,30 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[SharedFile]]]:
     Raises:
         NotOffered: the harness does not share the files of the target.
     """
-    grown = scans.TableWithFiles(lab, lab.make_table())
-    first = grown.file("first")
-    grown.append(first)
+    table = scans.TableWithFiles(lab, lab.make_table())
+    first = table.file("first")
+    table.append(first)
     deletes = [
-        scans.position_deletes(grown, "position-deletes", target=first.path),
-        scans.equality_deletes(grown, "equality-deletes"),
+        scans.position_deletes(table, "position-deletes", target=first.path),
+        scans.equality_deletes(table, "equality-deletes"),
     ]
-    last = grown.append(grown.file("second"), *deletes)
+    last = table.append(table.file("second"), *deletes)
     content = {
-        "data files": [first.path, grown.path("second")],
+        "data files": [first.path, table.path("second")],
         "delete files": [file.path for file in deletes],
     }
     for path in (path for paths in content.values() for path in paths):
-        scans.write_table_file(lab, grown.table, path, b"PAR1")
-    listed = {
+        scans.write_table_file(lab, table.table, path, b"PAR1")
+    paths_by_kind = {
         **content,
         "manifests": [manifest.path for manifest in last.manifests],
         "manifest lists": [
-            snapshot["manifest-list"] for snapshot in grown.table.member("snapshots")
+            snapshot["manifest-list"] for snapshot in table.table.member("snapshots")
         ],
     }
-    return grown.table, {
-        kind: [lab.target.shared_files.at(path) for path in paths] for kind, paths in listed.items()
+    return table.table, {
+        kind: [lab.target.shared_files.at(path) for path in paths]
+        for kind, paths in paths_by_kind.items()
     }
 
 
@@ -81,7 +82,7 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
 def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     """Registering with `overwrite` replaces a table whose metadata file was lost."""
     file = left_behind(lab, lab.make_table())
-    broken = lab.load(lab.make_table(file.namespace))
+    damage = lab.load(lab.make_table(file.namespace))
     intact = lab.make_table(file.namespace)
     usual = register(
         lab,
@@ -93,9 +94,9 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     if is_refused(usual):
         lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
         return
-    metadata_file(lab, broken)
-    lab.remove_file(str(broken.metadata_location))
-    reply = register(lab, broken.namespace, broken.name, location_of(file), overwrite=True)
+    metadata_file(lab, damage)
+    lab.remove_file(str(damage.metadata_location))
+    reply = register(lab, damage.namespace, damage.name, location_of(file), overwrite=True)
 
     with lab.judge("IRC-TBL-REG-015"):
-        is_registered(lab, file, broken.name, reply)
+        is_registered(lab, file, damage.name, reply)

@@ -32,7 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.renames import (
     rename_view,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
-from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
+from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, rename_and_load
 
 Send = Callable[[], Reply]
 Contender = Callable[[str], Reply]
@@ -59,7 +59,7 @@ def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
     return {key: partial(lab.try_commit, table, set_properties(**{key: key})) for key in keys}
 
 
-def _is_gone(lab: CatalogLab, table: Table, requirement: str) -> None:
+def _require_absence(lab: CatalogLab, table: Table, requirement: str) -> None:
     """Check that no table has the name after a request alone, by the requirement that promises it.
 
     Raises:
@@ -76,33 +76,33 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     first = lab.make_table(home)
-    renamed(lab, first, lab.name())
-    _is_gone(lab, first, "IRC-TBL-REN-001")
+    rename_and_load(lab, first, lab.name())
+    _require_absence(lab, first, "IRC-TBL-REN-001")
     for turn in lab.each(lab.repeat(ROUNDS)):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
-        moved, *replies = _met(
+        rename, *replies = _met(
             lab,
             partial(rename_table, lab, table.identifier, identifier(home, name)),
             *commits.values(),
             turn=turn,
         )
-        if moved.status != 204:
+        if rename.status != 204:
             continue
-        loaded = lab.send(op.load_table, namespace=home, table=name)
+        load = lab.send(op.load_table, namespace=home, table=name)
         with lab.judge("IRC-TBL-REN-014"):
-            expect.status(loaded, 200)
-            properties = states.properties_of(Table(home, name, loaded))
-            lost = [
+            expect.status(load, 200)
+            properties = states.properties_of(Table(home, name, load))
+            missing = [
                 key
                 for key, reply in zip(commits, replies, strict=True)
                 if reply.status == 200 and properties.get(key) != key
             ]
             expect.equal(
                 [],
-                lost,
+                missing,
                 "properties of accepted commits that the table lacks:",
-                at=loaded.place("metadata", "properties"),
+                at=load.place("metadata", "properties"),
                 kind=Kind.LOST,
             )
             is_nowhere(lab, home, table.name)
@@ -113,34 +113,36 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
     """A table whose drop returned 204 returns 404, whatever concurrent commits or renames were
     accepted.
     """
-    home, known = lab.make_namespace(), lab.ways_to_drop()
+    home, purge_values = lab.make_namespace(), lab.ways_to_drop()
     first = lab.make_table(home)
     lab.drop_table(**first.at)
-    _is_gone(lab, first, "IRC-TBL-DROP-001")
+    _require_absence(lab, first, "IRC-TBL-DROP-001")
     for turn in lab.each(lab.repeat(ROUNDS)):
         table, name = lab.make_table(home), lab.name()
-        drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
-        dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
-        if dropped.status == 204:
+        drop = partial(lab.send, op.drop_table, purge_requested=purge_values[0], **table.at)
+        drop_reply, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
+        if drop_reply.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
                 is_nowhere(lab, home, table.name)
         if not lab.offers(op.rename_table):
             continue
         table = lab.make_table(home)
-        drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
-        dropped, moved = _met(
+        drop = partial(lab.send, op.drop_table, purge_requested=purge_values[0], **table.at)
+        drop_reply, rename = _met(
             lab,
             drop,
             partial(rename_table, lab, table.identifier, identifier(home, name)),
             turn=turn,
         )
-        if dropped.status == 204:
+        if drop_reply.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
-                renamed_too = (
+                rename_texts = (
                     "no rename of a table that was dropped at the same moment",
-                    moved.shown,
+                    rename.shown,
                 )
-                expect.true(moved.status != 204, *renamed_too, at=Place(moved.exchange, "/status"))
+                expect.true(
+                    rename.status != 204, *rename_texts, at=Place(rename.exchange, "/status")
+                )
                 is_nowhere(lab, home, table.name)
                 is_nowhere(lab, home, name)
 
@@ -169,10 +171,13 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
                         expect.status(
                             reply, 200, 204, 409, mutation=Mutation(Wrong.PRESENT, "table or view")
                         )
-                asked = " and ".join(reply.exchange.operation or "" for reply in replies)
-                accepted = [reply.status for reply in replies if reply.status < 300]
+                operations = " and ".join(reply.exchange.operation or "" for reply in replies)
+                successes = [reply.status for reply in replies if reply.status < 300]
                 expect.equal(
-                    1, len(accepted), f"successful requests among {asked} for one name:", at=None
+                    1,
+                    len(successes),
+                    f"successful requests among {operations} for one name:",
+                    at=None,
                 )
 
 
@@ -197,16 +202,16 @@ def _contenders(
     def table(name: str) -> Reply:
         return lab.send(op.create_table, namespace=home, body=lab.table_request(name))
 
-    def renamed_table() -> Contender:
+    def renaming() -> Contender:
         source = lab.make_table(home).identifier
         return lambda name: rename_table(lab, source, identifier(home, name))
 
     if renames:
-        yield table, renamed_table()
+        yield table, renaming()
     if views:
         yield table, partial(create, lab, home)
     if views and renames:
-        yield partial(create, lab, home), renamed_table()
+        yield partial(create, lab, home), renaming()
     if views and lab.offers(op.rename_view):
         source = identifier(home, lab.make_view(home))
         yield table, lambda name: rename_view(lab, source, identifier(home, name))

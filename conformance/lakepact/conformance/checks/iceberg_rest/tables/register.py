@@ -40,7 +40,7 @@ CONFLICT = 409
 CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
 
 
-def registered(lab: CatalogLab, former: Table) -> Table:
+def register_former(lab: CatalogLab, former: Table) -> Table:
     """Return the table that is registered, by a new name, from what another one left behind.
 
     Raises:
@@ -53,7 +53,7 @@ def registered(lab: CatalogLab, former: Table) -> Table:
     return Table(former.namespace, name, lab.require(reply, 200))
 
 
-def grown(lab: CatalogLab, table: Table) -> Table:
+def with_history(lab: CatalogLab, table: Table) -> Table:
     """Return the table with two schemas, properties, two snapshots, a branch and a tag."""
     wider = upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
     first = lab.append(
@@ -72,13 +72,13 @@ def grown(lab: CatalogLab, table: Table) -> Table:
 def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
     """Yield tables with little in them and with much, of each format version."""
     yield lab.make_table(home)
-    yield grown(lab, lab.make_table(home))
+    yield with_history(lab, lab.make_table(home))
     yield lab.append(
         lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch"
     )
     for version in (1, 3):
         if lab.feature(f"format-v{version}"):
-            yield grown(lab, upd.table_of_version(lab, version))
+            yield with_history(lab, upd.table_of_version(lab, version))
 
 
 @check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
@@ -126,7 +126,7 @@ def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
     """A registered table loads with all metadata of its file: specs, orders, logs and statistics
     too.
     """
-    table = grown(lab, lab.make_table())
+    table = with_history(lab, lab.make_table())
     at, current = upd.column(table, "at"), table.member("current-snapshot-id")
     lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, current)))
     lab.try_commit(
@@ -141,7 +141,7 @@ def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
         table, upd.add_sort_order(upd.sort_field(at)), upd.set_default_sort_order(upd.LAST_ADDED)
     )
     former = left_behind(lab, table)
-    again = registered(lab, former)
+    again = register_former(lab, former)
 
     with lab.judge("IRC-TBL-LOAD-001"):
         states.assert_same_table(
@@ -230,9 +230,9 @@ def registering_over_views_returns_409(lab: CatalogLab) -> None:
 def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     """Registering a table in a missing or dropped namespace returns 404."""
     former = left_behind(lab, lab.make_table())
-    dropped = lab.make_namespace()
-    lab.require(lab.send(op.drop_namespace, namespace=dropped))
-    missing = [(lab.name(),), dropped]
+    former_namespace = lab.make_namespace()
+    lab.require(lab.send(op.drop_namespace, namespace=former_namespace))
+    missing = [(lab.name(),), former_namespace]
     if lab.child_of(former.namespace):
         missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
     for namespace in lab.each(missing):
@@ -274,8 +274,8 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
 @check("IRC-TBL-REG-012")
 def registered_tables_accept_commits(lab: CatalogLab) -> None:
     """Commits to a registered table return 200."""
-    for table in lab.each((lab.make_table(), grown(lab, lab.make_table()))):
-        now = registered(lab, left_behind(lab, table))
+    for table in lab.each((lab.make_table(), with_history(lab, lab.make_table()))):
+        now = register_former(lab, left_behind(lab, table))
         snapshot = lab.snapshot(now)
         commits: tuple[list[Mapping[str, Any]], ...] = (
             [set_properties(registered="yes")],

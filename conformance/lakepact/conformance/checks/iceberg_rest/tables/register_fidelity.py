@@ -20,7 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import lef
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.tables.register import (
     CHANGED_BY_REGISTERING,
-    registered,
+    register_former,
 )
 
 SETTINGS = {"write.format.default": "parquet", "lakepact.note": "kept", "empty": ""}
@@ -31,7 +31,7 @@ RETENTION: dict[str, Any] = {
 }
 
 
-def narrowed(lab: CatalogLab, table: Table) -> Table:
+def drop_column(lab: CatalogLab, table: Table) -> Table:
     """Return the table after a column came and went, with rows that are told apart by their id;
     what the target refuses is left out.
     """
@@ -61,7 +61,7 @@ def with_a_past(lab: CatalogLab, table: Table) -> Table:
     """Return the table with a branch that is kept for some time, and with numbers that a snapshot
     has used up which is gone.
     """
-    first = lab.append(narrowed(lab, table))
+    first = lab.append(drop_column(lab, table))
     lab.try_commit(
         table,
         set_properties(**SETTINGS),
@@ -105,7 +105,7 @@ def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
     """
     for table in lab.each(tables(lab)):
         former = left_behind(lab, table)
-        again = registered(lab, former)
+        again = register_former(lab, former)
         with lab.judge("IRC-TBL-LOAD-001"):
             assert_same_table(
                 lab,

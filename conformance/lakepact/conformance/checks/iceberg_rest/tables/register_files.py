@@ -28,7 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
 )
 
 
-def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
+def write_beside(lab: CatalogLab, table: Table, content: bytes) -> str:
     """Return the location of a new file beside the metadata file of a table.
 
     Raises:
@@ -85,12 +85,12 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
         lab,
         table.namespace,
         lab.name(),
-        planted(lab, left_behind(lab, table), orjson.dumps(metadata)),
+        write_beside(lab, left_behind(lab, table), orjson.dumps(metadata)),
     )
     lab.require(control, 200)
 
     for wrong, content in lab.each(no_metadata(metadata).items()):
-        reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
+        reply = register(lab, table.namespace, lab.name(), write_beside(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
             expect.status(
                 reply,

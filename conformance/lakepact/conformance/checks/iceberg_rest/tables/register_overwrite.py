@@ -29,10 +29,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     register,
     takes_over,
 )
-from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.checks.iceberg_rest.tables.register import with_history
 
 
-def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:
+def register_over(lab: CatalogLab, table: Table, file: Table) -> Reply:
     """Return the answer to a request that registers a metadata file over a table."""
     return register(lab, table.namespace, table.name, location_of(file), overwrite=True)
 
@@ -47,8 +47,8 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
     with less, and their own earlier ones.
     """
     table = lab.make_table()
-    yield lab.load(table), left_behind(lab, grown(lab, lab.make_table(table.namespace)))
-    full = grown(lab, lab.make_table(table.namespace))
+    yield lab.load(table), left_behind(lab, with_history(lab, lab.make_table(table.namespace)))
+    full = with_history(lab, lab.make_table(table.namespace))
     yield lab.load(full), left_behind(lab, lab.make_table(table.namespace))
     again = lab.load(lab.make_table(table.namespace))
     for turn in ("first", "second"):
@@ -63,12 +63,12 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
     """
     able = False
     for before, file in lab.each(overwritings(lab)):
-        reply = overwritten(lab, before, file)
+        reply = register_over(lab, before, file)
         after = lab.send(op.load_table, **before.at)
         with lab.judge("IRC-TBL-REG-007"):
-            is_kept = reply.status == 200 and _is_still(before, after)
+            is_same = reply.status == 200 and _is_still(before, after)
             expect.true(
-                not is_kept,
+                not is_same,
                 "other metadata after an answer with status 200",
                 after.shown,
                 at=after.place("metadata"),
@@ -112,28 +112,28 @@ def registered_live_tables_are_kept(lab: CatalogLab) -> None:
     table as it was.
     """
     home = lab.make_namespace()
-    taken = lab.make_table(home)
-    for name, members in lab.each(((lab.name(), {}), (taken.name, {"overwrite": True}))):
-        live = lab.load(grown(lab, lab.make_table(home)))
+    other = lab.make_table(home)
+    for name, members in lab.each(((lab.name(), {}), (other.name, {"overwrite": True}))):
+        live = lab.load(with_history(lab, lab.make_table(home)))
         reply = register(lab, home, name, location_of(live), **members)
-        committed = (
+        commit = (
             lab.try_commit(Table(home, name, reply), set_properties(of="another"))
             if reply.status == 200
             else None
         )
         with lab.judge("IRC-TBL-REG-016", remark=f"answered with status {reply.status}"):
             states.expect_no_change(lab, live)
-            if committed is not None:
+            if commit is not None:
                 with lab.step("IRC-TBL-REG-012"):
-                    expect.status(committed, 200)
+                    expect.status(commit, 200)
 
 
 @check("IRC-TBL-REG-006")
 def overwrite_registers_new_tables(lab: CatalogLab) -> None:
     """Registering with `overwrite` returns 200 where no table has the name."""
-    former = left_behind(lab, grown(lab, lab.make_table()))
+    former = left_behind(lab, with_history(lab, lab.make_table()))
     existing = lab.make_table(former.namespace)
-    refusal = overwritten(lab, existing, left_behind(lab, lab.make_table(former.namespace)))
+    refusal = register_over(lab, existing, left_behind(lab, lab.make_table(former.namespace)))
     if is_refused(lab, refusal):
         lab.skip("IRC-TBL-REG-006", f"the target does not register over tables: {refusal.shown}")
         return
@@ -149,7 +149,7 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
     """Registering a missing file with `overwrite` returns 400, 404, 406 or 409 and keeps the
     table.
     """
-    before = lab.load(grown(lab, lab.make_table()))
+    before = lab.load(with_history(lab, lab.make_table()))
     nowhere = f"{before.location}/metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json"
     reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)
 

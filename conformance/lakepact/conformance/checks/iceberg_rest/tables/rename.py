@@ -25,10 +25,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
-from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.checks.iceberg_rest.tables.register import with_history
 
 
-def renamed(
+def rename_and_load(
     lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None
 ) -> Table:
     """Return the table as it is loaded by its new name.
@@ -87,15 +87,15 @@ def renames_move_tables(lab: CatalogLab) -> None:
     """Renaming a table returns 204; it loads unchanged by its new name, and the old name returns
     404.
     """
-    dropped = lab.make_table()
-    lab.drop_table(**dropped.at)
+    former = lab.make_table()
+    lab.drop_table(**former.at)
     first, second = lab.name(), lab.name()
-    full = grown(lab, lab.make_table(dropped.namespace))
+    full = with_history(lab, lab.make_table(former.namespace))
     full = lab.commit(
         full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)}
     )  # one that no ref names
     for table, free in lab.each(
-        ((lab.make_table(dropped.namespace), dropped.name), (full, lab.name()))
+        ((lab.make_table(former.namespace), former.name), (full, lab.name()))
     ):
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
@@ -113,10 +113,10 @@ def renames_move_tables(lab: CatalogLab) -> None:
 def renaming_missing_tables_returns_404(lab: CatalogLab) -> None:
     """Renaming returns 404 for a table that never existed, was dropped, or was renamed."""
     home = lab.make_namespace()
-    dropped, moved = lab.make_table(home), lab.make_table(home)
-    lab.drop_table(**dropped.at)
-    renamed(lab, moved, lab.name())
-    for name in lab.each((lab.name(), dropped.name, moved.name)):
+    former, other = lab.make_table(home), lab.make_table(home)
+    lab.drop_table(**former.at)
+    rename_and_load(lab, other, lab.name())
+    for name in lab.each((lab.name(), former.name, other.name)):
         reply = rename_table(lab, identifier(home, name), identifier(home, lab.name()))
         with lab.judge("IRC-TBL-REN-002"):
             expect.not_found(reply, "table")
@@ -131,10 +131,10 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     """Renaming a table into a missing namespace returns 404 with NoSuchNamespaceException and keeps
     the table.
     """
-    table = lab.load(grown(lab, lab.make_table()))
-    dropped = lab.make_namespace()
-    lab.require(lab.send(op.drop_namespace, namespace=dropped))
-    missing = [(lab.name(),), dropped]
+    table = lab.load(with_history(lab, lab.make_table()))
+    former = lab.make_namespace()
+    lab.require(lab.send(op.drop_namespace, namespace=former))
+    missing = [(lab.name(),), former]
     if lab.feature("nesting"):
         missing += [(*table.namespace, lab.name()), (lab.name(), table.namespace[-1])]
     if not moves_between_namespaces(lab):
@@ -154,7 +154,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-REN-004")
 def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Renaming a table to the name of another returns 409 and changes neither."""
-    table = lab.load(grown(lab, lab.make_table()))
+    table = lab.load(with_history(lab, lab.make_table()))
     others = [
         lab.load(lab.make_table(table.namespace)),
         lab.load(lab.append(lab.make_table(table.namespace))),
@@ -226,7 +226,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     }
     for member in ("namespace", "name"):
         for absent, rest in (("no", {}), ("null as", {member: None})):
-            left, right = ({**_without(named, member), **rest} for named in (source, destination))
+            left, right = ({**_without(end, member), **rest} for end in (source, destination))
             bodies[f"{absent} {member} of the source"] = (
                 f"/source/{member}",
                 {"source": left, "destination": destination},
@@ -243,8 +243,8 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
             )
 
 
-def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:
-    return {key: value for key, value in named.items() if key != member}
+def _without(end: Mapping[str, Any], member: str) -> dict[str, Any]:
+    return {key: value for key, value in end.items() if key != member}
 
 
 @check("IRC-TBL-REN-009")

@@ -31,8 +31,8 @@ def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
             for name in coming
         ]
         drops = [partial(lab.try_drop_table, **table.at) for table in leaving]
-        mixed = [send for pair in zip(creates, drops, strict=True) for send in pair]
-        replies = side_by_side(lab, mixed, what="requests for different tables")[::2]
+        sends = [send for pair in zip(creates, drops, strict=True) for send in pair]
+        replies = side_by_side(lab, sends, what="requests for different tables")[::2]
         with lab.judge("IRC-TBL-CREATE-034") as case:
             for name, reply in zip(coming, replies, strict=True):
                 with case():

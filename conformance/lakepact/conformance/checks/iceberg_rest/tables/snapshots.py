@@ -37,7 +37,7 @@ class History:
         return [snapshot["snapshot-id"] for snapshot in self.snapshots]
 
     @property
-    def named(self) -> set[int]:
+    def ids_with_refs(self) -> set[int]:
         """The ids of the snapshots that refs name: the second, the fifth, and the one beside."""
         return {self.ids[1], self.ids[4], self.ids[5]}
 
@@ -87,7 +87,7 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     return History(lab.load(table), tuple(stored[one["snapshot-id"]] for one in snapshots))
 
 
-def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:
+def load_table(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:
     """Return a table that the target has to load, with `snapshots` as the value of the parameter.
 
     Raises:
@@ -113,15 +113,15 @@ def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-LOAD-006") as case:
         for table in (past.table, lab.make_table()):
             with case():
-                plain, everything = loaded(lab, table), loaded(lab, table, "all")
+                plain, everything = load_table(lab, table), load_table(lab, table, "all")
                 assert_same_table(lab, everything, plain)
     with lab.judge("IRC-TBL-LOAD-007") as case:
-        whole = loaded(lab, past.table, "all")
-        found = {snapshot.get("snapshot-id"): snapshot for snapshot in whole.member("snapshots")}
-        expect.equal(sorted(past.ids), sorted(found), "snapshot ids", at=whole.place("snapshots"))
+        whole = load_table(lab, past.table, "all")
+        by_id = {snapshot.get("snapshot-id"): snapshot for snapshot in whole.member("snapshots")}
+        expect.equal(sorted(past.ids), sorted(by_id), "snapshot ids", at=whole.place("snapshots"))
         for snapshot in past.snapshots:
             with case():
-                actual = found[snapshot["snapshot-id"]]
+                actual = by_id[snapshot["snapshot-id"]]
                 expect.equal(
                     snapshot,
                     {member: actual.get(member) for member in snapshot},
@@ -136,11 +136,11 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
     past = history(lab)
     expected = {"main": past.ids[4], "release": past.ids[1], "audit": past.ids[5]}
 
-    def expect_refs(wanted: dict[str, int]) -> None:
-        table = loaded(lab, past.table, "refs")
-        found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
-        expect.equal(wanted, found, "snapshots of refs:", at=table.place("refs"))
-        for name, snapshot in found.items():
+    def expect_refs(expected_refs: dict[str, int]) -> None:
+        table = load_table(lab, past.table, "refs")
+        by_name = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
+        expect.equal(expected_refs, by_name, "snapshots of refs:", at=table.place("refs"))
+        for name, snapshot in by_name.items():
             expect.contains(
                 snapshot,
                 snapshot_ids(table),
@@ -150,17 +150,20 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-LOAD-008") as case:
         expect_refs(expected)
-        table = loaded(lab, past.table, "refs")
+        table = load_table(lab, past.table, "refs")
         for snapshot in past.snapshots:
-            if snapshot["snapshot-id"] in past.named:
+            if snapshot["snapshot-id"] in past.ids_with_refs:
                 with case():
-                    found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
+                    by_name = {one.get("snapshot-id"): one for one in table.member("snapshots")}
                     expect.contains(
-                        snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots")
+                        snapshot["snapshot-id"],
+                        by_name,
+                        "snapshot ids",
+                        at=table.place("snapshots"),
                     )
-                    actual = found[snapshot["snapshot-id"]]
-                    shown = {member: actual.get(member) for member in snapshot}
-                    expect.equal(snapshot, shown, "the snapshot", at=table.place("snapshots"))
+                    actual = by_name[snapshot["snapshot-id"]]
+                    members = {member: actual.get(member) for member in snapshot}
+                    expect.equal(snapshot, members, "the snapshot", at=table.place("snapshots"))
         for name in ("release", "main", "audit"):
             with case():
                 with lab.step("IRC-UPD-056"):
@@ -168,17 +171,17 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
                     expect.lacks(name, refs(after.metadata), "refs", at=after.place("refs"))
                 del expected[name]
                 expect_refs(expected)
-        empty = loaded(lab, lab.make_table(), "refs")
+        empty = load_table(lab, lab.make_table(), "refs")
         expect.equal([], snapshot_ids(empty), "snapshots", at=empty.place("snapshots"))
         # A table loaded with `refs` before lacks snapshots that refs name after they changed while
         # main did not.
         first = lab.append(lab.make_table())
         table = lab.append(first)
-        loaded(lab, table, "refs")
+        load_table(lab, table, "refs")
         lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
-        now, tagged = loaded(lab, table, "refs"), first.member("current-snapshot-id")
+        now, snapshot_of_tag = load_table(lab, table, "refs"), first.member("current-snapshot-id")
         expect.contains(
-            tagged,
+            snapshot_of_tag,
             snapshot_ids(now),
             "the snapshot of a new tag in snapshots:",
             at=now.place("snapshots"),
@@ -191,9 +194,9 @@ def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
     past = history(lab)
 
     with lab.judge("IRC-TBL-LOAD-009"):
-        after = loaded(lab, past.table, "refs")
+        after = load_table(lab, past.table, "refs")
         expect.equal(
-            sorted(past.named),
+            sorted(past.ids_with_refs),
             sorted(snapshot_ids(after)),
             "only the snapshots of refs:",
             at=after.place("snapshots"),
@@ -211,22 +214,25 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-TBL-LOAD-010") as case:
-        everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")
-        everywhere = {LOCATION, *everything.metadata, *named.metadata}
+        everything, with_refs = (
+            load_table(lab, past.table, "all"),
+            load_table(lab, past.table, "refs"),
+        )
+        everywhere = {LOCATION, *everything.metadata, *with_refs.metadata}
         for member in (LOCATION, *sorted(everywhere - {"snapshots", LOCATION})):
             with case():  # each by itself: a load that drops several members shows all of them
-                assert_same_table(lab, everything, named, ignore=everywhere - {member})
-        kept = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
-        for snapshot in named.member("snapshots"):
+                assert_same_table(lab, everything, with_refs, ignore=everywhere - {member})
+        by_id = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
+        for snapshot in with_refs.member("snapshots"):
             with case():
                 expect.equal(
-                    kept.get(snapshot.get("snapshot-id")),
+                    by_id.get(snapshot.get("snapshot-id")),
                     snapshot,
                     "the snapshot as with snapshots=all:",
-                    at=named.place("snapshots"),
+                    at=with_refs.place("snapshots"),
                 )
         # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
-        assert_same_table(lab, everything, loaded(lab, past.table))
+        assert_same_table(lab, everything, load_table(lab, past.table))
 
 
 @check("IRC-TBL-LOAD-011")

@@ -133,25 +133,25 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     lab.send(
         op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True)
     )
-    loaded, listed = (
+    load, listing = (
         lab.send(op.load_table, **stage.at),
         lab.send(op.list_tables, namespace=namespace),
     )
 
     with lab.judge("IRC-TBL-STAGE-002"):
-        expect.not_found(loaded, STAGED)
+        expect.not_found(load, STAGED)
     with lab.judge("IRC-TBL-LIST-006"):
         with lab.step("IRC-TBL-STAGE-002"):
-            expect.not_found(loaded, STAGED)
-        found = names(listed)
-        expect.contains(beside.name, found, "tables", at=listed.place("identifiers"))
-        expect.lacks(stage.name, found, "tables", at=listed.place("identifiers"))
+            expect.not_found(load, STAGED)
+        members = names(listing)
+        expect.contains(beside.name, members, "tables", at=listing.place("identifiers"))
+        expect.lacks(stage.name, members, "tables", at=listing.place("identifiers"))
     existence = lab.send(op.table_exists, **stage.at)
     with lab.judge("IRC-TBL-STAGE-002"):
         expect.not_found(existence, STAGED)
     with lab.judge("IRC-TBL-HEAD-004"):
         with lab.step("IRC-TBL-STAGE-002"):
-            expect.not_found(loaded, STAGED)
+            expect.not_found(load, STAGED)
         expect.not_found(existence, STAGED)
 
 
@@ -178,9 +178,9 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
                 expect.not_found(lab.send(op.load_table, **other.at), STAGED)
         expect.status(again, 200)
         expect.status(create, 200)
-        loaded = lab.send(op.load_table, **stage.at)
-        expect.status(loaded, 200)
-        expect_columns(Table(stage.namespace, stage.name, loaded), OTHER_SCHEMA)
+        load = lab.send(op.load_table, **stage.at)
+        expect.status(load, 200)
+        expect_columns(Table(stage.namespace, stage.name, load), OTHER_SCHEMA)
 
 
 @check("IRC-TBL-STAGE-009")
@@ -250,10 +250,10 @@ def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
                 )
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **stage.at), 204, 200)
-    loaded = lab.load(stage)
+    load = lab.load(stage)
     with lab.judge("IRC-TBL-STAGE-013"):
-        log = loaded.metadata.get("metadata-log")
-        expect.true(not log, "an empty metadata-log", log, at=loaded.place("metadata-log"))
+        log = load.metadata.get("metadata-log")
+        expect.true(not log, "an empty metadata-log", log, at=load.place("metadata-log"))
 
 
 def committing_works(lab: CatalogLab) -> None:
@@ -330,13 +330,13 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     at=table.place("last-column-id"),
                 )
             expect.member(last + 5, table.place("last-column-id"), "last-column-id")
-        found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
+        by_id = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
             with case():
                 expect.contains(
-                    snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots")
+                    snapshot["snapshot-id"], by_id, "snapshot ids", at=table.place("snapshots")
                 )
-                actual = found[snapshot["snapshot-id"]]
+                actual = by_id[snapshot["snapshot-id"]]
                 expect.equal(
                     snapshot,
                     {member: actual.get(member) for member in snapshot},
@@ -352,12 +352,12 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
     version.
     """
     committing_works(lab)
-    offered = [
+    versions = [
         version for version in (1, 2, 3) if version == 2 or lab.feature(f"format-v{version}")
     ]
     namespace = lab.make_namespace()
     stages = []
-    for version in offered:
+    for version in versions:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         request = lab.table_request(
@@ -373,17 +373,17 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-STAGE-015") as case:
         for stage in stages:
             with case():
-                chosen = stage.member(
+                actual = stage.member(
                     "format-version"
                 )  # the version is a wish: whether it is heeded is judged elsewhere
                 expect.status(
                     requests.commit_stage(lab, stage),
                     200,
-                    about=f"for a stage of format version {chosen}",
+                    about=f"for a stage of format version {actual}",
                 )
                 after = lab.load(stage)
                 expect.member(
-                    chosen, after.place("format-version"), "format version of the committed table"
+                    actual, after.place("format-version"), "format version of the committed table"
                 )
 
 
@@ -482,11 +482,11 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-STAGE-014", "the target takes tables in all locations")
         return
     namespace = lab.make_namespace()
-    refused = 0
+    refusals = 0
     for location in lab.each(questionable_locations(lab.make_table(namespace), lab.name())):
         if requests.request_creation(lab, namespace, lab.name(), location=location).status < 400:
             continue
-        refused += 1
+        refusals += 1
         reply = requests.commit_stage(
             lab, requests.stage_table(lab, namespace), upd.set_location(location)
         )
@@ -496,5 +496,5 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
                 about=f"for the location {location}",
                 mutation=Mutation(Wrong.VALUE, "location"),
             )
-    if not refused:
+    if not refusals:
         lab.skip("IRC-TBL-STAGE-014", "the target takes every location that was tried")

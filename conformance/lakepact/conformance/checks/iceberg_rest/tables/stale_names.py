@@ -39,11 +39,14 @@ from lakepact.conformance.checks.iceberg_rest.tables.drop import (
     purge,
     visible_files,
 )
-from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
-from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
+from lakepact.conformance.checks.iceberg_rest.tables.register import register_former, with_history
+from lakepact.conformance.checks.iceberg_rest.tables.rename import (
+    moves_between_namespaces,
+    rename_and_load,
+)
 
 
-def recreated(
+def reuse_name(
     lab: CatalogLab, name: str, *, times: int = 1, across: bool = False
 ) -> tuple[Table, list[Table]]:
     """Return a table, and those that had its name before and were renamed.
@@ -59,16 +62,16 @@ def recreated(
     former = []
     for turn in range(times):
         table = lab.commit(lab.make_table(home, name=name), set_properties(turn=str(turn)))
-        former.append(renamed(lab, table, lab.name(), namespace=away))
+        former.append(rename_and_load(lab, table, lab.name(), namespace=away))
     return lab.commit(lab.make_table(home, name=name), set_properties(turn="last")), former
 
 
 def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
     """Yield tables with the names of others, in each way in which that comes about."""
-    yield recreated(lab, lab.name())
-    yield recreated(lab, lab.name(), times=3)
+    yield reuse_name(lab, lab.name())
+    yield reuse_name(lab, lab.name(), times=3)
     if moves_between_namespaces(lab):
-        yield recreated(lab, lab.name(), across=True)
+        yield reuse_name(lab, lab.name(), across=True)
 
 
 @check("IRC-TBL-REN-011")
@@ -79,17 +82,17 @@ def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
         if lab.feature("stage-create"):
             lab.drop_table(**table.at)
             request = lab.table_request(table.name, stage_create=True)
-            staged = lab.require(
+            stage = lab.require(
                 lab.send(op.create_table, namespace=table.namespace, body=request), 200
             )
-            answers.append(Table(table.namespace, table.name, staged))
+            answers.append(Table(table.namespace, table.name, stage))
         for answer in lab.each(answers):
             location, at = answer.location.rstrip("/"), answer.place("location")
             with lab.judge("IRC-TBL-REN-011"):
-                taken = [one.location.rstrip("/") for one in former]
+                former_locations = [one.location.rstrip("/") for one in former]
                 expect.true(
-                    location not in taken,
-                    f"a location other than {expect.shown(taken)}",
+                    location not in former_locations,
+                    f"a location other than {expect.shown(former_locations)}",
                     location,
                     at=at,
                 )
@@ -99,7 +102,7 @@ def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
 def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
     """Purging a renamed table keeps the metadata and files of a new table with its old name."""
     if lab.offers(op.register_table):
-        registered(lab, left_behind(lab, lab.make_table()))
+        register_former(lab, left_behind(lab, lab.make_table()))
     for table, former in lab.each(successors(lab)):
         before = lab.load(table)
         files = visible_files(lab, before)
@@ -130,22 +133,22 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
 def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, Any]]:
     """Bodies of commits that a table would take under its own name, by what they do."""
     snapshot = lab.snapshot(table)
-    moved = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+    moves = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
     main = table.metadata.get("current-snapshot-id")
     wider = [
         upd.add_schema(upd.schema_with(table, upd.next_column(table, "late"))),
         upd.set_current_schema(upd.LAST_ADDED),
     ]
-    asserted = [assert_uuid(table.uuid)]
+    assertions = [assert_uuid(table.uuid)]
     return {
         "a property": {"requirements": [], "updates": [set_properties(late="yes")]},
         "a property of the same table": {
-            "requirements": asserted,
+            "requirements": assertions,
             "updates": [set_properties(late="yes")],
         },
-        "a snapshot": {"requirements": [*asserted, assert_ref("main", main)], "updates": moved},
-        "a schema": {"requirements": asserted, "updates": wider},
-        "nothing": {"requirements": asserted, "updates": []},
+        "a snapshot": {"requirements": [*assertions, assert_ref("main", main)], "updates": moves},
+        "a schema": {"requirements": assertions, "updates": wider},
+        "nothing": {"requirements": assertions, "updates": []},
         "a property, by identifier": {
             "identifier": table.identifier,
             "requirements": [],
@@ -159,15 +162,17 @@ def commits_to_old_names_return_404(lab: CatalogLab) -> None:
     """A commit to the old name of a renamed table returns 404, changes no table and creates
     none.
     """
-    old = lab.load(grown(lab, lab.make_table()))
-    once = renamed(lab, old, lab.name())
+    old = lab.load(with_history(lab, lab.make_table()))
+    once = rename_and_load(lab, old, lab.name())
     _judge_late_commits(lab, old, once)
-    twice = renamed(lab, once, lab.name())
+    twice = rename_and_load(lab, once, lab.name())
     _judge_late_commits(lab, old, twice)
     _judge_late_commits(lab, once, twice)
     if moves_between_namespaces(lab):
         old = lab.load(lab.make_table())
-        _judge_late_commits(lab, old, renamed(lab, old, old.name, namespace=lab.make_namespace()))
+        _judge_late_commits(
+            lab, old, rename_and_load(lab, old, old.name, namespace=lab.make_namespace())
+        )
 
 
 def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
@@ -190,9 +195,9 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
 def old_table_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed table returns 404."""
     table = lab.append(lab.make_table())
-    now = renamed(lab, table, lab.name())
+    now = rename_and_load(lab, table, lab.name())
     missing: dict[str, Any] = {**table.at, "table": lab.name()}
-    asked: dict[OperationId, dict[str, Any]] = {
+    requests: dict[OperationId, dict[str, Any]] = {
         op.table_exists: {},
         op.load_credentials: {},
         op.report_metrics: {"body": scan_report(table)},
@@ -201,7 +206,7 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-TBL-REN-001") as case:
-        for operation, arguments in asked.items():
+        for operation, arguments in requests.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
                     expect.not_found(
@@ -219,14 +224,14 @@ def old_view_names_return_404(lab: CatalogLab) -> None:
     new: dict[str, Any] = {**view.identifier, "name": lab.name()}
     missing: dict[str, Any] = {**view.at, "view": lab.name()}
     lab.require(rename_view(lab, view.identifier, new))
-    asked: dict[OperationId, dict[str, Any]] = {
+    requests: dict[OperationId, dict[str, Any]] = {
         op.view_exists: {},
         op.replace_view: {"body": {"requirements": [], "updates": [HARMLESS]}},
         op.drop_view: {},
     }
 
     with lab.judge("IRC-VIEW-REN-001") as case:
-        for operation, arguments in asked.items():
+        for operation, arguments in requests.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
                     expect.not_found(

@@ -67,10 +67,10 @@ def expect_partitioning(
     table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> None:
     """The default spec is the one of a request with that schema, whatever the ids."""
-    found = partitioning(default_spec(table)["fields"], upd.current_schema(table))
+    actual = partitioning(default_spec(table)["fields"], upd.current_schema(table))
     expect.equal(
         partitioning(request["fields"], schema),
-        found,
+        actual,
         "the default spec, as column, transform and name,",
         at=table.place("partition-specs"),
     )
@@ -78,9 +78,9 @@ def expect_partitioning(
 
 def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """The default sort order is the one of a request with that schema, whatever the ids."""
-    found = sorting(default_order(table)["fields"], upd.current_schema(table))
+    actual = sorting(default_order(table)["fields"], upd.current_schema(table))
     what = "the default sort order, as column, transform, direction and nulls,"
-    expect.equal(sorting(request["fields"], schema), found, what, at=table.place("sort-orders"))
+    expect.equal(sorting(request["fields"], schema), actual, what, at=table.place("sort-orders"))
 
 
 #: By member of the metadata: the key of its items, and the member that names the default one.
@@ -96,10 +96,10 @@ def created_tables_have_nothing_else(lab: CatalogLab) -> None:
     """A created table has no schema but the current one, and no partition spec or sort order with
     fields but the default ones.
     """
-    divided = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
+    partitioning = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
     requests: tuple[dict[str, Any], ...] = (
         {},
-        {"partition_spec": divided, "write_order": order(upd.sort_field(1))},
+        {"partition_spec": partitioning, "write_order": order(upd.sort_field(1))},
     )
     for request in lab.each(requests):
         table = lab.make_table(**request)
@@ -181,12 +181,12 @@ def every_column_type_is_kept(lab: CatalogLab) -> None:
         field(100 * n, f"deep{n}", nested(4, kind, 100 * n + 1))
         for n, kind in enumerate(("string", "decimal(12, 3)"), start=1)
     ]
-    keyed = mapping(
+    map_type = mapping(
         (402, 403),
         struct(field(404, "part", "int", required=True)),
         array(405, struct(field(406, "leaf", "uuid"))),
     )
-    schema = struct(*fields, *deep, field(401, "keyed", keyed))
+    schema = struct(*fields, *deep, field(401, "keyed", map_type))
 
     with lab.judge("IRC-TBL-CREATE-028"):
         table = created(lab, schema=schema)
@@ -209,8 +209,8 @@ def version_3_types_are_kept(lab: CatalogLab) -> None:
                     lab, namespace, name, schema=schema, properties={"format-version": "3"}
                 )
                 if reply.status == 200:
-                    loaded = lab.send(op.load_table, namespace=namespace, table=name)
-                    expect_columns(Table(namespace, name, loaded), schema)
+                    load = lab.send(op.load_table, namespace=namespace, table=name)
+                    expect_columns(Table(namespace, name, load), schema)
 
 
 @check("IRC-TBL-CREATE-029")
@@ -254,13 +254,13 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
         schema = {**struct(*columns), "identifier-field-ids": [key]}
         by_day = upd.partition_field(at, "day", "by_day", field_id=1000)
         by_inner = upd.partition_field(inner, "identity", "by_inner", field_id=1001)
-        divided = spec(by_day, by_inner, spec_id=0)
-        sorted_ = order(
+        partition_spec = spec(by_day, by_inner, spec_id=0)
+        sort_order = order(
             upd.sort_field(word, direction="desc"), upd.sort_field(key, transform="bucket[4]")
         )
         home, name = lab.make_namespace(), lab.name()
         reply = request_creation(
-            lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_
+            lab, home, name, schema=schema, partition_spec=partition_spec, write_order=sort_order
         )
         with lab.step("IRC-TBL-CREATE-006"):
             expect.status(
@@ -270,8 +270,8 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-TBL-CREATE-005") as case:
             for answer in (table, lab.load(table)):
                 with case():
-                    expect_partitioning(answer, divided, schema)
-                    expect_sorting(answer, sorted_, schema)
+                    expect_partitioning(answer, partition_spec, schema)
+                    expect_sorting(answer, sort_order, schema)
                     names, now = (
                         sources(upd.current_schema(answer)),
                         upd.current_schema(answer).get("identifier-field-ids", []),
@@ -334,12 +334,12 @@ def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
         upd.partition_field(3, "day", "at_day"),
         upd.partition_field(1, "bucket[16]", "shard"),
     )
-    numbered = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
+    with_ids = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
     requests = {
         "no id at all": spec(day, shard),
         "no id at all, and one field": spec(shard),
         "no id at all, and no field": spec(),
-        "ids of fields only": spec(*numbered),
+        "ids of fields only": spec(*with_ids),
         "the spec's id only": spec(day, shard, spec_id=0),
     }
     namespace = lab.make_namespace()

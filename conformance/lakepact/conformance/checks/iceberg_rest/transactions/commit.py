@@ -91,44 +91,44 @@ def transactions_change_two_tables(lab: CatalogLab) -> None:
 @check("IRC-TXN-001")
 def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
     """A transaction applies to each table its own updates: snapshots, columns and properties."""
-    appended, widened, described = transactions.make_tables(lab, 3)
-    snapshot = lab.snapshot(appended)
+    with_snapshot, with_column, with_property = transactions.make_tables(lab, 3)
+    snapshot = lab.snapshot(with_snapshot)
     reply = transactions.transact(
         lab,
         transactions.change(
-            appended,
+            with_snapshot,
             upd.add_snapshot(snapshot),
             set_ref("main", snapshot["snapshot-id"]),
             requirements=[assert_ref("main", None)],
         ),
         transactions.change(
-            widened,
-            upd.add_schema(upd.schema_with(widened, upd.next_column(widened, "more"))),
+            with_column,
+            upd.add_schema(upd.schema_with(with_column, upd.next_column(with_column, "more"))),
             upd.set_current_schema(upd.LAST_ADDED),
-            requirements=[assert_last_field(widened.member("last-column-id"))],
+            requirements=[assert_last_field(with_column.member("last-column-id"))],
         ),
-        transactions.change(described, set_properties(lakepact="described")),
+        transactions.change(with_property, set_properties(lakepact="described")),
     )
     with lab.judge("IRC-TXN-001") as case:
         with case():
             expect.status(reply, 204)
         if reply.status not in transactions.MADE:
             return
-        after = lab.load(appended)
+        after = lab.load(with_snapshot)
         expect.member(
             snapshot["snapshot-id"],
             after.place("refs", "main", "snapshot-id"),
             "main to be at the new snapshot,",
         )
-        wide = lab.load(widened)
+        wide = lab.load(with_column)
         expect.contains(
             "more",
             upd.columns(upd.current_schema(wide)),
             "columns of the current schema",
             at=wide.place("schemas"),
         )
-        transactions.are_marked(lab, [described], "described")
-        for other in (widened, described):
+        transactions.are_marked(lab, [with_property], "described")
+        for other in (with_column, with_property):
             with case():
                 after = lab.load(other)
                 snapshots = after.metadata.get("snapshots") or []
@@ -248,7 +248,7 @@ def _removals(
     ]
 
 
-def _described(table: Table) -> dict[str, Any]:
+def _comparable_metadata(table: Table) -> dict[str, Any]:
     """Return the table's metadata without what tells it from another one that was made in the same
     way.
     """
@@ -257,69 +257,81 @@ def _described(table: Table) -> dict[str, Any]:
     ).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)
-    described: dict[str, Any] = orjson.loads(text)
-    return described
+    document: dict[str, Any] = orjson.loads(text)
+    return document
 
 
 def _expect_alike(
-    lab: CatalogLab, case: Cases, committed: Table, transacted: Table, what: str
+    lab: CatalogLab, case: Cases, by_commit: Table, by_transaction: Table, what: str
 ) -> None:
     """Expect of each member of a table's metadata that it is as in a table to which the same was
     done by a commit.
     """
-    expected, actual = _described(committed), _described(transacted)
+    expected, actual = _comparable_metadata(by_commit), _comparable_metadata(by_transaction)
     if expected.get("properties") != actual.get("properties"):
         expected, actual = (
-            _described(without_its_own(lab, table)) for table in (committed, transacted)
+            _comparable_metadata(without_its_own(lab, table))
+            for table in (by_commit, by_transaction)
         )
     for member in sorted(expected.keys() | actual.keys()):
         with case():  # of a whole object: what is compared is not literally in the answer
-            wanted, found = ({member: one.get(member)} for one in (expected, actual))
-            expect.equal(wanted, found, f"metadata as after {what}:", at=transacted.place(member))
+            member_expected, member_actual = (
+                {member: one.get(member)} for one in (expected, actual)
+            )
+            expect.equal(
+                member_expected,
+                member_actual,
+                f"metadata as after {what}:",
+                at=by_transaction.place(member),
+            )
 
 
 @check("IRC-TXN-014")
 def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     """A transaction over one table leaves the same metadata as a commit with the same updates."""
-    committed, transacted = transactions.make_tables(lab, 2)
-    snapshot = lab.snapshot(committed)
+    by_commit, by_transaction = transactions.make_tables(lab, 2)
+    snapshot = lab.snapshot(by_commit)
     other = {
         **snapshot,
-        "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location),
+        "manifest-list": snapshot["manifest-list"].replace(
+            by_commit.location, by_transaction.location
+        ),
     }
     for ours, theirs in lab.each(
-        zip(_updates(committed, snapshot), _updates(transacted, other), strict=True)
+        zip(_updates(by_commit, snapshot), _updates(by_transaction, other), strict=True)
     ):
         lab.require(
-            lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200
+            lab.try_commit(by_commit, *ours, requirements=[assert_uuid(by_commit.uuid)]), 200
         )
         reply = transactions.transact(
             lab,
-            transactions.change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]),
+            transactions.change(
+                by_transaction, *theirs, requirements=[assert_uuid(by_transaction.uuid)]
+            ),
         )
         with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *transactions.MADE)
-            _expect_alike(lab, case, lab.load(committed), lab.load(transacted), "a commit")
+            _expect_alike(lab, case, lab.load(by_commit), lab.load(by_transaction), "a commit")
 
 
 @check("IRC-TXN-014")
 def transactions_extend_the_metadata_log(lab: CatalogLab) -> None:
     """A transaction writes a new metadata file and logs the former one, as a commit does."""
-    committed, transacted = map(lab.load, transactions.make_tables(lab, 2))
+    by_commit, by_transaction = map(lab.load, transactions.make_tables(lab, 2))
     for turn in lab.each(("1", "2")):
         update = set_properties(**{"lakepact.turn": turn})
-        lab.commit(committed, update)
-        lab.require(transactions.transact(lab, transactions.change(transacted, update)))
-        after, later = lab.load(committed), lab.load(transacted)
+        lab.commit(by_commit, update)
+        lab.require(transactions.transact(lab, transactions.change(by_transaction, update)))
+        after, later = lab.load(by_commit), lab.load(by_transaction)
         with lab.judge("IRC-TXN-014"):
-            wanted, found = _past(committed, after), _past(transacted, later)
+            expected, actual = _past(by_commit, after), _past(by_transaction, later)
             expect.equal(
-                wanted,
-                found,
+                expected,
+                actual,
                 "metadata location and log as after a commit:",
                 at=later.reply.place(),
             )
-        committed, transacted = after, later
+        by_commit, by_transaction = after, later
 
 
 def _past(before: Table, after: Table) -> dict[str, bool]:
@@ -339,31 +351,33 @@ def _past(before: Table, after: Table) -> dict[str, bool]:
 @check("IRC-TXN-014")
 def transactions_apply_every_update(lab: CatalogLab) -> None:
     """A transaction applies every update that a commit applies, with the same result."""
-    committed, transacted = transactions.make_tables(lab, 2)
-    first = lab.snapshot(committed, schema_id=None)
-    second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
+    by_commit, by_transaction = transactions.make_tables(lab, 2)
+    first = lab.snapshot(by_commit, schema_id=None)
+    second = lab.snapshot(by_commit, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
     others = [
         {
             **one,
-            "manifest-list": one["manifest-list"].replace(committed.location, transacted.location),
+            "manifest-list": one["manifest-list"].replace(
+                by_commit.location, by_transaction.location
+            ),
         }
         for one in (first, second)
     ]
     for ours, theirs in lab.each(
-        zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True)
+        zip(_removals(by_commit, (first, second)), _removals(by_transaction, others), strict=True)
     ):
-        if lab.try_commit(committed, *ours).status != 200:
+        if lab.try_commit(by_commit, *ours).status != 200:
             continue
-        reply = transactions.transact(lab, transactions.change(transacted, *theirs))
+        reply = transactions.transact(lab, transactions.change(by_transaction, *theirs))
         with lab.judge("IRC-TXN-014") as case:
             expect.status(reply, *transactions.MADE, about=f"for {theirs[-1]['action']}")
             _expect_alike(
                 lab,
                 case,
-                lab.load(committed),
-                lab.load(transacted),
+                lab.load(by_commit),
+                lab.load(by_transaction),
                 f"a commit with {theirs[-1]['action']}",
             )
 
@@ -371,20 +385,22 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
 @check("IRC-TXN-014")
 def transactions_set_the_location(lab: CatalogLab) -> None:
     """A transaction with `set-location` moves a table, if a commit does."""
-    committed, transacted = transactions.make_tables(lab, 2)
-    elsewhere = f"{committed.location}-moved"
+    by_commit, by_transaction = transactions.make_tables(lab, 2)
+    elsewhere = f"{by_commit.location}-moved"
     if (
-        lab.try_commit(committed, upd.set_location(elsewhere)).status != 200
-        or lab.load(committed).location != elsewhere
+        lab.try_commit(by_commit, upd.set_location(elsewhere)).status != 200
+        or lab.load(by_commit).location != elsewhere
     ):
         raise NotOffered("the target does not let a commit move a table beside where it lies")
-    wanted = f"{transacted.location}-moved"
-    reply = transactions.transact(lab, transactions.change(transacted, upd.set_location(wanted)))
+    location = f"{by_transaction.location}-moved"
+    reply = transactions.transact(
+        lab, transactions.change(by_transaction, upd.set_location(location))
+    )
 
     with lab.judge("IRC-TXN-014"):
         expect.status(reply, *transactions.MADE, about="for set-location")
-        after = lab.load(transacted)
-        expect.member(wanted, after.place("location"), "location")
+        after = lab.load(by_transaction)
+        expect.member(location, after.place("location"), "location")
 
 
 @check("IRC-TXN-007")
@@ -423,13 +439,13 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
                 continue
             after = lab.load(twice)
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}
-            found = {key: (after.metadata.get("properties") or {}).get(key) for key in expected}
+            actual = {key: (after.metadata.get("properties") or {}).get(key) for key in expected}
             # Without a claim: a script that tests a property would call a server faulty that
             # refuses the transaction.
             expect.true(
-                found == expected,
+                actual == expected,
                 f"properties {expect.shown(expected)}",
-                found,
+                actual,
                 at=after.place("properties"),
             )
             transactions.are_marked(lab, [between] if apart else [], "between")

@@ -42,7 +42,7 @@ TURNS = 12  #: transactions that are looked at while they are made
 READERS = 4  #: in each order of the tables
 
 
-def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
+def race(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
     """Return the answers to transactions that are sent at the same moment."""
     return side_by_side(
         lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions"
@@ -55,7 +55,7 @@ def _main(table: Table) -> int | None:
     return snapshot
 
 
-def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
+def _expect_atomic_refusal(lab: CatalogLab, tables: Sequence[Table]) -> None:
     """Check that a transaction whose second change is refused leaves the table of the first one as
     it was, without a race.
 
@@ -75,7 +75,7 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
 
 
 def _requirements_count(
-    lab: CatalogLab, replies: Sequence[Reply], table: Table, asserted: Change
+    lab: CatalogLab, replies: Sequence[Reply], table: Table, assertion: Change
 ) -> None:
     """Check, if several transactions were accepted, that a commit to one table is refused by the
     requirement that they had.
@@ -84,7 +84,7 @@ def _requirements_count(
         StepFailed: it is accepted without a race too.
     """
     if sum(reply.status in MADE for reply in replies) > 1:
-        req.expect_refusal_alone(lab, table, [asserted], req.stale(asserted))
+        req.expect_refusal_alone(lab, table, [assertion], req.stale(assertion))
 
 
 @check("IRC-TXN-010", alone=True)
@@ -93,10 +93,10 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
     both tables hold its snapshots alone.
     """
     tables = make_tables(lab, 2)
-    _refused_as_a_whole(lab, tables)
+    _expect_atomic_refusal(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
-        known = [lab.load(table) for table in tables]
-        snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
+        before = [lab.load(table) for table in tables]
+        snapshots = [[lab.snapshot(table) for table in before] for _ in range(CLIENTS)]
         transactions = [
             [
                 change(
@@ -105,37 +105,37 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
                     set_ref("main", one["snapshot-id"]),
                     requirements=[req.assert_ref("main", _main(table))],
                 )
-                for table, one in zip(known, of, strict=True)
+                for table, one in zip(before, of, strict=True)
             ][:: 1 if number % 2 else -1]
             for number, of in enumerate(snapshots)
         ]
-        replies = raced(lab, transactions)
+        replies = race(lab, transactions)
         after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
-            _requirements_count(lab, replies, after[0], req.assert_ref("main", _main(known[0])))
+            _requirements_count(lab, replies, after[0], req.assert_ref("main", _main(before[0])))
             won = at_most_one(replies, what="transactions")
             winner = (
-                [_main(table) for table in known]
+                [_main(table) for table in before]
                 if won is None
                 else [one["snapshot-id"] for one in snapshots[won]]
             )
             for number, table in enumerate(after):
                 with case():
-                    sent = {of[number]["snapshot-id"] for of in snapshots}
+                    ids = {of[number]["snapshot-id"] for of in snapshots}
                     expect.equal(
                         winner[number],
                         _main(table),
                         "main of both tables to be at",
                         at=table.place("refs", "main"),
                     )
-                    held = [
+                    stored = [
                         one["snapshot-id"]
                         for one in table.metadata.get("snapshots") or ()
-                        if one["snapshot-id"] in sent
+                        if one["snapshot-id"] in ids
                     ]
                     expect.equal(
                         [] if won is None else [winner[number]],
-                        held,
+                        stored,
                         "of the snapshots that were sent, the table to hold",
                         at=table.place("snapshots"),
                     )
@@ -147,36 +147,36 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
     and only its change is made.
     """
     tables = make_tables(lab, 2)
-    _refused_as_a_whole(lab, tables)
+    _expect_atomic_refusal(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
-        known = [lab.load(table) for table in tables]
-        relied = [req.assert_ref("main", _main(table)) for table in known]
-        snapshots = [lab.snapshot(known[number % 2]) for number in range(CLIENTS)]
+        before = [lab.load(table) for table in tables]
+        assertions = [req.assert_ref("main", _main(table)) for table in before]
+        snapshots = [lab.snapshot(before[number % 2]) for number in range(CLIENTS)]
         transactions = []
         for number, one in enumerate(snapshots):
             mine, other = number % 2, 1 - number % 2
             moving = (add_snapshot(one), set_ref("main", one["snapshot-id"]))
             transactions.append(
                 [
-                    change(known[mine], *moving, requirements=[relied[mine]]),
-                    change(known[other], requirements=[relied[other]]),
+                    change(before[mine], *moving, requirements=[assertions[mine]]),
+                    change(before[other], requirements=[assertions[other]]),
                 ]
             )
-        replies = raced(lab, transactions)
-        moved = [lab.load(table) for table in tables]
+        replies = race(lab, transactions)
+        after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
-            changed = next(
-                (number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0
+            number_of_change = next(
+                (number for number in (0, 1) if _main(before[number]) != _main(after[number])), 0
             )
-            _requirements_count(lab, replies, moved[changed], relied[changed])
+            _requirements_count(lab, replies, after[number_of_change], assertions[number_of_change])
             winner = at_most_one(replies, what="transactions")
-            expected = [_main(table) for table in known]
+            expected = [_main(table) for table in before]
             if winner is not None:
                 expected[winner % 2] = snapshots[winner]["snapshot-id"]
-            for wanted, table in zip(expected, moved, strict=True):
+            for snapshot_id, table in zip(expected, after, strict=True):
                 with case():
                     expect.equal(
-                        wanted,
+                        snapshot_id,
                         _main(table),
                         "main of both tables to be at",
                         at=table.place("refs", "main"),
@@ -191,8 +191,8 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
     tables = make_tables(lab, 2)
     for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
-        held = [req.assert_uuid(table.uuid) for table in tables]
-        replies = raced(
+        assertions = [req.assert_uuid(table.uuid) for table in tables]
+        replies = race(
             lab,
             [
                 [
@@ -201,7 +201,7 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
                         set_properties(**{key: key, "last": key}),
                         requirements=[one] if turn else [],
                     )
-                    for table, one in zip(tables, held, strict=True)
+                    for table, one in zip(tables, assertions, strict=True)
                 ][:: 1 if number % 2 else -1]
                 for number, key in enumerate(keys)
             ],
@@ -211,15 +211,19 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             for reply in replies:
                 with case():
                     expect.status(reply, *MADE, 409)
-            accepted = [
+            keys_with_success = [
                 key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE
             ]
             for table in after:
                 with case():
-                    found = [key for key in keys if states.properties_of(table).get(key) == key]
+                    stored = [key for key in keys if states.properties_of(table).get(key) == key]
                     about = "the accepted transactions to be on the table:"
                     expect.equal(
-                        accepted, found, about, at=table.place("properties"), kind=Kind.LOST
+                        keys_with_success,
+                        stored,
+                        about,
+                        at=table.place("properties"),
+                        kind=Kind.LOST,
                     )
             first, second = (states.properties_of(table).get("last") for table in after)
             expect.equal(
@@ -230,28 +234,26 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             )
 
 
-def _watched(
-    lab: CatalogLab, first: Table, then: Table, done: threading.Event
+def _observe(
+    lab: CatalogLab, first: Table, then: Table, end: threading.Event
 ) -> list[tuple[int, int]]:
     """Return the marks of two tables, loaded one after the other, again and again until it is
     done.
     """
-    seen: list[tuple[int, int]] = []
-    while not done.is_set() and len(seen) < len(lab.repeat(TURNS)) * 100:
+    observations: list[tuple[int, int]] = []
+    while not end.is_set() and len(observations) < len(lab.repeat(TURNS)) * 100:
         marks = int(mark_of(lab, first) or 0), int(mark_of(lab, then) or 0)
-        if not seen or seen[-1] != marks:
-            seen.append(marks)
-    return seen
+        if not observations or observations[-1] != marks:
+            observations.append(marks)
+    return observations
 
 
-def _written(
-    lab: CatalogLab, tables: Sequence[Table], done: threading.Event
-) -> list[tuple[int, int]]:
+def _write(lab: CatalogLab, tables: Sequence[Table], end: threading.Event) -> list[tuple[int, int]]:
     try:
         for turn, _ in enumerate(lab.repeat(TURNS), start=1):
             lab.require(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
     finally:
-        done.set()
+        end.set()
     return []
 
 
@@ -261,25 +263,25 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
     newer one.
     """
     one, other = make_tables(lab, 2)
-    done = threading.Event()
+    end = threading.Event()
     readers = [
-        partial(_watched, lab, first, then, done)
+        partial(_observe, lab, first, then, end)
         for first, then in ((one, other), (other, one))
         for _ in range(READERS)
     ]
-    seen = lab.concurrently([partial(_written, lab, (one, other), done), *readers])
+    observations = lab.concurrently([partial(_write, lab, (one, other), end), *readers])
     if not mark_of(lab, one):
         raise Blocked("transactions return 204 and change nothing (IRC-TXN-001)")
     with lab.judge("IRC-TXN-009"):
-        halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
+        halves = [marks for of in observations for marks in of if marks[1] < marks[0]]
         if halves:
             first, then = halves[0]
-            wanted = (
+            expected = (
                 f"the second table to show transaction {first} or a later one, as the first table"
                 f" showed {first} before"
             )
             raise expect.unmet(
-                wanted,
+                expected,
                 f"transaction {then}; {len(halves)} pairs of loads show half a transaction",
                 at=None,
             )

@@ -41,7 +41,7 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
     failing, *others = make_tables(lab, 3)
     failing = lab.append(failing)
     before = [lab.load(table) for table in (failing, *others)]
-    failed = (
+    cases = (
         [req.assert_uuid(req.NOBODY)],
         [req.assert_ref("main", None)],
         [req.assert_uuid(failing.uuid), req.assert_schema(upd.NOWHERE)],
@@ -51,7 +51,7 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
         [req.assert_order(upd.NOWHERE)],
         [req.assert_ref("audit", 1)],
     )
-    for requirements in lab.each(failed):
+    for requirements in lab.each(cases):
         for where, changes in lab.each(
             at_every_place(others, change(failing, req.HARMLESS, requirements=requirements))
         ):
@@ -77,21 +77,21 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
     """A failed requirement of a table without updates returns 409, and the transaction changes no
     table.
     """
-    relied, changed = make_tables(lab, 2)
-    relied = lab.append(relied)
-    before = [lab.load(table) for table in (relied, changed)]
+    failing, other = make_tables(lab, 2)
+    failing = lab.append(failing)
+    before = [lab.load(table) for table in (failing, other)]
     for wrong in lab.each(
         (
-            change(relied, requirements=[req.assert_ref("main", None)]),
-            change(relied, requirements=[req.assert_uuid(req.NOBODY)]),
+            change(failing, requirements=[req.assert_ref("main", None)]),
+            change(failing, requirements=[req.assert_uuid(req.NOBODY)]),
         )
     ):
         mutation = req.stale(wrong["requirements"][0])
-        for where, changes in lab.each(at_every_place([changed], wrong)):
+        for where, changes in lab.each(at_every_place([other], wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    req.expect_refusal_alone(lab, relied, wrong["requirements"], mutation)
+                    req.expect_refusal_alone(lab, failing, wrong["requirements"], mutation)
                 expect.status(
                     reply,
                     409,
@@ -100,7 +100,7 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
                 )
                 expect_no_changes(lab, before)
             if reply.status in MADE:
-                before = [lab.load(table) for table in (relied, changed)]
+                before = [lab.load(table) for table in (failing, other)]
 
 
 @check("IRC-TXN-003")
@@ -262,24 +262,26 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table())
     for first in lab.each((True, False)):
-        ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
+        ground, table_uuid = plot(lab, table.namespace), str(uuid.uuid4())
         before = lab.load(table)
-        made = change(ground, *creation(ground, assigned), requirements=[req.ASSERT_CREATE])
-        reply = transact(lab, *[made, marking(table, f"created {first}")][:: 1 if first else -1])
+        creating = change(ground, *creation(ground, table_uuid), requirements=[req.ASSERT_CREATE])
+        reply = transact(
+            lab, *[creating, marking(table, f"created {first}")][:: 1 if first else -1]
+        )
         with lab.judge(
             "IRC-TXN-012",
             remark="" if reply.status in MADE else f"creating is refused with {reply.status}",
         ):
             expect.status(reply, *MADE, 400, 404)
-            loaded = lab.send(op.load_table, **ground.at)
+            load = lab.send(op.load_table, **ground.at)
             if reply.status not in MADE:
-                expect.not_found(loaded, "table of a refused creation")
+                expect.not_found(load, "table of a refused creation")
                 expect_no_changes(lab, [before])
             else:
-                expect.status(loaded, 200)
-                created = Table(ground.namespace, ground.name, loaded)
+                expect.status(load, 200)
+                created = Table(ground.namespace, ground.name, load)
                 expect.equal(
-                    assigned,
+                    table_uuid,
                     created.uuid.lower(),
                     "the assigned table-uuid, in whatever case,",
                     at=created.place("table-uuid"),
@@ -292,27 +294,29 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
                     at=created.place("schemas"),
                 )
                 are_marked(lab, [table], f"created {first}")
-        _refused_creations(lab, table, first=first, offered=reply.status in MADE)
+        _judge_creation_refusals(lab, table, first=first, is_supported=reply.status in MADE)
 
 
-def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: bool) -> None:
+def _judge_creation_refusals(
+    lab: CatalogLab, table: Table, *, first: bool, is_supported: bool
+) -> None:
     """A table whose creation stands beside a requirement that fails is not created."""
     # A target that creates no tables in transactions may refuse to for that reason, and before it
     # looks at what else is required.
-    allowed = (409,) if offered else (400, 404, 409)
+    allowed = (409,) if is_supported else (400, 404, 409)
     for failing in lab.each(
         (req.assert_ref("main", None), req.ASSERT_CREATE)
-        if offered
+        if is_supported
         else (req.assert_ref("main", None),)
     ):
         ground = plot(lab, table.namespace)
         before = lab.load(table)
-        made = change(
+        creating = change(
             ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]
         )
         wrong, mutation = change(table, req.HARMLESS, requirements=[failing]), req.stale(failing)
-        reply = transact(lab, *[made, wrong][:: 1 if first else -1])
-        loaded = lab.send(op.load_table, **ground.at)
+        reply = transact(lab, *[creating, wrong][:: 1 if first else -1])
+        load = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
                 req.expect_refusal_alone(lab, table, [failing], mutation)
@@ -322,7 +326,5 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
                 about=f"when {failing['type']} fails beside a creation",
                 mutation=mutation,
             )
-            expect.status(
-                loaded, 404, about="for the table that was not created", mutation=mutation
-            )
+            expect.status(load, 404, about="for the table that was not created", mutation=mutation)
             expect_no_changes(lab, [before])

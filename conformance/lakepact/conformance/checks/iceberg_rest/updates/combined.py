@@ -41,7 +41,7 @@ HISTORY = (
 )
 
 
-def logged(table: Table) -> list[Any]:
+def log_of(table: Table) -> list[Any]:
     """Return the snapshots in a table's snapshot log, in order."""
     return [entry.get("snapshot-id") for entry in table.metadata.get("snapshot-log") or ()]
 
@@ -69,7 +69,7 @@ def main_moves_back(lab: CatalogLab) -> None:
             at=after.place("snapshots"),
         )
         expect.equal(
-            [first, second, first], logged(after), "snapshot-log", at=after.place("snapshot-log")
+            [first, second, first], log_of(after), "snapshot-log", at=after.place("snapshot-log")
         )
 
 
@@ -98,10 +98,10 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-090"):
         with lab.step("IRC-UPD-050"):
             expect.lacks(first, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
-        expect.lacks(first, logged(after), "snapshot-log", at=after.place("snapshot-log"))
+        expect.lacks(first, log_of(after), "snapshot-log", at=after.place("snapshot-log"))
         expect.equal(
             [third],
-            logged(after)[-1:],
+            log_of(after)[-1:],
             "the last entry of snapshot-log",
             at=after.place("snapshot-log"),
         )
@@ -143,7 +143,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     more = upd.next_column(table, "more")
 
     again = upd.add_schema(schema, last_column_id=more["id"])
-    after = _added_anew(
+    after = _add_again(
         lab,
         "IRC-UPD-018",
         table,
@@ -159,16 +159,16 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    other, known = (
+    other, by_name = (
         upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)),
         spec_with(table, "by_name")["fields"][0],
     )
-    after = _added_anew(
+    after = _add_again(
         lab,
         "IRC-UPD-026",
         table,
         upd.add_spec(other),
-        upd.add_spec(known, spec_id=0),
+        upd.add_spec(by_name, spec_id=0),
         upd.set_default_spec(upd.LAST_ADDED),
     )
     if after:
@@ -189,7 +189,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
         upd.add_sort_order(upd.sort_field(id_), order_id=2),
         upd.add_sort_order(upd.sort_field(name)),
     ]
-    after = _added_anew(
+    after = _add_again(
         lab, "IRC-UPD-032", table, *orders, upd.set_default_sort_order(upd.LAST_ADDED)
     )
     if after:
@@ -208,7 +208,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
             )
 
 
-def _added_anew(
+def _add_again(
     lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]
 ) -> Table | None:
     """Return the table after a commit that adds what is there already; none where nothing counts as
@@ -232,20 +232,20 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     schema = upd.current_schema(table)
-    documented = {**upd.next_column(table, "documented", "int"), "doc": "what it is"}
-    sent = {
+    column = {**upd.next_column(table, "documented", "int"), "doc": "what it is"}
+    request = {
         **schema,
-        "fields": [*schema["fields"], documented],
+        "fields": [*schema["fields"], column],
         "identifier-field-ids": [upd.column(table, "id")],
     }
-    after = stored(lab, table, upd.add_schema(sent))
+    after = stored(lab, table, upd.add_schema(request))
 
     with lab.judge("IRC-UPD-010") as case:
-        found = [one for one in after.member("schemas") if "documented" in upd.columns(one)]
+        schemas = [one for one in after.member("schemas") if "documented" in upd.columns(one)]
         expect.equal(
-            1, len(found), "schemas with the column documented:", at=after.place("schemas")
+            1, len(schemas), "schemas with the column documented:", at=after.place("schemas")
         )
-        for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
+        for before, field in zip(request["fields"], schemas[0]["fields"], strict=True):
             with case():
                 expect.equal(
                     before,
@@ -254,8 +254,8 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
                     at=after.place("schemas"),
                 )
         expect.equal(
-            sent["identifier-field-ids"],
-            found[0].get("identifier-field-ids"),
+            request["identifier-field-ids"],
+            schemas[0].get("identifier-field-ids"),
             "identifier-field-ids",
             at=after.place("schemas"),
         )
@@ -267,10 +267,10 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-022"):
         field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
         after = upd.commit_and_load(lab, table, upd.add_spec(field))
-        (found_field,) = spec_with(after, "tens")["fields"]
+        (actual,) = spec_with(after, "tens")["fields"]
         expect.equal(
             field,
-            {member: found_field.get(member) for member in field},
+            {member: actual.get(member) for member in field},
             "the partition field",
             at=after.place("partition-specs"),
         )
@@ -305,8 +305,8 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
     name, id_, at = (upd.column(table, one) for one in ("name", "id", "at"))
     by_name = upd.partition_field(name, "identity", "by_name")
     both = stored(lab, table, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
-    given_up = upd.partition_field(at, "day", "given_up")
-    stored(lab, both, upd.add_spec(by_name, given_up), upd.set_default_spec(upd.LAST_ADDED))
+    former_field = upd.partition_field(at, "day", "given_up")
+    stored(lab, both, upd.add_spec(by_name, former_field), upd.set_default_spec(upd.LAST_ADDED))
     back = stored(lab, both, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
 
     with lab.judge("IRC-UPD-022"):
@@ -470,7 +470,7 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
 def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     """Properties keep keys and values as sent: with special characters, empty, or long."""
     table = lab.make_table()
-    sent = {
+    properties = {
         "lakepact.some-key": "",
         "Lakepact Some/Key": "x" * 5000,
         "grüße": ' 雪 \n\t"\\',
@@ -478,10 +478,10 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.commit_and_load(lab, table, {"action": "set-properties", "updates": sent})
+        after = upd.commit_and_load(lab, table, {"action": "set-properties", "updates": properties})
         expect.equal(
-            sent,
-            {key: after.member("properties").get(key) for key in sent},
+            properties,
+            {key: after.member("properties").get(key) for key in properties},
             "properties",
             at=after.place("properties"),
         )
@@ -512,9 +512,9 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
         )
     with lab.judge("IRC-UPD-071"):
         after = upd.commit_and_load(lab, table, upd.set_partition_statistics(of_partitions))
-        found = [
+        actual = [
             {m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")
         ]
         expect.equal(
-            [of_partitions], found, "partition-statistics", at=after.place("partition-statistics")
+            [of_partitions], actual, "partition-statistics", at=after.place("partition-statistics")
         )

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 
 
-def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:
+def keys_of(table: Table, key_id: str) -> list[dict[str, Any]]:
     """Return the entries that a table has for a key id."""
     return [
         key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id
@@ -27,7 +27,7 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
         for key in keys:
             expect.equal(
                 1,
-                len(keys_called(table, key["key-id"])),
+                len(keys_of(table, key["key-id"])),
                 f"entries for the key {key['key-id']}:",
                 at=table.place("encryption-keys"),
             )
@@ -43,18 +43,18 @@ def keys_are_stored(lab: CatalogLab) -> None:
         after = upd.commit_and_load(
             lab, table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)
         )
-        for sent in (ROOT, KEY):
+        for request in (ROOT, KEY):
             with case():
-                entries = keys_called(after, sent["key-id"])
+                entries = keys_of(after, request["key-id"])
                 expect.equal(
                     1,
                     len(entries),
-                    f"entries for the key {sent['key-id']}:",
+                    f"entries for the key {request['key-id']}:",
                     at=after.place("encryption-keys"),
                 )
                 expect.equal(
-                    sent,
-                    {member: entries[0].get(member) for member in sent},
+                    request,
+                    {member: entries[0].get(member) for member in request},
                     "the key",
                     at=after.place("encryption-keys"),
                 )
@@ -68,15 +68,15 @@ def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-UPD-079") as case:
         after = upd.commit_and_load(lab, table, upd.add_encryption_key(other))
-        for sent in (ROOT, other):
+        for request in (ROOT, other):
             with case():
                 entries = [
-                    key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])
+                    key.get("encrypted-key-metadata") for key in keys_of(after, request["key-id"])
                 ]
                 expect.equal(
-                    [sent["encrypted-key-metadata"]],
+                    [request["encrypted-key-metadata"]],
                     entries,
-                    f"encrypted-key-metadata of {sent['key-id']}",
+                    f"encrypted-key-metadata of {request['key-id']}",
                     at=after.place("encryption-keys"),
                 )
 
@@ -95,7 +95,7 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
             after = lab.load(table)
             expect.equal(
                 1,
-                len(keys_called(after, "root")),
+                len(keys_of(after, "root")),
                 "entries for the key root:",
                 at=after.place("encryption-keys"),
             )
@@ -123,13 +123,13 @@ def keys_are_removed(lab: CatalogLab) -> None:
                 after = upd.commit_and_load(lab, table, upd.remove_encryption_key(key_id))
                 expect.equal(
                     [],
-                    keys_called(after, "data"),
+                    keys_of(after, "data"),
                     "as entries for the key data",
                     at=after.place("encryption-keys"),
                 )
                 expect.equal(
                     1,
-                    len(keys_called(after, "root")),
+                    len(keys_of(after, "root")),
                     "entries for the key root:",
                     at=after.place("encryption-keys"),
                 )
@@ -146,13 +146,13 @@ def removing_a_key_keeps_keys_encrypted_by_it(lab: CatalogLab) -> None:
         expect.no_server_error(reply)
         expect.equal(
             0 if reply.status == 200 else 1,
-            len(keys_called(after, "root")),
+            len(keys_of(after, "root")),
             "entries for the key root:",
             at=after.place("encryption-keys"),
         )
         expect.equal(
             1,
-            len(keys_called(after, "data")),
+            len(keys_of(after, "data")),
             "entries for the key data:",
             at=after.place("encryption-keys"),
         )

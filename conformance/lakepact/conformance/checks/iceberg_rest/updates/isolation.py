@@ -80,11 +80,11 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
             *map(upd.add_snapshot, (first, second)),
             set_ref("main", second["snapshot-id"]),
         )
-        for sent in (first, second):
+        for snapshot in (first, second):
             with case():
                 expect.equal(
-                    sent["sequence-number"],
-                    snapshot_of(after, sent["snapshot-id"]).get("sequence-number"),
+                    snapshot["sequence-number"],
+                    snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"),
                     "sequence-number",
                     at=after.place("snapshots"),
                 )
@@ -145,13 +145,13 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
 def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
     """Removing a snapshot does not lower `next-row-id`."""
     table = upd.table_of_version(lab, 3)
-    gone = lab.snapshot(table, added_rows=25)
-    table = lab.append(stored(lab, table, upd.add_snapshot(gone)), added_rows=7)
+    snapshot = lab.snapshot(table, added_rows=25)
+    table = lab.append(stored(lab, table, upd.add_snapshot(snapshot)), added_rows=7)
     expected = table.member("next-row-id")
-    table = stored(lab, table, upd.remove_snapshots(gone["snapshot-id"]))
+    table = stored(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
     with lab.step("IRC-UPD-050"):
         expect.lacks(
-            gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots")
+            snapshot["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots")
         )
 
     with lab.judge("IRC-UPD-041"):
@@ -230,10 +230,10 @@ def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
     reply = lab.require(lab.try_commit(table, upd.remove_snapshots(1, first)), 200, 400)
 
     with lab.judge("IRC-UPD-050"):
-        kept = [second] if reply.status == 200 else [first, second]
+        remaining = [second] if reply.status == 200 else [first, second]
         after = lab.load(table)
         expect.equal(
-            sorted(kept), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots")
+            sorted(remaining), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots")
         )
 
 
@@ -280,7 +280,7 @@ def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
 @check("IRC-UPD-070", "IRC-UPD-072")
 def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
     """Removing statistics keeps partition statistics, and the reverse."""
-    for requirement, update, kept in lab.each(
+    for requirement, update, member in lab.each(
         (
             ("IRC-UPD-070", upd.remove_statistics, "partition-statistics"),
             ("IRC-UPD-072", upd.remove_partition_statistics, "statistics"),
@@ -292,9 +292,9 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
             after = upd.commit_and_load(lab, table, update(first))
             expect.equal(
                 [first],
-                list(upd.files(after, kept)),
-                f"snapshots with {kept}",
-                at=after.place(kept),
+                list(upd.files(after, member)),
+                f"snapshots with {member}",
+                at=after.place(member),
             )
 
 
@@ -306,11 +306,11 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
         upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
         for n, name in enumerate(("one", "two"))
     ]
-    grown = stored(lab, table, *map(upd.add_schema, schemas))
-    gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
+    wider = stored(lab, table, *map(upd.add_schema, schemas))
+    removals = [id_of_schema_with(wider, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
-        after = upd.commit_and_load(lab, table, upd.remove_schemas(*gone))
+        after = upd.commit_and_load(lab, table, upd.remove_schemas(*removals))
         expect.equal(
             [table.member("current-schema-id")],
             schema_ids(after),
@@ -318,7 +318,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
             at=after.place("schemas"),
         )
         expect.member(
-            grown.member("last-column-id"),
+            wider.member("last-column-id"),
             after.place("last-column-id"),
             "still the last-column-id",
         )
@@ -331,12 +331,12 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     at, name = upd.column(table, "at"), upd.column(table, "name")
     one = upd.partition_field(at, "day", "one", field_id=upd.next_field(table))
     two = upd.partition_field(name, "identity", "two", field_id=upd.next_field(table, skip=1))
-    grown = stored(lab, table, upd.add_spec(one), upd.add_spec(two, spec_id=2))
-    last = grown.member("last-partition-id")
-    gone = [spec_with(grown, called)["spec-id"] for called in ("one", "two")]
+    with_specs = stored(lab, table, upd.add_spec(one), upd.add_spec(two, spec_id=2))
+    last = with_specs.member("last-partition-id")
+    removals = [spec_with(with_specs, field)["spec-id"] for field in ("one", "two")]
 
     with lab.judge("IRC-UPD-073"):
-        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(*gone))
+        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(*removals))
         expect.equal(
             [table.member("default-spec-id")],
             spec_ids(after),
@@ -368,24 +368,24 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
         upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
         for n, name in enumerate(("one", "two", "three"))
     )
-    grown = stored(lab, table, upd.add_schema(one), upd.add_schema(two))
-    first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
-    gone = id_of_schema_with(grown, "one")
+    wider = stored(lab, table, upd.add_schema(one), upd.add_schema(two))
+    first, remaining = table.member("current-schema-id"), id_of_schema_with(wider, "two")
+    removal = id_of_schema_with(wider, "one")
     with lab.step("IRC-UPD-076"):
-        answer = upd.commit_and_load(lab, table, upd.remove_schemas(gone))
-        expect.lacks(gone, schema_ids(answer), "schemas", at=answer.place("schemas"))
+        answer = upd.commit_and_load(lab, table, upd.remove_schemas(removal))
+        expect.lacks(removal, schema_ids(answer), "schemas", at=answer.place("schemas"))
 
     with lab.judge("IRC-UPD-010"):
         after = upd.commit_and_load(lab, table, upd.add_schema(three))
         expect.equal(
-            kept,
+            remaining,
             id_of_schema_with(after, "two"),
             "the id of a schema that stayed",
             at=after.place("schemas"),
         )
-        added = id_of_schema_with(after, "three")
+        addition = id_of_schema_with(after, "three")
         expect.equal(
-            sorted({first, kept, added}),
+            sorted({first, remaining, addition}),
             sorted(schema_ids(after)),
             "ids of schemas, each once:",
             at=after.place("schemas"),
@@ -401,23 +401,25 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
         upd.add_spec(upd.partition_field(at, transform, transform))
         for transform in ("year", "month", "day")
     )
-    grown = stored(lab, table, one, two)
-    first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
-    gone = spec_with(grown, "year")["spec-id"]
+    with_specs = stored(lab, table, one, two)
+    first, remaining = table.member("default-spec-id"), spec_with(with_specs, "month")["spec-id"]
+    removal = spec_with(with_specs, "year")["spec-id"]
     with lab.step("IRC-UPD-073"):
-        answer = upd.commit_and_load(lab, table, upd.remove_partition_specs(gone))
-        expect.lacks(gone, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
+        answer = upd.commit_and_load(lab, table, upd.remove_partition_specs(removal))
+        expect.lacks(
+            removal, spec_ids(answer), "partition specs", at=answer.place("partition-specs")
+        )
 
     with lab.judge("IRC-UPD-022"):
         after = upd.commit_and_load(lab, table, three)
         expect.equal(
-            kept,
+            remaining,
             spec_with(after, "month")["spec-id"],
             "the id of a spec that stayed",
             at=after.place("partition-specs"),
         )
         expect.equal(
-            sorted({first, kept, spec_with(after, "day")["spec-id"]}),
+            sorted({first, remaining, spec_with(after, "day")["spec-id"]}),
             sorted(spec_ids(after)),
             "ids of specs, each once:",
             at=after.place("partition-specs"),
@@ -429,8 +431,8 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     """Removing properties removes exactly the listed keys, not those with a common prefix or
     another case.
     """
-    gone: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
-    kept = {
+    removals: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
+    remaining = {
         "lakepact.one.more": "3",
         "lakepact.ONE": "4",
         "lakepact": "5",
@@ -440,13 +442,13 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     with lab.step("IRC-UPD-061"):
         expect_properties(
             upd.commit_and_load(
-                lab, table, {"action": "set-properties", "updates": {**gone, **kept}}
+                lab, table, {"action": "set-properties", "updates": {**removals, **remaining}}
             ),
-            {**gone, **kept},
+            {**removals, **remaining},
         )
 
     with lab.judge("IRC-UPD-064"):
         expect_properties(
-            upd.commit_and_load(lab, table, upd.remove_properties(*gone)),
-            {**kept, **dict.fromkeys(gone)},
+            upd.commit_and_load(lab, table, upd.remove_properties(*removals)),
+            {**remaining, **dict.fromkeys(removals)},
         )

@@ -37,7 +37,7 @@ def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dic
 def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
     """Return schemas that are the current one but for one thing, by what that is."""
     schema = upd.current_schema(table)
-    identified = schema.get("identifier-field-ids") or []
+    identifiers = schema.get("identifier-field-ids") or []
     return {
         "another doc": _with_fields(schema, name={"doc": "other words"}),
         "a column that became optional": _with_fields(schema, id={"required": False}),
@@ -49,20 +49,23 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
         },
         "identifier fields": {
             **schema,
-            "identifier-field-ids": [] if identified else [upd.column(table, "id")],
+            "identifier-field-ids": [] if identifiers else [upd.column(table, "id")],
         },
     }
 
 
-def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
+def _is_current(table: Table, request: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
-    said = states.restrict_to(sent["fields"], current["fields"])
+    actual = states.restrict_to(request["fields"], current["fields"])
     expect.equal(
-        sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas")
+        request["fields"],
+        actual,
+        f"the columns of a schema with {what},",
+        at=table.place("schemas"),
     )
     expect.equal(
-        sent.get("identifier-field-ids") or [],
+        request.get("identifier-field-ids") or [],
         current.get("identifier-field-ids") or [],
         f"identifier-field-ids with {what},",
         at=table.place("schemas"),
@@ -106,7 +109,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
     }
     home = lab.make_namespace()
 
-    def edited(*whats: str) -> tuple[Table, dict[str, Any]]:
+    def edit(*whats: str) -> tuple[Table, dict[str, Any]]:
         table = lab.make_table(home, schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
         schema = upd.schema_with(table)
         for what in whats:
@@ -115,23 +118,23 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
 
     alone = [
         what
-        for what, (table, schema) in ((one, edited(one)) for one in edits)
-        if lab.try_commit(table, *_made_current(schema)).status == 200
+        for what, (table, schema) in ((one, edit(one)) for one in edits)
+        if lab.try_commit(table, *_as_current(schema)).status == 200
     ]
     with lab.judge_each(
         "IRC-UPD-093", without="the target refuses each of these edits alone"
     ) as case:
         for both in combinations(alone, 2):
             with case():
-                table, schema = edited(*both)
+                table, schema = edit(*both)
                 _is_current(
-                    upd.commit_and_load(lab, table, *_made_current(schema)),
+                    upd.commit_and_load(lab, table, *_as_current(schema)),
                     schema,
                     " and ".join(both),
                 )
 
 
-def _made_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _as_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
 
 
@@ -141,10 +144,10 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
     another schema.
     """
     table = upd.table_of_version(lab, 3)
-    counted = {**upd.next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
+    column = {**upd.next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
 
     with lab.judge("IRC-UPD-010"):
-        schema = upd.schema_with(table, counted)
+        schema = upd.schema_with(table, column)
         table = upd.commit_and_load(
             lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
@@ -223,17 +226,17 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
                     for one in after.member("partition-specs")
                     if one.get("spec-id") == after.member("default-spec-id")
                 ]
-                said = [
+                actual = [
                     {member: field.get(member) for member in ("source-id", "transform", "name")}
                     for field in default["fields"]
                 ]
-                sent = [
+                expected = [
                     {member: field[member] for member in ("source-id", "transform", "name")}
                     for field in fields
                 ]
                 expect.equal(
-                    sent,
-                    said,
+                    expected,
+                    actual,
                     "the fields of the default spec, which was added last,",
                     at=after.place("partition-specs"),
                 )
@@ -248,8 +251,8 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
     first = upd.next_field(table)
     by_id = upd.partition_field(upd.column(table, "id"), "bucket[4]", "by_id")
     by_name = upd.partition_field(upd.column(table, "name"), "truncate[4]", "name_start")
-    known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
-    stored(lab, table, upd.add_spec(*known, spec_id=1), upd.set_default_spec(upd.LAST_ADDED))
+    with_ids = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
+    stored(lab, table, upd.add_spec(*with_ids, spec_id=1), upd.set_default_spec(upd.LAST_ADDED))
 
     for number, fields in lab.each(
         enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)
@@ -308,13 +311,13 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
                     for one in after.member("sort-orders")
                     if one.get("order-id") == after.member("default-sort-order-id")
                 ]
-                said = [
+                actual = [
                     [{member: field.get(member) for member in alone[0]} for field in fields]
                     for fields in default
                 ]
                 expect.equal(
                     [order],
-                    said,
+                    actual,
                     "the default order, which was added last,",
                     at=after.place("sort-orders"),
                 )

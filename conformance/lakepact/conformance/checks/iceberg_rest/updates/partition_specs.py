@@ -33,8 +33,11 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
         s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]
     ]
     if len(specs) != 1:
-        wanted, specs = f"one partition spec with the field {name}", table.member("partition-specs")
-        raise expect.unmet(wanted, expect.shown(specs), at=table.place("partition-specs"))
+        expected, specs = (
+            f"one partition spec with the field {name}",
+            table.member("partition-specs"),
+        )
+        raise expect.unmet(expected, expect.shown(specs), at=table.place("partition-specs"))
     return specs[0]
 
 
@@ -43,21 +46,21 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
     """An added spec gets an unused id, whatever id the request proposes, and its fields get ids."""
     table = lab.make_table()
 
-    for proposed, name in lab.each(
+    for proposal, name in lab.each(
         ((upd.REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open"))
     ):
         before = lab.load(table)
         field = upd.partition_field(upd.column(table, "id"), f"bucket[{len(name)}]", name)
         with lab.judge("IRC-UPD-022"):
-            after = upd.commit_and_load(lab, table, upd.add_spec(field, spec_id=proposed))
-            added = spec_with(after, name)
+            after = upd.commit_and_load(lab, table, upd.add_spec(field, spec_id=proposal))
+            spec = spec_with(after, name)
             upd.expect_own_id(
-                added.get("spec-id"), spec_ids(before), at=after.place("partition-specs")
+                spec.get("spec-id"), spec_ids(before), at=after.place("partition-specs")
             )
             expect.true(
-                isinstance(added["fields"][0].get("field-id"), int),
+                isinstance(spec["fields"][0].get("field-id"), int),
                 "a field-id for the new partition field",
-                added,
+                spec,
                 at=after.place("partition-specs"),
             )
 
@@ -164,17 +167,17 @@ def specs_become_default(lab: CatalogLab) -> None:
             after.place("default-spec-id"),
             "the spec that was added last,",
         )
-    grown = stored(lab, table, earlier)
+    with_spec = stored(lab, table, earlier)
     ids = [
         spec["spec-id"]
-        for spec in grown.member("partition-specs")
+        for spec in with_spec.member("partition-specs")
         if "earlier" in {field["name"] for field in spec["fields"]}
     ]
     with lab.judge_each("IRC-UPD-026") as case:
-        for wanted in (*ids, first):
+        for spec_id in (*ids, first):
             with case():
-                answer = upd.commit_and_load(lab, table, upd.set_default_spec(wanted))
-                expect.member(wanted, answer.place("default-spec-id"), "default-spec-id")
+                answer = upd.commit_and_load(lab, table, upd.set_default_spec(spec_id))
+                expect.member(spec_id, answer.place("default-spec-id"), "default-spec-id")
 
 
 @check("IRC-UPD-027", "IRC-UPD-028")
@@ -206,7 +209,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     """
     table = upd.table_of_version(lab, 2)
     default = table.member("default-spec-id")
-    grown = stored(
+    with_specs = stored(
         lab,
         table,
         upd.add_spec(
@@ -221,15 +224,18 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
             spec_id=2,
         ),
     )
-    goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
+    goes, stays = (
+        spec_with(with_specs, "goes")["spec-id"],
+        spec_with(with_specs, "stays")["spec-id"],
+    )
 
     with lab.judge("IRC-UPD-073") as case:
         after = upd.commit_and_load(lab, table, upd.remove_partition_specs(goes))
         expect.lacks(goes, spec_ids(after), "partition specs", at=after.place("partition-specs"))
-        for kept in (default, stays):
+        for remaining in (default, stays):
             with case():
                 expect.contains(
-                    kept, spec_ids(after), "partition specs", at=after.place("partition-specs")
+                    remaining, spec_ids(after), "partition specs", at=after.place("partition-specs")
                 )
     with lab.step("IRC-UPD-073"):
         answer = lab.load(table)

@@ -38,7 +38,7 @@ def judge_older_name(
     table: Table,
     update: dict[str, Any],
     *,
-    wanted: Mapping[str, str | None],
+    expected: Mapping[str, str | None],
 ) -> None:
     """Judge an update that has its member under an older name: it is refused, or does what it did
     under that name.
@@ -48,7 +48,7 @@ def judge_older_name(
         requirement: its id.
         table: the table that it is for.
         update: the update.
-        wanted: the properties where the older name is understood.
+        expected: the properties if the older name is understood.
     """
     reply = lab.try_commit(table, update)
     understood = reply.status == 200
@@ -57,10 +57,10 @@ def judge_older_name(
     ):
         expect.status(reply, 200, 400)
         if understood:
-            expect_properties(lab.load(table), wanted)
+            expect_properties(lab.load(table), expected)
 
 
-def coloured(lab: CatalogLab) -> Table:
+def table_with_colours(lab: CatalogLab) -> Table:
     """Return a table with three properties, by a commit: whether those of a creation are kept is
     judged by a check of its own.
     """
@@ -70,7 +70,7 @@ def coloured(lab: CatalogLab) -> Table:
 @check("IRC-UPD-061")
 def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     """`set-properties` sets the named properties and keeps all others."""
-    table = coloured(lab)
+    table = table_with_colours(lab)
 
     with lab.judge("IRC-UPD-061"):
         after = upd.commit_and_load(
@@ -78,19 +78,19 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
         )
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
         # One that writers look at; a target that does not let them set it refuses it.
-        known = {"write.parquet.compression-codec": "gzip"}
-        if lab.try_commit(table, set_properties(**known)).status == 200:
-            expect_properties(lab.load(table), known)
+        codec = {"write.parquet.compression-codec": "gzip"}
+        if lab.try_commit(table, set_properties(**codec)).status == 200:
+            expect_properties(lab.load(table), codec)
 
 
 @check("IRC-UPD-062", "IRC-UPD-063")
 def set_properties_needs_strings(lab: CatalogLab) -> None:
     """`set-properties` without `updates`, or with values that are not strings, returns 400."""
-    table = coloured(lab)
+    table = table_with_colours(lab)
     update = set_properties(**{"lakepact.red": "9"})
     upd.judge_refusals(lab, "IRC-UPD-062", table, {"no updates": upd.lacking(update, "updates")})
     older = {**upd.without(update, "updates"), "updated": update["updates"]}
-    judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
+    judge_older_name(lab, "IRC-UPD-062", table, older, expected={**COLOURS, "lakepact.red": "9"})
     number = {**update, "updates": {"lakepact.red": 1}}
     upd.judge_refusals(
         lab,
@@ -105,7 +105,7 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
     """`remove-properties` removes the listed properties and keeps the others; unknown ones change
     nothing.
     """
-    table = coloured(lab)
+    table = table_with_colours(lab)
 
     with lab.judge("IRC-UPD-064"):
         after = upd.commit_and_load(
@@ -117,7 +117,7 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
 @check("IRC-UPD-065")
 def remove_properties_needs_strings(lab: CatalogLab) -> None:
     """`remove-properties` without `removals` as an array of strings returns 400."""
-    table = coloured(lab)
+    table = table_with_colours(lab)
     update = upd.remove_properties("lakepact.red")
     cases = {
         "no removals": upd.lacking(update, "removals"),
@@ -132,15 +132,15 @@ def remove_properties_needs_strings(lab: CatalogLab) -> None:
     }
     upd.judge_refusals(lab, "IRC-UPD-065", table, cases)
     older = {**upd.without(update, "removals"), "removed": update["removals"]}
-    judge_older_name(lab, "IRC-UPD-065", table, older, wanted={**COLOURS, "lakepact.red": None})
+    judge_older_name(lab, "IRC-UPD-065", table, older, expected={**COLOURS, "lakepact.red": None})
 
 
 @check("IRC-UPD-059", "IRC-UPD-060")
 def set_location_moves_tables(lab: CatalogLab) -> None:
     """`set-location` moves the table or returns 400 or 403; without a location it returns 400."""
     table = lab.make_table()
-    moved = f"{table.location.rstrip('/')}_moved"
-    reply = lab.try_commit(table, upd.set_location(moved))
+    location = f"{table.location.rstrip('/')}_moved"
+    reply = lab.try_commit(table, upd.set_location(location))
 
     with lab.judge(
         "IRC-UPD-059",
@@ -151,10 +151,10 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
             after = lab.load(table)
-            expect.member(moved, after.place("location"), "location")
-    null = wrong_type("/updates/*/location"), [{**upd.set_location(moved), "location": None}]
+            expect.member(location, after.place("location"), "location")
+    null = wrong_type("/updates/*/location"), [{**upd.set_location(location), "location": None}]
     cases = {
-        "no location": upd.lacking(upd.set_location(moved), "location"),
+        "no location": upd.lacking(upd.set_location(location), "location"),
         "null as location": null,
     }
     upd.judge_refusals(lab, "IRC-UPD-060", table, cases)

@@ -27,8 +27,8 @@ RETENTION = {
 
 def refs(table: Table) -> dict[str, Any]:
     """Return a table's branches and tags; none where it has no such member."""
-    found: dict[str, Any] = table.metadata.get("refs") or {}
-    return found
+    by_name: dict[str, Any] = table.metadata.get("refs") or {}
+    return by_name
 
 
 def current_snapshot(table: Table) -> int | None:
@@ -67,16 +67,16 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
             set_ref("audit", first["snapshot-id"]),
         )
         second = lab.snapshot(table)
-        added = upd.commit_and_load(lab, table, upd.add_snapshot(second))
+        before_move = upd.commit_and_load(lab, table, upd.add_snapshot(second))
         table = upd.commit_and_load(lab, table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
                 expect.equal(
                     first["snapshot-id"],
-                    current_snapshot(added),
+                    current_snapshot(before_move),
                     "current-snapshot-id after an add-snapshot",
-                    at=added.place("current-snapshot-id"),
+                    at=before_move.place("current-snapshot-id"),
                 )
             expect.equal(
                 first["snapshot-id"],
@@ -123,19 +123,19 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
     branch = set_ref("audit", snapshot["snapshot-id"])
 
     with lab.judge("IRC-UPD-044") as case:
-        added = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        before = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         after = upd.commit_and_load(lab, table, branch)
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
                 expect.lacks(
-                    "main", refs(added), "refs after an add-snapshot", at=added.place("refs")
+                    "main", refs(before), "refs after an add-snapshot", at=before.place("refs")
                 )
                 expect.equal(
                     None,
-                    current_snapshot(added),
+                    current_snapshot(before),
                     "current-snapshot-id after an add-snapshot",
-                    at=added.place("current-snapshot-id"),
+                    at=before.place("current-snapshot-id"),
                 )
             expect.lacks("main", refs(after), "refs", at=after.place("refs"))
             expect.equal(
@@ -153,16 +153,14 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
-    for name, former, wanted in lab.each(
-        (("release", "tag", "branch"), ("audit", "branch", "tag"))
-    ):
+    for name, former, new in lab.each((("release", "tag", "branch"), ("audit", "branch", "tag"))):
         stored(lab, table, set_ref(name, at, kind=former))
-        reply = lab.try_commit(table, set_ref(name, at, kind=wanted))
+        reply = lab.try_commit(table, set_ref(name, at, kind=new))
         with lab.judge("IRC-UPD-045"):
             expect.status(reply, 200, 400, 409)
             after = lab.load(table)
             expect.equal(
-                wanted if reply.status == 200 else former,
+                new if reply.status == 200 else former,
                 refs(after).get(name, {}).get("type"),
                 f"type of {name}",
                 at=after.place("refs", name, "type"),
@@ -215,9 +213,9 @@ def retention_is_replaced(lab: CatalogLab) -> None:
     """A ref that is set again without retention has none."""
     table = lab.append(lab.make_table())
     plain = set_ref("audit", table.member("current-snapshot-id"))
-    kept = stored(lab, table, {**plain, **RETENTION})
+    with_retention = stored(lab, table, {**plain, **RETENTION})
     with lab.step("IRC-UPD-045"):
-        expect_ref(kept, "audit", {**plain, **RETENTION})
+        expect_ref(with_retention, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
         expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
@@ -227,11 +225,11 @@ def retention_is_replaced(lab: CatalogLab) -> None:
 def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     """Removing a tag keeps its snapshot and its other refs; removing an unknown ref returns 200."""
     first = lab.append(lab.make_table())
-    tagged = first.member("current-snapshot-id")
+    snapshot_id = first.member("current-snapshot-id")
     refs_of_snapshot = [
-        set_ref("release", tagged, kind="tag"),
-        set_ref("audited", tagged, kind="tag"),
-        set_ref("side", tagged),
+        set_ref("release", snapshot_id, kind="tag"),
+        set_ref("audited", snapshot_id, kind="tag"),
+        set_ref("side", snapshot_id),
     ]
     table = lab.append(stored(lab, first, *refs_of_snapshot))
     others = {name: ref for name, ref in refs(table).items() if name != "release"}
@@ -241,7 +239,7 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
         expect.member(others, after.place("refs"), "the other refs")
         expect.contains(
-            tagged,
+            snapshot_id,
             [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")],
             "snapshots",
             at=after.place("snapshots"),

@@ -37,16 +37,16 @@ def id_of_schema_with(table: Table, name: str) -> Any:
     Raises:
         Blocked: there is none.
     """
-    found = ids_of_schemas_with(table, name)
-    if not found:
+    ids = ids_of_schemas_with(table, name)
+    if not ids:
         raise Blocked(
             f"add-schema returned {table.reply.status}, and no schema has the column {name}"
             " (IRC-UPD-010)"
         )
-    return found[0]
+    return ids[0]
 
 
-def narrowed(table: Table, name: str) -> dict[str, Any]:
+def schema_without(table: Table, name: str) -> dict[str, Any]:
     """Return the current schema without a column."""
     schema = upd.schema_with(table)
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
@@ -57,24 +57,22 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     """An added schema gets an unused id, whether the request proposes a new one or one in use."""
     table = lab.make_table()
 
-    for proposed in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
-        name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
+    for proposal in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
+        name, existing = f"proposed_{proposal}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
             after = upd.commit_and_load(
                 lab,
                 table,
                 upd.add_schema(
-                    {**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposed}
+                    {**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposal}
                 ),
             )
-            added = ids_of_schemas_with(after, name)
+            ids = ids_of_schemas_with(after, name)
+            expect.equal(1, len(ids), f"schemas with the column {name}:", at=after.place("schemas"))
+            upd.expect_own_id(ids[0], existing, at=after.place("schemas"))
             expect.equal(
-                1, len(added), f"schemas with the column {name}:", at=after.place("schemas")
-            )
-            upd.expect_own_id(added[0], taken, at=after.place("schemas"))
-            expect.equal(
-                sorted(taken),
-                sorted(i for i in schema_ids(after) if i != added[0]),
+                sorted(existing),
+                sorted(i for i in schema_ids(after) if i != ids[0]),
                 "the other schemas",
                 at=after.place("schemas"),
             )
@@ -112,7 +110,7 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
         answer = upd.commit_and_load(lab, table, upd.add_schema(wide, last_column_id=last + 10))
         expect.member(last + 10, answer.place("last-column-id"), "last-column-id")
         after = upd.commit_and_load(
-            lab, table, upd.add_schema(narrowed(table, "at"), last_column_id=None)
+            lab, table, upd.add_schema(schema_without(table, "at"), last_column_id=None)
         )
         expect.member(last + 10, after.place("last-column-id"), "still the last-column-id")
 
@@ -121,7 +119,7 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
 def column_ids_are_kept(lab: CatalogLab) -> None:
     """The columns of an added schema keep their requested ids, nested ones too."""
     table = lab.make_table()
-    added = upd.next_column(table, "far", skip=6)
+    column = upd.next_column(table, "far", skip=6)
     element = table.member("last-column-id") + 20
     listing = {
         "type": "list",
@@ -129,7 +127,7 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
         "element": "string",
         "element-required": False,
     }
-    schema = upd.schema_with(table, added, upd.next_column(table, "words", listing, skip=10))
+    schema = upd.schema_with(table, column, upd.next_column(table, "words", listing, skip=10))
 
     with lab.judge("IRC-UPD-013"):
         after = upd.commit_and_load(
@@ -155,7 +153,7 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     current = upd.current_schema(table)
     twin = {**upd.next_column(table, "twin"), "id": upd.column(table, "name")}
-    retyped = [
+    fields = [
         {**field, "type": "long"} if field["name"] == "name" else field
         for field in current["fields"]
     ]
@@ -172,7 +170,7 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
             Mutation(
                 Wrong.IN_USE, f"{FIELDS}/id", "for a field id that is in use, with another type"
             ),
-            [upd.add_schema({**upd.schema_with(table), "fields": retyped})],
+            [upd.add_schema({**upd.schema_with(table), "fields": fields})],
         ),
     }
     upd.judge_refusals(lab, "IRC-UPD-014", table, cases)
@@ -213,16 +211,16 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     """`set-current-schema` makes an existing schema the current one."""
     table = lab.make_table()
     first = table.member("current-schema-id")
-    grown = stored(
+    wider = stored(
         lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
     )
-    second = id_of_schema_with(grown, "more")
+    second = id_of_schema_with(wider, "more")
 
     with lab.judge_each("IRC-UPD-017") as case:
-        for wanted in (second, first):
+        for schema_id in (second, first):
             with case():
-                after = upd.commit_and_load(lab, table, upd.set_current_schema(wanted))
-                expect.member(wanted, after.place("current-schema-id"), "current-schema-id")
+                after = upd.commit_and_load(lab, table, upd.set_current_schema(schema_id))
+                expect.member(schema_id, after.place("current-schema-id"), "current-schema-id")
 
 
 @check("IRC-UPD-018")
@@ -275,13 +273,15 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
     """
     by_name = [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
-    ordered = lab.make_table(
+    with_order = lab.make_table(
         partitioned.namespace, write_order={"order-id": 1, "fields": [upd.sort_field(2)]}
     )
 
-    for what, table in (("default spec", partitioned), ("default sort order", ordered)):
+    for what, table in (("default spec", partitioned), ("default sort order", with_order)):
         updates = [
-            upd.add_schema(narrowed(table, "name"), last_column_id=table.member("last-column-id")),
+            upd.add_schema(
+                schema_without(table, "name"), last_column_id=table.member("last-column-id")
+            ),
             upd.set_current_schema(upd.LAST_ADDED),
         ]
         upd.judge_refusals(
@@ -310,15 +310,15 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
         upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
         for n, name in enumerate(("goes", "stays"))
     ]
-    grown = stored(lab, table, *map(upd.add_schema, schemas))
-    goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
+    wider = stored(lab, table, *map(upd.add_schema, schemas))
+    goes, stays = (id_of_schema_with(wider, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076") as case:
         after = upd.commit_and_load(lab, table, upd.remove_schemas(goes))
         expect.lacks(goes, schema_ids(after), "schemas", at=after.place("schemas"))
-        for kept in (current, stays):
+        for remaining in (current, stays):
             with case():
-                expect.contains(kept, schema_ids(after), "schemas", at=after.place("schemas"))
+                expect.contains(remaining, schema_ids(after), "schemas", at=after.place("schemas"))
     with lab.step("IRC-UPD-076"):
         answer = lab.load(table)
         expect.lacks(goes, schema_ids(answer), "schemas", at=answer.place("schemas"))

@@ -44,13 +44,13 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
         table.member("snapshots"),
         key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0),
     )
-    found = [one.get("snapshot-id") for one in snapshots]
-    if len(found) != many:
+    ids = [one.get("snapshot-id") for one in snapshots]
+    if len(ids) != many:
         raise Blocked(
-            f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035):"
-            f" {expect.shown(found)}"
+            f"{many} snapshots were added, and the table has {len(ids)} (IRC-UPD-035):"
+            f" {expect.shown(ids)}"
         )
-    return found
+    return ids
 
 
 def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
@@ -68,18 +68,18 @@ def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
 
 def expect_no_dangling_refs(table: Table) -> None:
     """Every branch and tag points to a snapshot that there is, and so does the current snapshot."""
-    known = snapshot_ids(table)
+    ids = snapshot_ids(table)
     for name, ref in table.metadata.get("refs", {}).items():
         expect.contains(
             ref.get("snapshot-id"),
-            known,
+            ids,
             f"snapshots, to which the ref {name} points,",
             at=table.place("snapshots"),
         )
     current = table.metadata.get("current-snapshot-id")
     if current not in (None, -1):
         expect.contains(
-            current, known, "the current snapshot in snapshots:", at=table.place("snapshots")
+            current, ids, "the current snapshot in snapshots:", at=table.place("snapshots")
         )
 
 
@@ -91,12 +91,12 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-035") as case:
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-        found = snapshot_of(after, WIDE)
+        actual = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
                 expect.equal(
                     snapshot[member],
-                    found.get(member),
+                    actual.get(member),
                     f"{member} of the snapshot",
                     at=after.place("snapshots"),
                 )
@@ -114,7 +114,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     """Adding a snapshot with an existing id returns 400 or 409."""
     table = lab.append(lab.make_table())
-    taken = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
+    mutation = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
     twin = lab.snapshot(
         table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None
     )
@@ -122,7 +122,7 @@ def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-036",
         table,
-        {"a snapshot id that is taken": (taken, [upd.add_snapshot(twin)])},
+        {"a snapshot id that is taken": (mutation, [upd.add_snapshot(twin)])},
         allowed=(400, 409),
     )
 
@@ -147,7 +147,7 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     update = upd.add_snapshot(lab.snapshot(table))
-    needed = (
+    paths = (
         ("snapshot-id",),
         ("timestamp-ms",),
         ("manifest-list",),
@@ -156,7 +156,7 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
     )
     incomplete = {
         f"no {'/'.join(path)} in the snapshot": upd.lacking(update, "snapshot", *path)
-        for path in needed
+        for path in paths
     }
     strange = upd.add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
     upd.judge_refusals(
@@ -183,11 +183,11 @@ def summary_is_kept(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-UPD-040") as case:
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-        found = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
+        actual = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
                 expect.equal(
-                    value, found.get(key), f"`{key}` of the summary", at=after.place("snapshots")
+                    value, actual.get(key), f"`{key}` of the summary", at=after.place("snapshots")
                 )
 
 
@@ -202,17 +202,17 @@ def next_row_id_advances(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-041"):
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"), "next-row-id")
-    grown = lab.load(table)
+    with_rows = lab.load(table)
     cases = {
         "no first-row-id": upd.lacking(
-            upd.add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"
+            upd.add_snapshot(lab.snapshot(with_rows)), "snapshot", "first-row-id"
         ),
         "a first-row-id below next-row-id": (
             Mutation(Wrong.VALUE, f"{SNAPSHOT}/first-row-id"),
-            [upd.add_snapshot(lab.snapshot(grown, first_row_id=0))],
+            [upd.add_snapshot(lab.snapshot(with_rows, first_row_id=0))],
         ),
     }
-    upd.judge_refusals(lab, "IRC-UPD-041", grown, cases, allowed=(400, 409))
+    upd.judge_refusals(lab, "IRC-UPD-041", with_rows, cases, allowed=(400, 409))
 
 
 @check("IRC-UPD-042")
@@ -252,26 +252,26 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-043"):
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-        found = snapshot_of(after, snapshot["snapshot-id"])
+        actual = snapshot_of(after, snapshot["snapshot-id"])
         expect.equal(
-            25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots")
+            25, actual.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots")
         )
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
     if lab.try_commit(table, upd.add_encryption_key(key)).status != 200:
         return
-    locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
+    with_key = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(locked))
-        found = snapshot_of(after, locked["snapshot-id"])
+        after = upd.commit_and_load(lab, table, upd.add_snapshot(with_key))
+        actual = snapshot_of(after, with_key["snapshot-id"])
         expect.equal(
             key["key-id"],
-            found.get("key-id"),
+            actual.get("key-id"),
             "key-id of the snapshot",
             at=after.place("snapshots"),
         )
 
 
-def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
+def require_removals(lab: CatalogLab, reply: Reply) -> None:
     """Check that a server which answered a removal with 5xx can remove a snapshot that nothing
     names.
 
@@ -309,17 +309,19 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
 def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
     """Removing a tagged snapshot returns 400 or 409, or removes the tag too."""
     first = lab.append(lab.make_table())
-    tagged = first.member("current-snapshot-id")
-    table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
-    reply = lab.try_commit(table, upd.remove_snapshots(tagged))
+    snapshot_id = first.member("current-snapshot-id")
+    table = lab.append(stored(lab, first, set_ref("release", snapshot_id, kind="tag")))
+    reply = lab.try_commit(table, upd.remove_snapshots(snapshot_id))
 
     with lab.judge("IRC-UPD-051"):
-        removals_are_known(lab, reply)
+        require_removals(lab, reply)
         expect.status(reply, 200, 400, 403, 409)
         after = lab.load(table)
         if reply.status == 200:
             with lab.step("IRC-UPD-050"):
-                expect.lacks(tagged, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
+                expect.lacks(
+                    snapshot_id, snapshot_ids(after), "snapshots", at=after.place("snapshots")
+                )
         expect_no_dangling_refs(after)
 
 
@@ -327,17 +329,19 @@ def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
 def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
     """Removing a tagged snapshot keeps all branches and tags of other snapshots."""
     first = lab.append(lab.make_table())
-    gone = first.member("current-snapshot-id")
-    second = lab.append(stored(lab, first, set_ref("release", gone, kind="tag")))
+    removal = first.member("current-snapshot-id")
+    second = lab.append(stored(lab, first, set_ref("release", removal, kind="tag")))
     stays = second.member("current-snapshot-id")
     stored(lab, second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
-    lab.try_commit(second, upd.remove_snapshots(gone))
+    lab.try_commit(second, upd.remove_snapshots(removal))
 
     with lab.judge("IRC-UPD-050"):
         after = lab.load(second)
         refs = after.metadata.get("refs") or {}
-        found = {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}
-        expect.equal(dict.fromkeys(KEPT, stays), found, "snapshots of refs", at=after.place("refs"))
+        actual = {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}
+        expect.equal(
+            dict.fromkeys(KEPT, stays), actual, "snapshots of refs", at=after.place("refs")
+        )
 
 
 @check("IRC-UPD-055")
@@ -350,7 +354,7 @@ def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> No
     reply = lab.try_commit(table, upd.remove_snapshots(current))
 
     with lab.judge("IRC-UPD-055"):
-        removals_are_known(lab, reply)
+        require_removals(lab, reply)
         expect.status(reply, 200, 400, 403, 409)
         after = lab.load(table)
         expect_no_dangling_refs(after)

@@ -44,9 +44,9 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
         after = upd.commit_and_load(
             lab, table, upd.add_sort_order(upd.sort_field(source), order_id=upd.REQUESTED)
         )
-        added = ids_of_orders_by(after, [source])
-        expect.equal(1, len(added), "sort orders by the new column:", at=after.place("sort-orders"))
-        upd.expect_own_id(added[0], [*order_ids(table), UNSORTED], at=after.place("sort-orders"))
+        ids = ids_of_orders_by(after, [source])
+        expect.equal(1, len(ids), "sort orders by the new column:", at=after.place("sort-orders"))
+        upd.expect_own_id(ids[0], [*order_ids(table), UNSORTED], at=after.place("sort-orders"))
     with lab.judge("IRC-UPD-029"):
         after = upd.commit_and_load(
             lab,
@@ -132,12 +132,14 @@ def orders_become_default(lab: CatalogLab) -> None:
             "the order that was added last,",
             at=after.place("default-sort-order-id"),
         )
-    grown = stored(lab, table, upd.add_sort_order(upd.sort_field(earlier)))
+    with_order = stored(lab, table, upd.add_sort_order(upd.sort_field(earlier)))
     with lab.judge_each("IRC-UPD-032") as case:
-        for wanted in (*ids_of_orders_by(grown, [earlier]), first):
+        for order_id in (*ids_of_orders_by(with_order, [earlier]), first):
             with case():
-                after = upd.commit_and_load(lab, table, upd.set_default_sort_order(wanted))
-                expect.member(wanted, after.place("default-sort-order-id"), "default-sort-order-id")
+                after = upd.commit_and_load(lab, table, upd.set_default_sort_order(order_id))
+                expect.member(
+                    order_id, after.place("default-sort-order-id"), "default-sort-order-id"
+                )
 
 
 @check("IRC-UPD-033", "IRC-UPD-034")

@@ -133,8 +133,8 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
-    kept = upd.statistics_file(table, first, name="kept")
-    expect_stored(lab, stored(lab, table, upd.set_statistics(kept)), kept)
+    file = upd.statistics_file(table, first, name="kept")
+    expect_stored(lab, stored(lab, table, upd.set_statistics(file)), file)
     reply = lab.try_commit(
         table, upd.set_statistics(upd.statistics_file(table, first) | {"snapshot-id": UNKNOWN})
     )
@@ -142,17 +142,17 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
         after = lab.load(table)
-        found, place = upd.files(after), after.place("statistics")
+        paths, place = upd.files(after), after.place("statistics")
         expect.equal(
-            [kept["statistics-path"]],
-            found.get(first),
+            [file["statistics-path"]],
+            paths.get(first),
             "the statistics of another snapshot,",
             at=place,
         )
         expect.true(
-            reply.status == 200 or UNKNOWN not in found,
+            reply.status == 200 or UNKNOWN not in paths,
             "no statistics of a commit that was refused",
-            found,
+            paths,
             at=place,
         )
 
@@ -161,16 +161,16 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
 def statistics_are_removed(lab: CatalogLab) -> None:
     """Removing statistics removes those of the snapshot; removing missing ones changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
-    kept = upd.statistics_file(table, second, name="kept")
+    stays = upd.statistics_file(table, second, name="kept")
     goes = upd.statistics_file(table, first)
     expect_stored(
-        lab, stored(lab, table, upd.set_statistics(goes), upd.set_statistics(kept)), goes, kept
+        lab, stored(lab, table, upd.set_statistics(goes), upd.set_statistics(stays)), goes, stays
     )
 
     with lab.judge("IRC-UPD-070"):
         after = upd.commit_and_load(lab, table, upd.remove_statistics(first))
         expect.equal(
-            {second: [kept["statistics-path"]]},
+            {second: [stays["statistics-path"]]},
             upd.files(after),
             "statistics files by snapshot",
             at=after.place("statistics"),
@@ -179,7 +179,7 @@ def statistics_are_removed(lab: CatalogLab) -> None:
             lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN)
         )
         expect.equal(
-            {second: [kept["statistics-path"]]},
+            {second: [stays["statistics-path"]]},
             upd.files(after),
             "statistics files by snapshot",
             at=after.place("statistics"),
@@ -217,9 +217,9 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
     others.
     """
     table, first, second = table_of_two_snapshots(lab)
-    wanted = ((first, "older"), (first, "newer"), (second, "other"))
+    names = ((first, "older"), (first, "newer"), (second, "other"))
     older, newer, other = (
-        upd.partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted
+        upd.partition_statistics_file(table, snapshot, name=name) for snapshot, name in names
     )
 
     with lab.judge("IRC-UPD-071"):
@@ -242,12 +242,12 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     nothing.
     """
     table, first, second = table_of_two_snapshots(lab)
-    kept = upd.partition_statistics_file(table, second, name="kept")
+    stays = upd.partition_statistics_file(table, second, name="kept")
     goes = upd.partition_statistics_file(table, first)
     after = stored(
-        lab, table, upd.set_partition_statistics(goes), upd.set_partition_statistics(kept)
+        lab, table, upd.set_partition_statistics(goes), upd.set_partition_statistics(stays)
     )
-    expect_stored(lab, after, goes, kept, member="partition-statistics")
+    expect_stored(lab, after, goes, stays, member="partition-statistics")
 
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):
@@ -255,7 +255,7 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
                 after = upd.commit_and_load(
                     lab, table, *map(upd.remove_partition_statistics, removals)
                 )
-                expected = {second: [kept["statistics-path"]]}
+                expected = {second: [stays["statistics-path"]]}
                 expect.equal(
                     expected,
                     upd.files(after, "partition-statistics"),

@@ -66,8 +66,8 @@ def city_of(table: Table) -> int:
         upd.current_schema(table),
         at=table.place("schemas"),
     )
-    found: int = inner[0]["id"]
-    return found
+    field_id: int = inner[0]["id"]
+    return field_id
 
 
 @check("IRC-UPD-010")
@@ -115,9 +115,12 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
             for transform in transforms:
                 with case():
                     table = lab.load(table)
-                    wanted = f"{name}_{transform.partition('[')[0]}"
+                    field_name = f"{name}_{transform.partition('[')[0]}"
                     field = upd.partition_field(
-                        upd.column(table, name), transform, wanted, field_id=upd.next_field(table)
+                        upd.column(table, name),
+                        transform,
+                        field_name,
+                        field_id=upd.next_field(table),
                     )
                     expect_spec(upd.commit_and_load(lab, table, upd.add_spec(field)), [field])
         table = lab.load(table)
@@ -140,13 +143,16 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
     Raises:
         Unmet: it has none.
     """
-    said = [
+    expected = [
         {member: value for member, value in field.items() if member != "field-id"}
         for field in fields
     ]
     expect.contains(
-        said,
-        [states.restrict_to(said, spec.get("fields")) for spec in table.member("partition-specs")],
+        expected,
+        [
+            states.restrict_to(expected, spec.get("fields"))
+            for spec in table.member("partition-specs")
+        ],
         "partition specs",
         at=table.place("partition-specs"),
     )
@@ -182,13 +188,13 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
             with case():
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
                 after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-                found = {
+                operations = {
                     one.get("snapshot-id"): (one.get("summary") or {}).get("operation")
                     for one in after.member("snapshots")
                 }
                 expect.equal(
                     operation,
-                    found.get(snapshot["snapshot-id"]),
+                    operations.get(snapshot["snapshot-id"]),
                     "the operation of the snapshot that was added,",
                     at=after.place("snapshots"),
                 )

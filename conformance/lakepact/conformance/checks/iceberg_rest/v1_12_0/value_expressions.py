@@ -16,9 +16,9 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.scans.filters import (
     DAY,
     both,
-    compared,
-    divided,
-    negated,
+    comparison,
+    negation,
+    table_of_five,
 )
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
@@ -57,17 +57,17 @@ def bucket(column: Any, number: int = 16) -> dict[str, Any]:
 #: The filters in the new form, the same in the form before, and the files of such a table with
 #: matching rows.
 MATCHES: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
-    (test("eq", ref("id"), 5), compared("eq", "id", 5), "a0"),
-    (test("gt", ref("id"), 28), compared("gt", "id", 28), "b2 ab3 null4"),
-    (test("lt", ref("id"), 11), compared("lt", "id", 11), "a0 a1"),
-    (of("is-null", ref("name")), compared("is-null", "name"), "null4"),
-    (of("not-null", ref("name")), compared("not-null", "name"), "a0 a1 b2 ab3"),
-    (of("in", ref("id"), values=[0, 19, 20]), compared("in", "id", 0, 19, 20), "a0 a1 b2"),
-    (test("starts-with", ref("name"), "ab"), compared("starts-with", "name", "ab"), "ab3"),
-    (negated(test("gt", ref("id"), 9)), negated(compared("gt", "id", 9)), "a0"),
+    (test("eq", ref("id"), 5), comparison("eq", "id", 5), "a0"),
+    (test("gt", ref("id"), 28), comparison("gt", "id", 28), "b2 ab3 null4"),
+    (test("lt", ref("id"), 11), comparison("lt", "id", 11), "a0 a1"),
+    (of("is-null", ref("name")), comparison("is-null", "name"), "null4"),
+    (of("not-null", ref("name")), comparison("not-null", "name"), "a0 a1 b2 ab3"),
+    (of("in", ref("id"), values=[0, 19, 20]), comparison("in", "id", 0, 19, 20), "a0 a1 b2"),
+    (test("starts-with", ref("name"), "ab"), comparison("starts-with", "name", "ab"), "ab3"),
+    (negation(test("gt", ref("id"), 9)), negation(comparison("gt", "id", 9)), "a0"),
     (
         both("or", test("eq", ref("name"), "b"), of("is-null", ref("name"))),
-        both("or", compared("eq", "name", "b"), compared("is-null", "name")),
+        both("or", comparison("eq", "name", "b"), comparison("is-null", "name")),
         "b2 null4",
     ),
 )
@@ -76,7 +76,7 @@ LITERALS: tuple[Case, ...] = (
     (test("eq", ref("id"), literal(5, "long")), "a0"),
     (test("lt", ref("id"), literal(11, "long")), "a0 a1"),
     (test("eq", ref("name"), literal("b", "string")), "b2"),
-    (compared("eq", "id", literal(5)), "a0"),
+    (comparison("eq", "id", literal(5)), "a0"),
     (
         of("in", ref("id"), values={"type": "literals", "values": [0, 19], "data-type": "long"}),
         "a0 a1",
@@ -127,7 +127,7 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no matching file for filters with `child`, `left` and `right`, and has the same
     files for the form before.
     """
-    table = divided(lab)
+    table = table_of_five(lab)
     for expression, before, expected in lab.each(MATCHES):
         reply = scans.plan(lab, table.table, filter=expression)
         with lab.judge("IRC-EXPR-001"):
@@ -142,7 +142,7 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
 @check("IRC-EXPR-002")
 def literals_as_objects_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no matching file for filters with literals as objects."""
-    table = divided(lab)
+    table = table_of_five(lab)
     for expression, expected in lab.each(LITERALS):
         with lab.judge("IRC-EXPR-002"):
             _keeps(
@@ -155,7 +155,7 @@ def optional_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no matching file for filters with functions, two columns or columns by id, or
     planning returns 400 or 422.
     """
-    table = divided(lab)
+    table = table_of_five(lab)
     for expression, expected in lab.each(OPTIONAL):
         with lab.judge("IRC-EXPR-003"):
             reply = scans.plan(lab, table.table, filter=expression)

@@ -88,24 +88,24 @@ def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
     has.
     """
     home = lab.make_namespace()
-    for proposed, own in lab.each(((0, 0), (77, 3), (3, 3), (-1, 0))):
+    for schema_id, own in lab.each(((0, 0), (77, 3), (3, 3), (-1, 0))):
         reply = create(
             lab,
             home,
             lab.name(),
             schema={**OTHER_SCHEMA, "schema-id": own},
-            view_version=version(home, schema_id=proposed),
+            view_version=version(home, schema_id=schema_id),
         )
         with lab.judge("IRC-VIEW-CREATE-003"):
-            expect.status(reply, 200, about=f"for a version with schema-id {proposed}")
+            expect.status(reply, 200, about=f"for a version with schema-id {schema_id}")
             schemas = {
                 schema.get("schema-id"): schema for schema in reply.at("metadata", "schemas")
             }
-            chosen = reply.at("metadata", "versions", 0, "schema-id")
+            actual_id = reply.at("metadata", "versions", 0, "schema-id")
             expect.contains(
-                chosen, schemas, "ids of schemas", at=reply.place("metadata", "schemas")
+                actual_id, schemas, "ids of schemas", at=reply.place("metadata", "schemas")
             )
-            columns = [field["name"] for field in schemas[chosen]["fields"]]
+            columns = [field["name"] for field in schemas[actual_id]["fields"]]
             expect.equal(
                 [field["name"] for field in OTHER_SCHEMA["fields"]],
                 columns,
@@ -119,18 +119,18 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
     """A created view keeps its SQL, dialects, default namespace and default catalog as sent."""
     home = lab.make_namespace()
     child = lab.child_of(home)
-    sent = version(
+    request = version(
         child or home,
         *(sql(f"{ODD_SQL}-- for {dialect}", dialect) for dialect in DIALECTS),
         default_catalog="Some catalog.of ours",
     )
-    view = make_view(lab, home, view_version=sent)
+    view = make_view(lab, home, view_version=request)
 
     for answer in lab.each((view, load_view(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-004") as case:
             by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
             expect.equal(
-                {one["dialect"]: one["sql"] for one in sent["representations"]},
+                {one["dialect"]: one["sql"] for one in request["representations"]},
                 by_dialect,
                 "texts by dialect",
                 at=answer.place("versions"),
@@ -138,7 +138,7 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
             for member in ("default-namespace", "default-catalog"):
                 with case():
                     expect.equal(
-                        sent[member],
+                        request[member],
                         answer.current.get(member),
                         f"{member}",
                         at=answer.place("versions"),
@@ -164,14 +164,16 @@ def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
 
     current = load_view(lab, view).current
     summary = current.get("summary") or {}
-    kept = {
+    same_by_member = {
         "timestamp-ms": current.get("timestamp-ms") == NOTES["timestamp-ms"],
-        "summary": all(summary.get(key) == said for key, said in NOTES["summary"].items()),
+        "summary": all(summary.get(key) == value for key, value in NOTES["summary"].items()),
     }
     whose = {True: "that of the request", False: "the server's own"}
     lab.note(
         "IRC-VIEW-CREATE-006",
-        "; ".join(f"the {member} is {whose[is_kept]}" for member, is_kept in kept.items()),
+        "; ".join(
+            f"the {member} is {whose[is_same]}" for member, is_same in same_by_member.items()
+        ),
     )
 
 
@@ -179,19 +181,19 @@ def created_views_may_keep_summary_and_timestamp(lab: CatalogLab) -> None:
 def locations_of_views_are_noted(lab: CatalogLab) -> None:
     """Note whether a view keeps the location of the request."""
     view = make_view(lab)
-    wanted = f"{view.member('location').rstrip('/')}-{lab.name()}"
-    reply = create(lab, view.namespace, lab.name(), location=wanted)
+    location = f"{view.member('location').rstrip('/')}-{lab.name()}"
+    reply = create(lab, view.namespace, lab.name(), location=location)
     if reply.status != 200:
         lab.note(
             "IRC-VIEW-CREATE-008",
             f"a location beside that of another view is answered with {reply.shown}",
         )
         return
-    kept = reply.at("metadata", "location").rstrip("/") == wanted
+    is_same = reply.at("metadata", "location").rstrip("/") == location
     lab.note(
         "IRC-VIEW-CREATE-008",
         "the location of the request is kept"
-        if kept
+        if is_same
         else "the location of the request is replaced",
     )
 
@@ -238,18 +240,18 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 @check("IRC-VIEW-CREATE-017")
 def created_views_keep_properties(lab: CatalogLab) -> None:
     """A created view keeps its properties as sent; a property that is not a string returns 400."""
-    home, sent = (
+    home, properties = (
         lab.make_namespace(),
         {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"},
     )
-    view = make_view(lab, home, properties=sent)
+    view = make_view(lab, home, properties=properties)
 
     for answer in lab.each((view, load_view(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-017"):
             stored = properties_of(answer)
             expect.equal(
-                sent,
-                {key: stored.get(key) for key in sent},
+                properties,
+                {key: stored.get(key) for key in properties},
                 "properties",
                 at=answer.place("properties"),
             )

@@ -112,9 +112,9 @@ def incomplete_versions_return_400(lab: CatalogLab) -> None:
     cases = {
         wrong: (
             Mutation(Wrong.MISSING, f"{REPRESENTATIONS}/*/{member}"),
-            {"view_version": version(home, representations=given)},
+            {"view_version": version(home, representations=representations)},
         )
-        for wrong, (member, given) in {**alone, **second}.items()
+        for wrong, (member, representations) in {**alone, **second}.items()
     }
     judge_refusals(lab, "IRC-VIEW-CREATE-013", home, cases=cases)
 
@@ -124,9 +124,9 @@ def repeated_dialects_return_400(lab: CatalogLab) -> None:
     """Creating a view with two representations of one dialect, or with none, returns 400."""
     home = lab.make_namespace()
     twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
-    repeated = (Mutation(Wrong.DUPLICATE, f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
+    case = (Mutation(Wrong.DUPLICATE, f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
     judge_refusals(
-        lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": repeated}
+        lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": case}
     )
     empty = version(home, representations=[])
     none = (Mutation(Wrong.VALUE, REPRESENTATIONS), {"view_version": empty})

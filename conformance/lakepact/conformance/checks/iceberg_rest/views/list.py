@@ -31,11 +31,11 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
         lab.make_table(home)
 
     with lab.judge_each("IRC-VIEW-LIST-001") as case:
-        for home, wanted in views.items():
+        for home, expected in views.items():
             with case():
                 reply = lab.send(op.list_views, namespace=home)
                 expect.equal(
-                    sorted(wanted),
+                    sorted(expected),
                     sorted(names(reply)),
                     "names of views",
                     at=reply.place("identifiers"),
@@ -77,10 +77,10 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
         _expect_names(lab, home, [second], "views after a drop:")
 
 
-def _expect_names(lab: CatalogLab, namespace: Namespace, wanted: list[str], what: str) -> None:
+def _expect_names(lab: CatalogLab, namespace: Namespace, expected: list[str], what: str) -> None:
     """Expect a list of exactly these views."""
     reply = lab.send(op.list_views, namespace=namespace)
-    expect.equal(sorted(wanted), sorted(names(reply)), what, at=reply.place("identifiers"))
+    expect.equal(sorted(expected), sorted(names(reply)), what, at=reply.place("identifiers"))
 
 
 @check("IRC-VIEW-LIST-002")
@@ -127,7 +127,7 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
     views = listing(lab, op.list_views)
 
     with lab.judge_each("IRC-VIEW-LIST-004") as case:
-        paged = views.is_paged()
+        has_pages = views.is_paged()
         for size in (1, 2, 3):
             with case():
                 pages = views.pages(page_token=FIRST, page_size=size)
@@ -140,7 +140,7 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
                 for page, _ in pages:
                     with case():
                         expect.true(
-                            not paged or len(page) <= size,
+                            not has_pages or len(page) <= size,
                             f"at most {size} views on a page",
                             page,
                             at=None,

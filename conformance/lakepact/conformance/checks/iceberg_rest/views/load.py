@@ -75,13 +75,13 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
             reply.place("metadata-location"),
             "the metadata-location of the last response,",
         )
-        written = in_file(lab, View(view.namespace, view.name, reply))
-        if written is not None:
-            shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
+        document = in_file(lab, View(view.namespace, view.name, reply))
+        if document is not None:
+            metadata = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), document)
             same_metadata(
                 lab,
-                canonical_form(written),
-                canonical_form(shown),
+                canonical_form(document),
+                canonical_form(metadata),
                 "metadata as in the file:",
                 at=reply.place("metadata"),
             )
@@ -91,15 +91,20 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
     ]
     with lab.judge_each(
         "IRC-VIEW-LOAD-004",
-        remark="" if any(given for given, _ in config) else "no configuration is given",
+        remark="" if any(settings for settings, _ in config) else "no configuration is given",
     ) as case:
-        for given, at in config:
+        for settings, at in config:
             with case():
                 expect.true(
-                    given is None or isinstance(given, dict), "an object as `config`", given, at=at
+                    settings is None or isinstance(settings, dict),
+                    "an object as `config`",
+                    settings,
+                    at=at,
                 )
                 wrong = {
-                    key: value for key, value in (given or {}).items() if not isinstance(value, str)
+                    key: value
+                    for key, value in (settings or {}).items()
+                    if not isinstance(value, str)
                 }
                 expect.equal({}, wrong, "values in `config` that are not strings:", at=at)
 
@@ -115,9 +120,9 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
         replace_view(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
     other = load_view(lab, make_view(lab, home))
     for view in lab.each(views):
-        dropped = lab.send(op.drop_view, **view.at)
+        reply = lab.send(op.drop_view, **view.at)
         with lab.judge("IRC-VIEW-LOAD-007"):
-            expect.status(dropped, 204)
+            expect.status(reply, 204)
             expect.not_found(lab.send(op.load_view, **view.at), "view")
             expect_no_change(lab, other)
     absent: list[dict[str, Any]] = [
@@ -179,12 +184,12 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
         lab.make_view(namespace, name=name)
         after = lab.send(op.view_exists, **at)
         lab.require(lab.send(op.drop_view, **at))
-        gone = lab.send(op.view_exists, **at)
+        last = lab.send(op.view_exists, **at)
         with lab.judge_each("IRC-VIEW-LOAD-005") as case:
             for reply, status, when in (
                 (before, 404, "before it is created"),
                 (after, 204, "once created"),
-                (gone, 404, "once dropped"),
+                (last, 404, "once dropped"),
             ):
                 with case():
                     expect.status(

@@ -60,15 +60,20 @@ def version_ids_exist(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not objects(metadata, "versions"):
         return False
-    known = ids(metadata, "versions", "version-id")
+    version_ids = ids(metadata, "versions", "version-id")
     answer = Reply(exchange)
-    expect_unique(known, "`version-id` in `versions`", at=answer.place("metadata", "versions"))
+    expect_unique(
+        version_ids, "`version-id` in `versions`", at=answer.place("metadata", "versions")
+    )
     current, at = metadata.get("current-version-id"), answer.place("metadata", "current-version-id")
-    expect.one_of(known, current, "`current-version-id` in `versions`:", at=at)
-    for number, logged in enumerate(objects(metadata, "version-log")):
+    expect.one_of(version_ids, current, "`current-version-id` in `versions`:", at=at)
+    for number, entry in enumerate(objects(metadata, "version-log")):
         at = answer.place("metadata", "version-log", number, "version-id")
         expect.one_of(
-            known, logged.get("version-id"), "each version of `version-log` in `versions`:", at=at
+            version_ids,
+            entry.get("version-id"),
+            "each version of `version-log` in `versions`:",
+            at=at,
         )
     schemas = ids(metadata, "schemas", "schema-id")
     for number, version in enumerate(objects(metadata, "versions")):
@@ -105,15 +110,15 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
             )
             answers.append(load_view(lab, view))
     if lab.offers(op.rename_view):
-        renamed = View(view.namespace, lab.name(), view.reply)
-        lab.add_cleanup(lambda: lab.send(op.drop_view, **renamed.at))
+        new = View(view.namespace, lab.name(), view.reply)
+        lab.add_cleanup(lambda: lab.send(op.drop_view, **new.at))
         if (
             lab.send(
-                op.rename_view, body={"source": view.identifier, "destination": renamed.identifier}
+                op.rename_view, body={"source": view.identifier, "destination": new.identifier}
             ).status
             == 204
         ):
-            answers.append(load_view(lab, renamed))
+            answers.append(load_view(lab, new))
 
     with lab.judge("IRC-META-017"):
         for answer in answers:

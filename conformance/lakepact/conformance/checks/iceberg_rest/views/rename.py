@@ -45,12 +45,16 @@ def renames_move_views(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
 def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     """Renaming a missing view, or a table as a view, returns 404 and keeps the table."""
-    gone = views.make_view(lab)
-    lab.require(lab.send(op.drop_view, **gone.at))
-    table = lab.load(lab.make_table(gone.namespace))
+    former = views.make_view(lab)
+    lab.require(lab.send(op.drop_view, **former.at))
+    table = lab.load(lab.make_table(former.namespace))
     nowhere = (lab.name(),)
     for source in lab.each(
-        (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name))
+        (
+            former.identifier,
+            identifier(former.namespace, lab.name()),
+            identifier(nowhere, former.name),
+        )
     ):
         reply = rename_view(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
@@ -85,9 +89,9 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     if not moves_between_namespaces(lab):
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
-    view, gone = views.load_view(lab, views.make_view(lab)), lab.make_namespace()
-    lab.require(lab.send(op.drop_namespace, namespace=gone))
-    for namespace in lab.each((gone, (lab.name(),))):
+    view, former = views.load_view(lab, views.make_view(lab)), lab.make_namespace()
+    lab.require(lab.send(op.drop_namespace, namespace=former))
+    for namespace in lab.each((former, (lab.name(),))):
         for name in lab.each((lab.name(), view.name)):
             reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
@@ -108,14 +112,14 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
         views.load_view(lab, views.make_view(lab, view.namespace)),
         lab.load(lab.make_table(view.namespace)),
     )
-    for taken in lab.each((other.identifier, table.identifier)):
-        reply = rename_view(lab, view.identifier, taken)
+    for existing in lab.each((other.identifier, table.identifier)):
+        reply = rename_view(lab, view.identifier, existing)
         with lab.judge("IRC-VIEW-REN-004"):
             expect.status(
                 reply,
                 409,
                 mutation=views.OVER_TABLE
-                if taken == table.identifier
+                if existing == table.identifier
                 else Mutation(Wrong.PRESENT, "view"),
             )
             views.expect_no_change(lab, view)
@@ -145,8 +149,8 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(reply, 204, about="for a namespace whose only view has moved")
-        gone = lab.send(op.load_namespace_metadata, namespace=view.namespace)
-        expect.not_found(gone, "namespace", about="for the namespace afterwards")
+        load = lab.send(op.load_namespace_metadata, namespace=view.namespace)
+        expect.not_found(load, "namespace", about="for the namespace afterwards")
 
 
 @check("IRC-VIEW-REN-006")
@@ -162,9 +166,9 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     cases: dict[str, dict[str, Any]] = {
         f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole
     }
-    for side, named in whole.items():
-        for member in named:
-            part = {key: value for key, value in named.items() if key != member}
+    for side, end in whole.items():
+        for member in end:
+            part = {key: value for key, value in end.items() if key != member}
             cases[f"/{side}/{member}"] = {**whole, side: part}
     for missing, body in lab.each(cases.items()):
         reply = lab.send(op.rename_view, body=body)

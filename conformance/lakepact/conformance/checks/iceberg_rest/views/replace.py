@@ -47,7 +47,7 @@ SERVER_ERROR = 500
 WRITERS = 6
 
 
-def _versions_are_kept(lab: CatalogLab, view: View) -> None:
+def _require_former_versions(lab: CatalogLab, view: View) -> None:
     """Replace a view, and check that the version before is kept.
 
     Raises:
@@ -69,7 +69,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
     earlier versions are kept.
     """
     view = make_view(lab, properties={"version.history.num-entries": "10"})
-    said = [SQL]
+    expected = [SQL]
     for number in lab.each((2, 3, 4)):
         reply = try_replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
         with lab.judge("IRC-VIEW-REPL-001"):
@@ -83,16 +83,16 @@ def replacements_add_versions(lab: CatalogLab) -> None:
             )
         lab.require(reply, 200)
         before, view = view, load_view(lab, view)
-        said.append(f"SELECT {number} AS id")
+        expected.append(f"SELECT {number} AS id")
         with lab.judge("IRC-VIEW-REPL-003"):
             expect.equal(
-                said[-1],
+                expected[-1],
                 view.current["representations"][0]["sql"],
                 "the text of the current version",
                 at=view.place("versions"),
             )
             expect.equal(
-                sorted(said),
+                sorted(expected),
                 sorted(texts(view)),
                 "the texts of all versions",
                 at=view.place("versions"),
@@ -137,9 +137,9 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
         View(view.namespace, lab.name(), view.reply),
     ]
 
-    for gone in lab.each(absent):
+    for missing in lab.each(absent):
         with lab.judge("IRC-VIEW-REPL-006"):
-            expect.not_found(try_replace(lab, gone, HARMLESS), "view")
+            expect.not_found(try_replace(lab, missing, HARMLESS), "view")
     with lab.judge("IRC-VIEW-REPL-007"):
         reply = try_replace(lab, View(table.namespace, table.name, view.reply), HARMLESS)
         expect.status(reply, 404, 409, mutation=TABLE_AS_VIEW)
@@ -157,10 +157,10 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
         set_properties(**{"lakepact.c": "3"}),
     )
     after = load_view(lab, replace_view(lab, view, *steps))
-    wanted = {"lakepact.a": "2", "lakepact.c": "3"}
+    expected = {"lakepact.a": "2", "lakepact.c": "3"}
     with lab.judge("IRC-VIEW-REPL-009"):
         expect.equal(
-            wanted,
+            expected,
             {
                 key: value
                 for key, value in properties_of(after).items()
@@ -176,9 +176,9 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
             (*next_version(after, "SELECT 5 AS id"), impossible),
         )
     ):
-        refused = try_replace(lab, after, *updates)
+        reply = try_replace(lab, after, *updates)
         with lab.judge("IRC-VIEW-REPL-009"):
-            if refused.status >= 400:
+            if reply.status >= 400:
                 expect_no_change(lab, after)
 
 
@@ -207,12 +207,12 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
         expect.equal(
             [old, new], second.log, "version ids in the log", at=second.place("version-log")
         )
-    for wanted, log in lab.each(((old, [old, new, old]), (new, [old, new, old, new]))):
-        reply = try_replace(lab, second, set_current_view_version(wanted))
+    for version_id, log in lab.each(((old, [old, new, old]), (new, [old, new, old, new]))):
+        reply = try_replace(lab, second, set_current_view_version(version_id))
         after = load_view(lab, second)
         with lab.judge("IRC-VIEW-REPL-010", "IRC-UPD-087"):
             expect.status(reply, 200)
-            expect.member(wanted, after.place("current-version-id"), "current-version-id")
+            expect.member(version_id, after.place("current-version-id"), "current-version-id")
             expect.equal(log, after.log, "version ids in the log", at=after.place("version-log"))
             expect.equal(
                 sorted(second.versions),
@@ -243,36 +243,36 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     first = make_view(lab, home)
-    _versions_are_kept(lab, first)
+    _require_former_versions(lab, first)
     for turn in lab.each(lab.repeat(ROUNDS)):
         view = make_view(lab, home, properties={"version.history.num-entries": "100"})
-        said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
+        sql_texts = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(
             lab,
-            [partial(try_replace, lab, view, *next_version(view, text)) for text in said],
+            [partial(try_replace, lab, view, *next_version(view, text)) for text in sql_texts],
             what="requests",
         )
         after = load_view(lab, view)
-        kept = texts(after)
+        stored = texts(after)
         with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
                 with case():
                     expect.status(reply, 200, 409, mutation=Mutation(Wrong.STALE, "version"))
-            lost = [
+            missing = [
                 text
-                for text, reply in zip(said, replies, strict=True)
-                if reply.status == 200 and text not in kept
+                for text, reply in zip(sql_texts, replies, strict=True)
+                if reply.status == 200 and text not in stored
             ]
             expect.equal(
                 [],
-                lost,
+                missing,
                 "accepted versions that the view lacks:",
                 at=after.place("versions"),
                 kind=Kind.LOST,
             )
 
 
-def unordered(value: Any) -> Any:
+def in_order(value: Any) -> Any:
     """Return a member of a version; representations, whose order means nothing, are sorted."""
     return (
         sorted(value, key=expect.shown)
@@ -296,11 +296,11 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             }
             for place, name in enumerate(columns)
         ]
-        said = f"SELECT 1 AS {columns[-1]}"
-        added = version(
+        text = f"SELECT 1 AS {columns[-1]}"
+        request = version(
             view.namespace,
-            sql(said),
-            sql(said, "trino"),
+            sql(text),
+            sql(text, "trino"),
             version_id=number,
             schema_id=upd.LAST_ADDED,
             default_catalog="Some of ours",
@@ -309,7 +309,7 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             lab,
             view,
             *map(upd.add_schema, schemas),
-            add_view_version(added),
+            add_view_version(request),
             set_current_view_version(),
         )
         after = load_view(lab, view)
@@ -317,17 +317,20 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    wanted, found = map(unordered, (added[member], after.current.get(member)))
+                    expected, actual = map(in_order, (request[member], after.current.get(member)))
                     expect.equal(
-                        wanted, found, f"{member} of the version", at=after.place("versions")
+                        expected, actual, f"{member} of the version", at=after.place("versions")
                     )
-            known = {schema["schema-id"]: schema for schema in after.member("schemas")}
+            schemas_by_id = {schema["schema-id"]: schema for schema in after.member("schemas")}
             expect.one_of(
-                known, after.current["schema-id"], "the schema-id", at=after.place("versions")
+                schemas_by_id,
+                after.current["schema-id"],
+                "the schema-id",
+                at=after.place("versions"),
             )
             expect.equal(
                 columns[-1],
-                known[after.current["schema-id"]]["fields"][0]["name"],
+                schemas_by_id[after.current["schema-id"]]["fields"][0]["name"],
                 "the first column of the version's schema",
                 at=after.place("schemas"),
             )
@@ -336,10 +339,10 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
 @check("IRC-UPD-083")
 def added_versions_do_not_become_current(lab: CatalogLab) -> None:
     """A version that is only added is stored, and the current version does not change."""
-    _versions_are_kept(lab, make_view(lab))
+    _require_former_versions(lab, make_view(lab))
     view = make_view(lab)
-    added, _ = next_version(view, "SELECT 2 AS id")
-    reply = try_replace(lab, view, added)
+    addition, _ = next_version(view, "SELECT 2 AS id")
+    reply = try_replace(lab, view, addition)
     after = load_view(lab, view)
 
     with lab.judge("IRC-UPD-083"):
@@ -385,18 +388,20 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
         "another schema": {"schema-id": upd.LAST_ADDED},
     }
     for number, (what, members) in lab.each(enumerate(likenesses.items(), start=2)):
-        sent = {**first, "version-id": number, "schema-id": schema_id, **members}
-        schemas = [upd.add_schema(OTHER_SCHEMA)] if sent["schema-id"] == upd.LAST_ADDED else []
-        reply = try_replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
+        request = {**first, "version-id": number, "schema-id": schema_id, **members}
+        schemas = [upd.add_schema(OTHER_SCHEMA)] if request["schema-id"] == upd.LAST_ADDED else []
+        reply = try_replace(
+            lab, view, *schemas, add_view_version(request), set_current_view_version()
+        )
         after = load_view(lab, view)
         with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200, about=f"for a version with {what}")
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    wanted, found = map(unordered, (sent[member], after.current.get(member)))
+                    expected, actual = map(in_order, (request[member], after.current.get(member)))
                     expect.equal(
-                        wanted,
-                        found,
+                        expected,
+                        actual,
                         f"{member} of a version with {what},",
                         at=after.place("versions"),
                     )
@@ -414,14 +419,14 @@ def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
     """An earlier version keeps its schema after a version with another schema is added."""
     view = make_view(lab)
     former = view.current["schema-id"]
-    added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
+    request = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
     after = load_view(
         lab,
         replace_view(
             lab,
             view,
             upd.add_schema(OTHER_SCHEMA),
-            add_view_version(added),
+            add_view_version(request),
             set_current_view_version(),
         ),
     )
@@ -490,11 +495,14 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     """A version with an id in use gets another id; adding an existing version stores no second
     one.
     """
-    _versions_are_kept(lab, make_view(lab))
+    _require_former_versions(lab, make_view(lab))
     view = make_view(lab)
-    taken = view.member("current-version-id")
+    version_id = view.member("current-version-id")
     again = version(
-        view.namespace, sql("SELECT 2 AS id"), version_id=taken, schema_id=view.current["schema-id"]
+        view.namespace,
+        sql("SELECT 2 AS id"),
+        version_id=version_id,
+        schema_id=view.current["schema-id"],
     )
     replies = [try_replace(lab, view, add_view_version(again), set_current_view_version())]
     both = load_view(lab, view)
@@ -509,12 +517,12 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
         expect.equal(2, len(both.versions), "different ids of versions:", at=both.place("versions"))
         expect.equal(
             SQL,
-            both.versions[taken]["representations"][0]["sql"],
+            both.versions[version_id]["representations"][0]["sql"],
             "the text of the version that had the id,",
             at=both.place("versions"),
         )
     same = try_replace(
-        lab, view, add_view_version(both.current), add_view_version(both.versions[taken])
+        lab, view, add_view_version(both.current), add_view_version(both.versions[version_id])
     )
     with lab.judge("IRC-UPD-084"):
         expect.status(same, 200)

@@ -53,8 +53,8 @@ def judge_refusals(
         allowed: statuses of a refusal.
     """
     holds = [assert_view_uuid(view.uuid)]
-    for wrong, given in lab.each(cases.items()):
-        reply = views.try_replace(lab, view, *given, requirements=holds)
+    for wrong, updates in lab.each(cases.items()):
+        reply = views.try_replace(lab, view, *updates, requirements=holds)
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 
@@ -212,13 +212,13 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
     unknown = Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version/schema-id")
     judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere, mutation=unknown)
     twice = adding(views.sql("SELECT 2 AS id"), views.sql("SELECT 3 AS id"))
-    repeated = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
+    mutation = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
     judge_refusals(
         lab,
         "IRC-UPD-086",
         view,
         cases={"two representations of one dialect": twice},
-        mutation=repeated,
+        mutation=mutation,
     )
 
 

@@ -33,10 +33,10 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
     Raises:
         Unmet: it has others.
     """
-    found = properties_of(view)
+    actual = properties_of(view)
     expect.equal(
         dict(expected),
-        {key: found.get(key) for key in expected},
+        {key: actual.get(key) for key in expected},
         "properties of the view",
         at=view.place("properties"),
     )
@@ -46,8 +46,8 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
 def set_location_moves_views(lab: CatalogLab) -> None:
     """`set-location` moves the view, or returns 400 or 403."""
     view = make_view(lab)
-    moved = f"{str(view.member('location')).rstrip('/')}_moved"
-    reply = try_replace(lab, view, upd.set_location(moved))
+    location = f"{str(view.member('location')).rstrip('/')}_moved"
+    reply = try_replace(lab, view, upd.set_location(location))
 
     with lab.judge(
         "IRC-UPD-059",
@@ -58,7 +58,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
         if reply.status == 200:
             after = load_view(lab, view)
-            expect.member(moved, after.place("location"), "location of the view")
+            expect.member(location, after.place("location"), "location of the view")
 
 
 @check("IRC-META-018")
@@ -103,17 +103,17 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
         200,
     )
     after = load_view(lab, view)
-    found = [
+    schemas = [
         one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]
     ]
-    columns = found[0]["fields"] if found else []
+    columns = schemas[0]["fields"] if schemas else []
 
     with lab.judge("IRC-UPD-083"):
-        said, kept = (
+        expected, actual = (
             [(one.get("name"), one.get("type"), one.get("required")) for one in those]
             for those in (fields, columns)
         )
-        expect.equal(said, kept, "columns of the current version", at=after.place("schemas"))
+        expect.equal(expected, actual, "columns of the current version", at=after.place("schemas"))
     with lab.judge("IRC-GEN-020"):
         expect.equal(
             [field.get("doc") for field in fields],
