@@ -33,11 +33,7 @@ def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
         NotOffered: it is not known where that is, or the second may write everywhere.
     """
     scene = Scene(lab)
-    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and"
-            " change nothing"
-        )
+    scene.require_reader()
     own = table_of_the_second(scene)
     if own is None:
         raise NotOffered("no namespace is known in which the second principal may write")

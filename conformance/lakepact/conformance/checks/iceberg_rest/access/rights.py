@@ -70,6 +70,18 @@ class Scene:
         """Return the answer to the other principal."""
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
+    def require_reader(self) -> None:
+        """Continue if the other principal may not commit to the table of the first.
+
+        Raises:
+            NotOffered: its commit returns 2xx.
+        """
+        if self.send(op.update_table, **self.table.at, body=COMMIT).status < 300:
+            raise NotOffered(
+                "the second principal may change the tables of the first; it should read"
+                " everything and change nothing"
+            )
+
     def state(self) -> dict[str, Reply]:
         """Return the answers that show the first principal the state, as far as the other might
         have changed it.
@@ -257,11 +269,7 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
     scene = Scene(lab)
     own = table_of_the_second(scene)
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
-    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and"
-            " change nothing"
-        )
+    scene.require_reader()
     before = [lab.load(table) for table in tables]
     orders = (tables, tables[::-1])
     answers = [

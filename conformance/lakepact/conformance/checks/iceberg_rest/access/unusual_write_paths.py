@@ -9,7 +9,6 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import (
-    COMMIT,
     Scene,
     change_between,
     judge_changes,
@@ -100,11 +99,7 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
         NotOffered: the second may change it.
     """
     scene = Scene(lab)
-    if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
-        raise NotOffered(
-            "the second principal may change the tables of the first; it should read everything and"
-            " change nothing"
-        )
+    scene.require_reader()
     scene.table = lab.append(scene.table)
     lab.send(
         op.update_properties,

@@ -34,7 +34,7 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 
 
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
-    """Answers to commits of different kinds, each made when the one before has been looked at."""
+    """Yield the answers to commits of different kinds, one after the other."""
     yield lab.try_commit(table, set_properties(first="1"))
     yield lab.try_commit(
         table, set_properties(second="2"), requirements=[req.assert_uuid(table.uuid)]

@@ -1,6 +1,4 @@
-"""Tables with data files and delete files, whose scans checks have planned, and the plans as they
-were answered.
-"""
+"""Tables with data files and delete files, and plans of their scans."""
 
 from __future__ import annotations
 
@@ -263,7 +261,7 @@ class ScanTask(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan that is complete, with the tasks of all its plan tasks."""
+    """A completed plan, with the tasks of all its plan tasks."""
 
     id: str | None
     answers: tuple[Reply, ...]  #: those that hold tasks
@@ -344,10 +342,10 @@ class Plan:
 
 
 def complete_plan(lab: CatalogLab, table: Table, **request: Any) -> Plan:
-    """Return a plan, waited for, with the tasks of all its plan tasks.
+    """Plan a scan, wait until it is completed, and return the plan with all tasks.
 
     Raises:
-        Unmet: there is none.
+        Unmet: it is not completed.
     """
     return wait_for_plan(lab, table, plan(lab, table, **request))
 
@@ -356,7 +354,7 @@ def wait_for_plan(lab: CatalogLab, table: Table, reply: Reply) -> Plan:
     """Return the completed form of a plan, polling if needed.
 
     Raises:
-        Unmet: it comes to nothing.
+        Unmet: it is not completed.
     """
     expect.status(reply, 200)
     identifier: str | None = reply.document.get("plan-id")
@@ -418,8 +416,8 @@ def unreadable(lab: CatalogLab) -> Table:
 
 
 def scans(lab: CatalogLab) -> None:
-    """Show plans of every state, tasks on pages, files with all that is known of them, and what
-    remains of filters.
+    """Send scans that return plans of every state, paged tasks, files with statistics, and residual
+    filters.
     """
     fields = [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]
     table = table_with_files(lab, partition_spec={"spec-id": 0, "fields": fields})

@@ -39,7 +39,7 @@ MADE = (200, 204)
 
 
 def transact(lab: CatalogLab, *changes: Change) -> Reply:
-    """Return the answer to a transaction; it is not looked at."""
+    """Return the answer to a transaction, whatever its status is."""
     return lab.send(op.commit_transaction, body={"table-changes": list(changes)})
 
 
@@ -60,10 +60,10 @@ def mark_of(lab: CatalogLab, table: Table) -> Any:
 
 
 def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
-    """All tables have this mark.
+    """Expect this mark on all tables.
 
     Raises:
-        Unmet: one has not.
+        Unmet: one has another.
     """
     for number, table in enumerate(tables, start=1):
         after = lab.load(table)
@@ -77,18 +77,18 @@ def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
 
 
 def expect_no_changes(lab: CatalogLab, before: Iterable[Table]) -> None:
-    """All tables are what they were.
+    """Expect unchanged tables.
 
     Raises:
-        Unmet: one is not.
+        Unmet: one differs.
     """
     for table in before:
         expect_no_change(lab, table)
 
 
 def at_every_place(tables: Sequence[Table], wrong: Change) -> Iterator[tuple[str, list[Change]]]:
-    """Transactions of changes that can be made to `tables`, with a wrong one before, among and
-    behind them; and where it stands.
+    """Yield transactions with valid changes of `tables` and a wrong one before, between and after
+    them, and its position.
     """
     good = [marking(table, "refused") for table in tables]
     for place in range(len(good) + 1):

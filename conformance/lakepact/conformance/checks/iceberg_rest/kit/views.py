@@ -138,9 +138,7 @@ def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, A
 
 
 def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
-    """Return the answer to a request that creates a view, which is dropped afterwards, should there
-    be one.
-    """
+    """Return the answer to creating a view; the clean-up drops it."""
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=namespace, view=name))
     return lab.send(
         op.create_view, namespace=namespace, body=view_request(namespace, name, **members)
@@ -180,10 +178,10 @@ def try_replace(
 
 
 def replace_view(lab: CatalogLab, view: View, *updates: Update) -> View:
-    """The view after it was replaced.
+    """Replace a view and return it.
 
     Raises:
-        Blocked: that is refused.
+        Blocked: the replacement is refused.
     """
     return View(view.namespace, view.name, lab.require(try_replace(lab, view, *updates), 200))
 
@@ -287,19 +285,19 @@ def same_metadata(
 
 
 def expect_no_change(lab: CatalogLab, before: View) -> None:
-    """The view is what it was.
+    """Expect an unchanged view.
 
     Raises:
-        Unmet: it is not, or it can no longer be loaded.
+        Unmet: it differs, or does not load.
     """
     same_view(lab, before.reply, lab.send(op.load_view, **before.at))
 
 
 def is_view(reply: Reply) -> None:
-    """The answer shows a view.
+    """Expect 200 with the location and metadata of a view.
 
     Raises:
-        Unmet: it does not.
+        Unmet: the answer differs.
     """
     expect.status(reply, 200)
     location = reply.at("metadata-location")

@@ -195,8 +195,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         lab.skip("IRC-CFG-011", "the target sends no endpoints")
         lab.skip("IRC-CFG-012", "the target sends no endpoints")
         if beyond:
-            # Nothing is lost by it but what clients will not use, so this is for a reader to look
-            # at.
+            # Clients do not use these operations, so the reader of the report decides.
             lab.warn(
                 "IRC-CFG-014",
                 expected="`endpoints` with the operations served beyond the defaults",

@@ -1,6 +1,4 @@
-"""Checks of a server that is asked for more than it serves: it says so in the form of every other
-refusal.
-"""
+"""Checks of an overloaded server: it returns 429 or 503 with an error body."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ ODD = ("{}e\u0301", "{}\ufb01", "{}\u2460", "{}\u00a0x", "{} ", "_{}", ".{}")
 
 
 def _is_success(reply: Reply) -> bool:
-    """Return whether there is something to read back; why there is not is judged elsewhere."""
+    """Return whether a request returned 200; other checks judge other statuses."""
     return reply.status == 200
 
 

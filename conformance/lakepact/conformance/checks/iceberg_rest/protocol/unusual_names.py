@@ -47,7 +47,7 @@ MISSING = 404
 
 
 def is_refusal(status: int) -> bool:
-    """Return whether a name was declined, as odd ones may be, and not taken for one that exists."""
+    """Return whether a status refuses an unusual name; 409 would mean that it exists."""
     return status in REFUSES_NAMES
 
 

@@ -1,4 +1,4 @@
-"""Invariants of scan planning: what every answer that tells of a plan or of its tasks keeps to."""
+"""Invariants of scan planning, for every answer with a plan or its tasks."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ class CatalogWorld:
     # -- what came of it ---------------------------------------------------------------------------
 
     def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
-        """Nothing, for what was drawn to be refused says little of what has to be there."""
+        """Return nothing: requests that should be refused do not determine the state."""
         return ()
 
     def known(self, learned: Learned) -> Any:

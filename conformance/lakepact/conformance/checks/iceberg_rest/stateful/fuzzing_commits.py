@@ -61,7 +61,7 @@ class Known:
 
     Args:
         key: the table.
-        metadata: as it was answered last, or empty.
+        metadata: that of the last answer, or empty.
         random: decides.
     """
 

@@ -350,7 +350,7 @@ class CatalogModel:
 
     def _hold(self, place: Place, record: Held) -> None:
         if record.answer is not None:
-            _ = record.answer.uuid  # an answer without it says nothing of what is held
+            _ = record.answer.uuid  # an answer without a UUID does not describe the table
         self.tables[place] = record
         self._left.pop(place, None)
         self._stages.discard(place)
@@ -468,8 +468,8 @@ class CatalogModel:
         return True
 
     def _agrees(self, record: Held, table: Table) -> bool:
-        """Return whether a table that is looked at is as it was answered last, but for what a
-        transaction had to change since.
+        """Return whether a loaded table equals its last answer, except for later updates of a
+        transaction.
         """
         before = record.answer
         if before is None:
@@ -484,7 +484,7 @@ class CatalogModel:
     def _find(
         self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str
     ) -> Held | None:
-        """Return the table at a place that was looked at, if it was found there."""
+        """Return the expected table at a place, if loading it returned 200."""
         record = kind.get(place)
         if record is None and reply.status in {200, 404}:
             self._says(

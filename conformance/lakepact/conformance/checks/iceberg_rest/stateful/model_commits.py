@@ -143,7 +143,7 @@ def expect_commit(
     updates: Sequence[Mapping[str, Any]],
     own: Collection[str],
 ) -> None:
-    """A table is what a commit had to make of it.
+    """Expect the effects of a commit on a table.
 
     Args:
         lab: the lab of the sequence.
@@ -214,7 +214,7 @@ def expect_same(
     own: Collection[str],
     ignore: Collection[str] = (),
 ) -> None:
-    """A table is what it was.
+    """Expect an unchanged table.
 
     Args:
         lab: the lab of the sequence.

@@ -122,7 +122,7 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
 
 
 def visible_files(lab: CatalogLab, table: Table) -> list[SharedFile]:
-    """Return the files of a table that the harness can look at, the current metadata file first;
+    """Return the files of a table that the harness can read, the current metadata file first;
     none where it sees nothing.
 
     One more is put where a writer would put the table's data, if the harness can write there.

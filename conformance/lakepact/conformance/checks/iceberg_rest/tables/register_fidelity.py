@@ -32,7 +32,7 @@ RETENTION: dict[str, Any] = {
 
 
 def drop_column(lab: CatalogLab, table: Table) -> Table:
-    """Return the table after a column came and went, with rows that are told apart by their id;
+    """Return the table after a column was added and removed, with `id` as identifier field;
     what the target refuses is left out.
     """
     lab.try_commit(

@@ -52,8 +52,8 @@ def reuse_name(
     """Return a table, and those that had its name before and were renamed.
 
     Args:
-        lab: the bench.
-        name: the name of all of them, at first.
+        lab: the lab of the check.
+        name: the initial name of all of them.
         times: how many had it before.
         across: they were renamed into another namespace.
     """

@@ -249,9 +249,7 @@ def _removals(
 
 
 def _comparable_metadata(table: Table) -> dict[str, Any]:
-    """Return the table's metadata without what tells it from another one that was made in the same
-    way.
-    """
+    """Return the metadata without location, UUID and name, to compare two tables."""
     text = orjson.dumps(
         {member: value for member, value in state(table).items() if member not in OF_EACH}
     ).decode()

@@ -38,7 +38,7 @@ Change = dict[str, Any]
 
 CLIENTS = 12
 ROUNDS = 3  #: of each race
-TURNS = 12  #: transactions that are looked at while they are made
+TURNS = 12  #: transactions during which readers load the tables
 READERS = 4  #: in each order of the tables
 
 

@@ -44,7 +44,7 @@ def judge_older_name(
     under that name.
 
     Args:
-        lab: the bench.
+        lab: the lab of the check.
         requirement: its id.
         table: the table that it is for.
         update: the update.

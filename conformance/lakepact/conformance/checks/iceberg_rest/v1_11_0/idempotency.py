@@ -148,6 +148,11 @@ def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
     }
 
 
+def _has_snapshots(table: Table, count: int) -> None:
+    snapshots = table.metadata.get("snapshots") or ()
+    expect.equal(count, len(snapshots), "the number of snapshots", at=table.place("snapshots"))
+
+
 @check("IRC-IDEM-005", "IRC-IDEM-014")
 def commits_are_applied_once(lab: CatalogLab) -> None:
     """Repeating a commit with its key returns 200 and changes nothing, also after later commits;
@@ -163,12 +168,7 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
         expect.member("2", after.place("properties", TURN), "the property that was changed since,")
-        expect.equal(
-            1,
-            len(after.metadata.get("snapshots") or ()),
-            "the number of snapshots",
-            at=after.place("snapshots"),
-        )
+        _has_snapshots(after, 1)
     for turn in lab.each(("3", "4", "3")):
         one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
         reply = lab.send(op.update_table, body=one, idempotency_key=new_key(), **table.at)
@@ -211,12 +211,7 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
                     f"the property of {table.name}",
                     at=after.place("properties", TURN),
                 )
-                expect.equal(
-                    1,
-                    len(after.metadata.get("snapshots") or ()),
-                    "the number of snapshots",
-                    at=after.place("snapshots"),
-                )
+                _has_snapshots(after, 1)
 
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
@@ -352,12 +347,7 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
                 [reply.status for reply in replies],
                 at=None,
             )
-            expect.equal(
-                before + 1,
-                len(after.metadata.get("snapshots") or ()),
-                "the number of snapshots",
-                at=after.place("snapshots"),
-            )
+            _has_snapshots(after, before + 1)
 
 
 @check("IRC-IDEM-016")

@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import NO_FILE
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OVER_TABLE,
     View,
@@ -30,9 +31,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 NOT_FOUND = 404
-NO_FILE = (
-    "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
-)
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:

@@ -44,7 +44,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 
 AT_ONCE = 8
 
-#: A text with everything in it that careless hands change.
+#: A text with blanks, quotes, letter case and characters that servers may change.
 ODD_SQL = "  SELECT 'it''s' AS \"Id\",\n\t'\\' || 'ä🧊'  -- a comment;\nFROM  (VALUES (1)) AS t "
 
 DIALECTS = ("trino", "spark", "Presto", "hive")

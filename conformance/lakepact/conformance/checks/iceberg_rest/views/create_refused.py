@@ -39,7 +39,7 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
     then.
 
     Args:
-        lab: the bench.
+        lab: the lab of the check.
         requirement: its id.
         home: where the views would be.
         cases: what is wrong with each request, the mistake, and the members that make it.

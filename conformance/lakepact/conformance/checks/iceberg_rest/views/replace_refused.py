@@ -45,7 +45,7 @@ def judge_refusals(
     requirement that holds.
 
     Args:
-        lab: the bench.
+        lab: the lab of the check.
         requirement: its id.
         view: the view that they are for.
         cases: what is wrong, and the updates.

@@ -1,4 +1,4 @@
-"""Commits that create tables: free names, and the bodies that create something there."""
+"""Commits that create tables: free names, and their bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lakepact.generated.iceberg_rest import op
 
 @dataclass(frozen=True)
 class FreeTableSlot:
-    """A name that no table has, and a place where the target lets a table of that name lie."""
+    """A free name, and a location that the target accepts for a table of that name."""
 
     namespace: Namespace
     name: str

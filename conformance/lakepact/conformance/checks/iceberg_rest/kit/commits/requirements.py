@@ -116,7 +116,7 @@ def judge_answers(
     """Judge a requirement by the statuses that commits with some assertions are answered with.
 
     Args:
-        lab: the bench.
+        lab: the lab of the check.
         requirement: its id.
         table: the table that they are for.
         cases: what is so of each commit, and what it asserts.

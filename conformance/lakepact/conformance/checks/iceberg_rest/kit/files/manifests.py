@@ -1,7 +1,6 @@
-"""Manifest lists and manifests that checks write, so that tables have data files and delete files
-to be planned.
+"""Manifest lists and manifests that checks write, so that tables have data files and delete files.
 
-The data files themselves are only named: who plans a scan does not open them.
+The data files themselves do not exist: planning a scan does not open them.
 """
 
 from __future__ import annotations

@@ -100,9 +100,7 @@ def error_type(reply: Reply) -> Any:
 def register(
     lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any
 ) -> Reply:
-    """Return the answer to a request that registers a metadata file; the table is dropped
-    afterwards, should there be one.
-    """
+    """Return the answer to registering a metadata file; the clean-up drops the table."""
     lab.drop_afterwards(namespace, name)
     return lab.send(
         op.register_table,
@@ -112,7 +110,7 @@ def register(
 
 
 def load_table(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
-    """Return a table that the target has to have.
+    """Return a table, which must load.
 
     Raises:
         Unmet: it cannot be loaded.
@@ -123,11 +121,11 @@ def load_table(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
 
 
 def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
-    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file, those apart
-    that are the target's own.
+    """Expect the UUID, schemas, snapshots, refs and properties of a metadata file, except for
+    properties that the server owns.
 
     Raises:
-        Unmet: it has not; it names the first member in which they differ.
+        Unmet: they differ; it names the first such member.
     """
     file_state, table_state = state(file), state(actual)
     if file_state.get("properties") != table_state.get("properties"):

@@ -85,7 +85,7 @@ def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
 
 
 def extend_schema(**further: Any) -> dict[str, Any]:
-    """Return the schema of every day with further members, named with underscores for hyphens."""
+    """Return `SCHEMA` with further members, named with underscores for hyphens."""
     return {
         **copy.deepcopy(SCHEMA),
         **with_hyphens(further),
@@ -96,18 +96,16 @@ def extend_schema(**further: Any) -> dict[str, Any]:
 
 
 def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
-    """Return the answer to a request that creates a table; the table is dropped afterwards, should
-    there be one.
-    """
+    """Return the answer to creating a table; the clean-up drops it."""
     lab.drop_afterwards(namespace, name)
     return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, **further))
 
 
 def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any) -> Table:
-    """Return a table that the target has to create.
+    """Return a new table, whose creation must return 200.
 
     Raises:
-        Unmet: it does not.
+        Unmet: it returns another status.
     """
     home, name = namespace or lab.make_namespace(), lab.name()
     reply = request_creation(lab, home, name, **further)
@@ -118,7 +116,7 @@ def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any)
 def stage_table(
     lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any
 ) -> Table:
-    """Return a table whose creation is staged, as it was answered.
+    """Return a staged table.
 
     Raises:
         Blocked: it cannot be staged.
