@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import orjson
+
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import Install, all_of, fault, on_call
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 
 @fault("IRC-GEN-037")
@@ -20,6 +25,37 @@ def namespaces_keep_the_properties_of_dropped_ones() -> Install:
         return handler(**{**arguments, "body": {**body, "properties": properties}})
 
     return on_call(op.create_namespace, create)
+
+
+@fault("IRC-GEN-037")
+def namespaces_list_the_tables_of_dropped_ones() -> Install:
+    drops: dict[str, list[str]] = {}
+    former: dict[str, list[str]] = {}
+
+    def drop_table(handler: Handler, arguments: Arguments) -> Reply:
+        reply = handler(**arguments)
+        drops.setdefault(arguments["namespace"], []).append(arguments["table"])
+        return reply
+
+    def drop_namespace(handler: Handler, arguments: Arguments) -> Reply:
+        reply = handler(**arguments)
+        former[arguments["namespace"]] = drops.pop(arguments["namespace"], [])
+        return reply
+
+    def list_tables(handler: Handler, arguments: Arguments) -> Reply:
+        reply = handler(**arguments)
+        levels = arguments["namespace"].split(SEPARATOR)
+        document = reply.document
+        document["identifiers"] += [
+            {"namespace": levels, "name": name} for name in former.get(arguments["namespace"], ())
+        ]
+        return replace(reply, body=orjson.dumps(document))
+
+    return all_of(
+        on_call(op.drop_table, drop_table),
+        on_call(op.drop_namespace, drop_namespace),
+        on_call(op.list_tables, list_tables),
+    )
 
 
 @fault("IRC-GEN-037")

@@ -299,6 +299,9 @@ FAULTS = {
     "renames-lose-properties IRC-TBL-REN-001": carried_over(
         op.rename_table, lambda metadata: {**metadata, "properties": {}}
     ),
+    "renames-undo-upgrades IRC-TBL-REN-001": carried_over(
+        op.rename_table, lambda metadata: {**metadata, "format-version": 2}
+    ),
     "renames-answer-200 IRC-TBL-REN-001": on_status(op.rename_table, {204: 200}),
     "renames-what-is-missing IRC-TBL-REN-002 IRC-TBL-REN-003 IRC-TBL-REN-012": on_status(
         op.rename_table, {404: 204}

@@ -5,13 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.reference_server.faults import all_of, fault, replace_entry, skip_validation
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, all_of, fault, replace_entry, skip_validation
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Arguments
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
 from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.tables import Handlers, at, for_operation
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
+    afterwards,
     ignored,
     in_place_of,
     lacks,
@@ -53,7 +59,46 @@ def ignores_malformed_removals(update: Update, draft: Draft, document: Document)
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
 
 
+def _returning(removal: str, member: Member) -> Install:
+    """`set-properties` brings back what the update `removal` takes from a member."""
+    removed: dict[Any, Document] = {}
+
+    def remove(update: Update, draft: Draft, document: Document) -> None:
+        before = draft.get(member) or {}
+        update(draft, document)
+        now = draft.get(member) or {}
+        removed[draft.get("table-uuid")] = {k: v for k, v in before.items() if k not in now}
+
+    def set_properties(draft: Draft, _: Document) -> None:
+        if again := removed.pop(draft.get("table-uuid"), {}):
+            draft.set(member, {**again, **(draft.get(member) or {})})
+
+    return all_of(in_place_of(removal, remove), afterwards("set-properties", set_properties))
+
+
+@fault("IRC-UPD-061")
+def properties_end_with_a_rename() -> Install:
+    uuids: set[str] = set()
+
+    def rename(handlers: Handlers, arguments: Arguments) -> Reply:
+        table = handlers[op.load_table](**at(arguments["body"]["source"])).document
+        reply = handlers[op.rename_table](**arguments)
+        uuids.add(table["metadata"]["table-uuid"])
+        return reply
+
+    def set_properties(update: Update, draft: Draft, document: Document) -> None:
+        if draft.get("table-uuid") in uuids:
+            draft.set("properties", {})
+        update(draft, document)
+
+    return all_of(
+        for_operation(op.rename_table, rename), in_place_of("set-properties", set_properties)
+    )
+
+
 FAULTS = {
+    "removed-properties-return IRC-UPD-064": _returning("remove-properties", "properties"),
+    "removed-refs-return IRC-UPD-056": _returning("remove-snapshot-ref", "refs"),
     "replaces-all-properties IRC-UPD-061": replace_entry(
         "updates",
         "set-properties",

@@ -12,7 +12,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import (
+    drop_namespace,
+    drop_table,
+    former_tables,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, load_view, make_view, version
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
@@ -66,11 +70,17 @@ def recreated_views_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
 
 @check("IRC-GEN-037")
 def recreated_namespaces_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
-    """A namespace under the name of a dropped one has no property of it."""
+    """A namespace under the name of a dropped one has no property and no table of it."""
     (level,) = old = lab.make_namespace(properties={OLD: "1"})
+    for _ in former_tables(lab, old):
+        pass
     drop_namespace(lab, old)
     new = lab.make_namespace(level=level)
 
-    with lab.judge("IRC-GEN-037"):
-        properties = properties_of(lab, new)
-        expect.lacks(OLD, properties, "properties", at=properties.at)
+    with lab.judge("IRC-GEN-037") as case:
+        with case():
+            properties = properties_of(lab, new)
+            expect.lacks(OLD, properties, "properties", at=properties.at)
+        with case():
+            tables = lab.require(lab.send(op.list_tables, namespace=new)).place("identifiers")
+            expect.member([], tables, "tables of a new namespace:")

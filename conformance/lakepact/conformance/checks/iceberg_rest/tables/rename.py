@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
     states,
+    upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     ROUNDS,
@@ -94,6 +95,8 @@ def renames_move_tables(lab: CatalogLab) -> None:
     full = lab.commit(
         full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)}
     )  # one that no ref names
+    if lab.feature("format-v3"):
+        lab.try_commit(full, upd.upgrade_format_version(3))
     for table, free in lab.each(
         ((lab.make_table(former.namespace), former.name), (full, lab.name()))
     ):

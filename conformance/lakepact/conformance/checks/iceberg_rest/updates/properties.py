@@ -10,10 +10,12 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Table,
     check,
     expect,
+    op,
     set_properties,
     upd,
     wrong_type,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 
 #: Properties of the tables of these checks.
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
@@ -69,7 +71,7 @@ def table_with_colours(lab: CatalogLab) -> Table:
 
 @check("IRC-UPD-061")
 def properties_are_added_and_replaced(lab: CatalogLab) -> None:
-    """`set-properties` sets the named properties and keeps all others."""
+    """`set-properties` sets the named properties and keeps all others, also after a rename."""
     table = table_with_colours(lab)
 
     with lab.judge("IRC-UPD-061"):
@@ -81,6 +83,13 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
         codec = {"write.parquet.compression-codec": "gzip"}
         if lab.try_commit(table, set_properties(**codec)).status == 200:
             expect_properties(lab.load(table), codec)
+        new = Table(table.namespace, lab.name(), table.reply)
+        if (
+            lab.offers(op.rename_table)
+            and rename_table(lab, table.identifier, new.identifier).status == 204
+        ):
+            after = upd.commit_and_load(lab, lab.load(new), set_properties(**{"lakepact.new": "1"}))
+            expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.new": "1"})
 
 
 @check("IRC-UPD-062", "IRC-UPD-063")
@@ -102,8 +111,8 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-064")
 def listed_properties_are_removed(lab: CatalogLab) -> None:
-    """`remove-properties` removes the listed properties and keeps the others; unknown ones change
-    nothing.
+    """`remove-properties` removes the listed properties for good and keeps the others; unknown ones
+    change nothing.
     """
     table = table_with_colours(lab)
 
@@ -112,6 +121,8 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
             lab, table, upd.remove_properties("lakepact.red", "lakepact.nope")
         )
         expect_properties(after, {**COLOURS, "lakepact.red": None})
+        later = lab.load(lab.commit(after, set_properties(**{"lakepact.new": "1"})))
+        expect_properties(later, {**COLOURS, "lakepact.red": None})
 
 
 @check("IRC-UPD-065")

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Wrong,
     check,
     expect,
+    set_properties,
     set_ref,
     upd,
 )
@@ -244,6 +245,8 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
             "snapshots",
             at=after.place("snapshots"),
         )
+        later = lab.load(lab.commit(after, set_properties(**{"lakepact.new": "1"})))
+        expect.lacks("release", refs(later), "refs", at=later.place("refs"))
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
         answer = upd.commit_and_load(lab, table, upd.remove_ref("nope"))
