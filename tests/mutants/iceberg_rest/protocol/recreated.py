@@ -28,7 +28,7 @@ def namespaces_keep_the_properties_of_dropped_ones() -> Install:
 
 
 @fault("IRC-GEN-037")
-def namespaces_list_the_tables_of_dropped_ones() -> Install:
+def namespaces_list_former_tables() -> Install:
     drops: dict[str, list[str]] = {}
     former: dict[str, list[str]] = {}
 
