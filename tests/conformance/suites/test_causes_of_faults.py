@@ -187,3 +187,12 @@ def test_refused_change_before_a_read_is_evidence_of_what_the_read_shows() -> No
 
     assert cause["severity"] == Severity.DATA
     assert [sent[number] for number in cause["evidence"][0]["exchanges"]] == ["POST", "GET"]
+
+
+def test_members_of_a_refused_answer_are_not_judged(tmp_path: Path) -> None:
+    conflict = unnamed(on_status(op.update_properties, {200: 409}))
+    lines_of_report = report(tmp_path, conflict, only=["IRC-NS-PROP-001", "IRC-NS-PROP-004"])
+
+    assert {
+        line["requirement"]: line["outcome"] for line in lines_of_report if line["line"] == "result"
+    } == {"IRC-NS-PROP-001": "fail", "IRC-NS-PROP-004": "blocked"}

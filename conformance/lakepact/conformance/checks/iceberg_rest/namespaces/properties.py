@@ -100,6 +100,8 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
         expect.lacks("remove", stored, "properties", at=stored.at)
     with lab.judge("IRC-NS-PROP-003"):
         stored.has("keep", "k")
+    with lab.step("IRC-NS-PROP-001"):  # a refusal has no such members
+        expect.status(reply, 200)
     with lab.judge("IRC-NS-PROP-004"):
         expect.equal(
             ["add", "change"],
