@@ -6,7 +6,6 @@ import contextlib
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from lakepact import client
@@ -141,6 +140,9 @@ class IcebergSide:
         Raises:
             CannotCompare: there was no snapshot at that time, or with that id.
         """
+        # Imported here, because pyiceberg is an extra.
+        from lakepact.client.iceberg_rest.rows.projection import arrow_schema  # noqa: PLC0415
+
         identifier = self._identifiers.get(name, tuple(name.split(".")))
         loaded = client.pyiceberg_table(self.catalog, identifier)
         snapshot = loaded.current_snapshot() if at is None else loaded.snapshot_by_id(at)
@@ -153,12 +155,9 @@ class IcebergSide:
         is_current = self._as_of is None and at is None
         pin = None if is_current or snapshot is None else snapshot.snapshot_id
         scan = loaded.scan(snapshot_id=pin)
-        arrow = import_module("pyiceberg.io.pyarrow").schema_to_pyarrow(
-            scan.projection(), include_field_ids=False
-        )
-        schema = pa.schema(
-            [field.with_nullable(True) for field in arrow]
-        )  # null in a required column is a difference, no error
+        # Null in a required column is a difference, no error.
+        columns = arrow_schema(scan.projection())
+        schema = pa.schema([field.with_nullable(True) for field in columns])
         return PinnedTable(
             name=name,
             pin=(

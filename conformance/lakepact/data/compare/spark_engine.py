@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.data.compare.expressions import SPARK
+from lakepact.data.compare.positions import positional
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -89,29 +90,17 @@ class Session:
 
 def _with_positions(frame: Any) -> Any:
     """Return a frame that names columns `c0`, `c1` and members of structs `m0`, `m1`."""
-    functions = import_module("pyspark.sql.functions")
-    names = [f"c{n}" for n, _ in enumerate(frame.columns)]
-    kinds = [(field.dataType, _type(field.dataType)) for field in frame.schema]
-    return frame.toDF(*names).select(
+    types = import_module("pyspark.sql.pandas.types")
+    columns = positional(types.to_arrow_schema(frame.schema))
+    schema = types.from_arrow_schema(columns, prefer_timestamp_ntz=True)
+    named = frame.toDF(*schema.names)
+    pairs = zip(named.schema, schema, strict=True)
+    # Spark casts no TIME, not even to itself.
+    return named.select(
         *(
-            functions.col(name) if kind == other else functions.col(name).cast(other)
-            for name, (kind, other) in zip(names, kinds, strict=True)
+            named[one.name]
+            if one.dataType == other.dataType
+            else named[one.name].cast(other.dataType)
+            for one, other in pairs
         )
     )
-
-
-def _type(kind: Any) -> Any:
-    types = import_module("pyspark.sql.types")
-    if isinstance(kind, types.StructType):
-        fields = enumerate(kind.fields)
-        return types.StructType(
-            [
-                types.StructField(f"m{n}", _type(field.dataType), nullable=True)
-                for n, field in fields
-            ]
-        )
-    if isinstance(kind, types.ArrayType):
-        return types.ArrayType(_type(kind.elementType), kind.containsNull)
-    if isinstance(kind, types.MapType):
-        return types.MapType(_type(kind.keyType), _type(kind.valueType), kind.valueContainsNull)
-    return kind
