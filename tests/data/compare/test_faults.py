@@ -21,7 +21,6 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform
 from pyiceberg.types import (
     BinaryType,
-    BooleanType,
     DateType,
     DecimalType,
     DoubleType,
@@ -115,6 +114,12 @@ def with_texts_for_uuids(rows: Rows) -> Rows:
 def branch(table: Any) -> None:
     update = table.manage_snapshots()
     update.create_branch(table.current_snapshot().snapshot_id, "audit").commit()
+
+
+def default(table: Any) -> None:
+    # pyiceberg drops defaults of a new table.
+    with table.update_schema() as update:
+        update.set_default_value("flag", True)
 
 
 def sort(table: Any) -> None:
@@ -274,8 +279,8 @@ FAULTS = {
         "default",
         "column flag",
         lambda _: [],
-        typed("flag", BooleanType(), write_default=True),
         properties={"format-version": "3"},
+        edit=default,
     ),
     # Metadata.
     "other-transform": Fault(
