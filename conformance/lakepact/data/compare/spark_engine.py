@@ -93,14 +93,14 @@ def _with_positions(frame: Any) -> Any:
     types = import_module("pyspark.sql.pandas.types")
     columns = positional(types.to_arrow_schema(frame.schema))
     schema = types.from_arrow_schema(columns, prefer_timestamp_ntz=True)
-    named = frame.toDF(*schema.names)
-    pairs = zip(named.schema, schema, strict=True)
+    frame = frame.toDF(*schema.names)
+    pairs = zip(frame.schema, schema, strict=True)
     # Spark casts no TIME, not even to itself.
-    return named.select(
+    return frame.select(
         *(
-            named[one.name]
+            frame[one.name]
             if one.dataType == other.dataType
-            else named[one.name].cast(other.dataType)
+            else frame[one.name].cast(other.dataType)
             for one, other in pairs
         )
     )
