@@ -142,11 +142,12 @@ def test_interrupted_check_reports_finished_requirements(
         assert begun.wait(30)
         time.sleep(1.0)  # time for the other check to finish
         process.send_signal(number)
-        time.sleep(0.2)
+        at_once = process.stderr.readline() if process.stderr else ""  # before the server answers
         called_off.set()
         said, complaint = process.communicate(timeout=60)
 
     report = lines.read(path)
+    assert at_once == "lakepact: interrupted; checks that run remove their objects\n"
     judged = {line["requirement"] for line in report if line["line"] == "result"}
     footer = report[-1]
     assert (process.returncode, footer["verdict"], footer["exit_code"], footer["stopped"]) == (

@@ -146,7 +146,10 @@ ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
         (("check", "--only", "listTabels"), "nothing matches listTabels; did you mean listTables"),
         (("check", "--only", "IRC-CGF-001"), "did you mean IRC-CFG-001"),
         (("explain", "IRC-NS-001"), "did you mean IRC-NS-"),
-        (("check", UNREACHABLE, "--report", "html=/"), "/ is a folder: name a file in it"),
+        (
+            ("check", UNREACHABLE, "--report", "html=/"),
+            "--report html=/: / is a folder: name a file in it",
+        ),
         (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
         *(
             (("check", UNREACHABLE, "--feature", said), "write n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from lakepact.conformance.commands.report import report
 from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.report import output
 from lakepact.extras import install
+from miniatures import Answer, answer, miniature
 
 ONLY = ("--only", "IRC-NS-PROP-00[12]", "--fault", "updateProperties.answers-500")
 
@@ -29,11 +31,32 @@ def test_findings_are_not_printed_live_without_a_terminal() -> None:
 def test_progress_without_a_terminal_goes_to_standard_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(output, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(output, "QUIET_SECONDS", 0.005)
     result = CliRunner().invoke(check, ONLY)
 
-    assert "failed: IRC-NS-PROP-001" in result.stderr.splitlines()[-1]
+    assert "failed: IRC-NS-PROP-001" in result.stderr
     assert "lakepact: " not in result.stdout
+
+
+def test_progress_is_reported_before_the_first_check_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reported = threading.Event()
+
+    def server(_method: str, _target: str, _body: bytes) -> Answer:
+        reported.wait(10)
+        return answer(503, None)
+
+    def echo(text: str, **_: object) -> None:
+        if "0 of 1 after 0 s; detecting features of the server" in text:
+            reported.set()
+
+    monkeypatch.setattr(output, "QUIET_SECONDS", 0.005)
+    monkeypatch.setattr(output.click, "echo", echo)
+    with miniature(server) as url:
+        CliRunner().invoke(check, [url, "--only", "IRC-CFG-001"])
+
+    assert reported.is_set()
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +26,16 @@ from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.outline import outline
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.discovery import with_advice
-from lakepact.conformance.running.runner import Run
+from lakepact.conformance.running.runner import CheckEnded, Run
 from lakepact.reach.options import EXISTING_FILE, flag, option, several
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from lakepact.generated.report import Line
 
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 NAMED = 3  #: failed requirements that a progress line names
 NOTHING_JUDGED = (
     "no requirement was judged, since the target offers none of them; --verbose says why"
@@ -102,7 +109,7 @@ def report_files(
             )
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             reason = "is a folder: name a file in it" if path.is_dir() else "cannot be written"
-            raise ValueError(f"--report {option}: {path} {reason}")
+            raise ValueError(f"--report {spelled}: {path} {reason}")
         files.append((kind, path))
     return files
 
@@ -123,10 +130,14 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
         TimeElapsedColumn(),
     )
     failed: dict[str, None] = {}
-    started = reported = time.monotonic()
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    latest: deque[CheckEnded] = deque(maxlen=1)
+    with (
+        Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        ) as progress,
+        contextlib.nullcontext() if console.is_terminal else _lines(run, latest, failed),
+        _line_at_ctrl_c(),
+    ):
         task = progress.add_task("judging", total=run.planned)
         for event in run.events():
             for verdict in event.verdicts:
@@ -139,15 +150,52 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
                 completed=event.done,
                 description=f"checking [dim]{event.check}[/]{_listed(failed, ' [red]', '[/]')}",
             )
-            now = time.monotonic()
-            if not console.is_terminal and now - reported >= QUIET_SECONDS:
-                reported = now
-                click.echo(
-                    f"lakepact: {event.done} of {event.planned} after {now - started:.0f}"
-                    f" s{_listed(failed, '; ')}",
-                    err=True,
-                )
+            latest.append(event)
             yield
+
+
+@contextlib.contextmanager
+def _line_at_ctrl_c() -> Iterator[None]:
+    """Write a line at Ctrl-C and SIGTERM at once: checks that run may wait for a slow server."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        click.echo("lakepact: interrupted; checks that run remove their objects", err=True)
+        signal.default_int_handler(number, frame)
+
+    before = {number: signal.signal(number, interrupt) for number in STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _lines(run: Run, latest: Sequence[CheckEnded], failed: Mapping[str, None]) -> Iterator[None]:
+    """Write a line about a run every 30 seconds, also while the server is slow and no check
+    ends.
+    """
+    over, started = threading.Event(), time.monotonic()
+
+    def write_lines() -> None:
+        while not over.wait(QUIET_SECONDS):
+            done = latest[-1].done if latest else 0
+            click.echo(
+                f"lakepact: {done} of {run.planned} after {time.monotonic() - started:.0f} s"
+                f"{_listed(failed, '; ') if latest else '; detecting features of the server'}",
+                err=True,
+            )
+
+    thread = threading.Thread(target=write_lines, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _finding(run: Run, verdict: Verdict) -> str:
