@@ -6,11 +6,14 @@ import io
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 from tests.miniatures import answer, miniature
 
 from faulty_servers import checked, new_suite
+from lakepact.conformance.commands.check import check
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, lines, markdown, text
@@ -83,3 +86,15 @@ def test_page_folds_blocked_requirements_into_one_group(report: list[dict[str, A
         line["line"] == "cause" for line in report
     )
     assert "2 further requirements" in page
+
+
+def test_refused_registration_blocks_the_judgement_of_its_body() -> None:
+    arguments = ["--only", "IRC-TBL-REG-00[12]", "--fault", "registerTable.answers-500", "--json"]
+    result = CliRunner().invoke(check, arguments)
+    outcomes = {
+        line["requirement"]: line["outcome"]
+        for line in map(orjson.loads, result.stdout.splitlines())
+        if line["line"] == "result"
+    }
+
+    assert outcomes == {"IRC-TBL-REG-001": "fail", "IRC-TBL-REG-002": "blocked"}
