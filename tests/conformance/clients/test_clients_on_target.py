@@ -15,10 +15,16 @@ from lakepact.cli import main
 from lakepact.conformance.programs.everyday import on_target
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.issue import issue
+from lakepact.reference_server import running
 
 PROGRAM = shlex.join([sys.executable, str(Path(__file__).parent / "miniature_catalog_client.py")])
 RENAMES_NO_VIEWS, LOSES_RENAMES = "renameView.answers-500", "renameTable.not-persisted"
 REQUIREMENT = "IRC-VIEW-REN-001"
+#: A program whose client lacks a library: each task fails, also those that a server refuses.
+UNABLE = (
+    """while read -r task; do echo '{"error": {"type": "IOError", "message": "no avro"}}'; done"""
+)
+TWO_WAREHOUSES = "[warehouses.lake]\n[warehouses.other]\n"
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +33,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     file = tmp_path_factory.mktemp("observed") / "report.jsonl"
     arguments = ["--only", REQUIREMENT, "--report", f"jsonl={file}"]
     arguments += ["--clients", f"small={PROGRAM}", "--clients", "silent=true"]
+    arguments += ["--clients", f"unable={shlex.join(['sh', '-c', UNABLE])}"]
     faults = [f"--fault={fault}" for fault in (RENAMES_NO_VIEWS, LOSES_RENAMES)]
     done = CliRunner().invoke(main, ["check", *arguments, *faults])
     assert done.exit_code == 1, done.output
@@ -71,6 +78,25 @@ def test_program_that_answers_no_task_is_not_observed(report: list[dict[str, Any
 
     assert "outcome" not in line
     assert "the program ended without an answer" in line["reason"]
+
+
+def test_client_that_fails_every_task_is_not_observed(report: list[dict[str, Any]]) -> None:
+    line = observation(report, "unable")
+
+    assert "outcome" not in line
+    assert "no avro" in line["reason"]
+
+
+def test_clients_of_a_server_with_warehouses_ask_for_the_checked_one(tmp_path: Path) -> None:
+    config, file = tmp_path / "server.toml", tmp_path / "report.jsonl"
+    config.write_text(TWO_WAREHOUSES, "utf-8")
+    with running(contract="iceberg_rest", warehouse="memory:", config=config) as server:
+        arguments = [server.url, "--parameter", "warehouse=lake", "--only", "IRC-CFG-001"]
+        arguments += ["--clients", f"small={PROGRAM}", "--report", f"jsonl={file}"]
+        result = CliRunner().invoke(main, ["check", *arguments])
+
+    assert result.exit_code == 0, result.output
+    assert observation(lines.read(file), "small")["outcome"] == "works"
 
 
 def test_missing_library_of_a_client_is_named_with_its_pip_command(

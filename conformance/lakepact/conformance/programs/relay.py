@@ -1,23 +1,25 @@
 """A local server that forwards the requests of a client to the checked server, with the caller's
-login, and notes them.
+login and warehouse, and notes them.
 """
 
 from __future__ import annotations
 
 from typing import Self
+from urllib.parse import parse_qsl, urlencode
 
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.programs.listener import Answer, Listener, Received
 from lakepact.conformance.programs.scripted_server import OF_A_CONNECTION, operation_of
 
+CONFIGURATION = "getConfig"
 #: Headers that the wire sets itself: clients get no secrets, so that what they send here authorizes
 #: nothing.
 OWN = OF_A_CONNECTION | {"accept-encoding", "authorization", "user-agent", "content-encoding"}
 
 
 class Relay:
-    """Forwards each request unchanged.
+    """Forwards each request unchanged; one for the configuration names the warehouse of the target.
 
     Args:
         lab: sends the requests.
@@ -42,14 +44,19 @@ class Relay:
 
     def _answer(self, request: Received) -> Answer:
         prefix = self._lab.offer.segments.get("prefix") or ""
-        path = request.target.partition("?")[0]
+        path, _, query = request.target.partition("?")
+        operation = operation_of(self._lab.contract, request.method, path, prefix)
+        warehouse = self._lab.target.parameters.get("warehouse")
+        target = request.target
+        if operation == CONFIGURATION and warehouse:
+            target = f"{path}?{urlencode({**dict(parse_qsl(query)), 'warehouse': warehouse})}"
         try:
             exchange = self._lab.send_raw(
                 request.method,
-                request.target,
+                target,
                 headers=[(n, v) for n, v in request.headers if n.lower() not in OWN],
                 content=request.body,
-                operation=operation_of(self._lab.contract, request.method, path, prefix),
+                operation=operation,
                 retry=False,
             ).exchange
         except NoAnswer as missing:

@@ -14,7 +14,8 @@ from lakepact.conformance.programs.everyday.programme import Stored
 from lakepact.conformance.programs.program import in_order
 from lakepact.conformance.rows.snapshots import columns_of, item_of, rows_at
 
-PATH = re.compile(r"file:/[^\s\"']*")
+#: Locations of tables and namespaces, which each server chooses.
+PATH = re.compile(r"(?:file|memory|s3[an]?|gs|abfss?|wasbs?|hdfs|oss):/[^\s\"']*")
 State = dict[str, dict[str, Any]]  #: by namespace, its content
 Document = dict[str, Any]
 
