@@ -16,8 +16,8 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm
+from lakepact.conformance.report.cases import OBJECT
 from lakepact.conformance.report.causes import Severity, plural
-from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
 from lakepact.conformance.report.outline import outline
 from servers_matrix.servers import CatalogServer
@@ -125,7 +125,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
 
 def _general(text: str) -> str:
     """Return a text without names that a run invented."""
-    return NAME.sub("…", FOLDER.sub("…", text))
+    return OBJECT.sub("…", FOLDER.sub("…", text))
 
 
 def short(title: str) -> str:
