@@ -331,6 +331,7 @@ SERVERS = (
     CatalogServer(
         "gravitino", "Apache Gravitino on PostgreSQL", f"f461aa31, {BUILT}", from_sources
     ),
+    CatalogServer("unity-catalog", "Unity Catalog, read-only", f"0.6.0, {BUILT}", from_sources),
     CatalogServer("ministack-s3tables", "MiniStack S3 Tables", "1.5.33", ministack),
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
     CatalogServer(
