@@ -14,8 +14,8 @@ import httpx
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import errands, travelled
-from lakepact.conformance.campaign.judging.verdicts import judged_part
+from lakepact.conformance.campaign.execution.workers import errands, send_errands
+from lakepact.conformance.campaign.judging.verdicts import judge_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.targets import parse_targets
 from miniatures import Answer, answer
@@ -61,7 +61,7 @@ class Here:
         seeds.draw(wanted, folder)
 
     def execute(self, job: Job) -> None:
-        for _ in travelled(self._some(job), job, 0):
+        for _ in send_errands(self._some(job), job, 0):
             pass
 
     def _some(self, job: Job) -> Iterator[Any]:
@@ -73,10 +73,10 @@ class Here:
 
     def judge(self, exchanges: Path, features: Any, *, results: Path, answers: Path) -> None:
         for number, part in enumerate(tables.parts(exchanges)):
-            judged_part(part, features, folders=(results, answers), number=number)
+            judge_part(part, features, folders=(results, answers), number=number)
 
     def analyse(self, run: Path, base: Path | None, *, quiet: Any) -> dict[str, Any]:
-        return duckdb_analysis.analysed(run, base, quiet=quiet)
+        return duckdb_analysis.analyse(run, base, quiet=quiet)
 
 
 def few_cases(folder: Path) -> Path:
@@ -94,7 +94,7 @@ def few_cases(folder: Path) -> Path:
 def ran(plan: Path, run: Path, engine: Any, *targets: str) -> Path:
     """Return a new run, executed by the engine."""
     runs.prepare(plan, run, parse_targets(targets, runs.contracts(plan)))
-    for _ in runs.carried_on(run, engine):
+    for _ in runs.send_remaining(run, engine):
         pass
     return run
 

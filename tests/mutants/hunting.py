@@ -172,7 +172,7 @@ def outcomes(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> dic
         if suite.contract.version != suite.contract.versions[0]
         else {}
     )
-    meant = [r for r in suite.judged() if r not in taken_over and (not only or _matches(only, r))]
+    meant = [r for r in suite.judges() if r not in taken_over and (not only or _matches(only, r))]
     found: dict[str, Outcome] = {}
     for operation in (None, *suite.launch_settings_for):
         here = [r for r in meant if suite.server_of([r]) == operation]
@@ -200,7 +200,7 @@ def unproven(
     cannot be broken.
     """
     proven = {requirement for h in found for requirement in h.found}
-    checks = suite.judged()
+    checks = suite.judges()
     return {
         r: checks[r]
         for r in sorted(judged)
@@ -303,7 +303,7 @@ def hunted(
     unkept = sorted(r for r, outcome in results.items() if outcome in BROKEN)
     for requirement in unkept:
         click.echo(
-            f"unkept   {requirement}: the reference server without faults breaks it ({', '.join(suite.judged()[requirement])})"
+            f"unkept   {requirement}: the reference server without faults breaks it ({', '.join(suite.judges()[requirement])})"
         )
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")

@@ -88,7 +88,7 @@ def on_spark(master: str, confs: Sequence[str], *, remote: str | None) -> Genera
 
         def write(pieces: Sequence[Piece]) -> None:
             table = pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
-            written = spark.mapped(table, written_batches, DONE, parts=len(pieces)).to_pylist()
+            written = spark.map_rows(table, written_batches, DONE, parts=len(pieces)).to_pylist()
             rows = {each["path"]: each["rows"] for each in written}
             short = [each.path for each in pieces if rows.get(each.path) != each.last - each.first]
             if short:

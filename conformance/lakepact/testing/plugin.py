@@ -62,7 +62,7 @@ def pytest_make_collect_report(
             from lakepact.testing.requirements import requirements  # noqa: PLC0415 - few runs of pytest check a server
 
             report.result.append(
-                requirements(collector, target, contract=contract, known_file=failures_file)
+                requirements(collector, target, contract=contract, failures_file=failures_file)
             )
         except ModuleNotFoundError as missing:
             extra = OF_CHECKS.get(missing.name or "", "conformance")

@@ -46,8 +46,8 @@ class Judging:
     Args:
         suite: the checks of the contract.
         url: address of the target; empty for the embedded server.
-        given: the keys of the profile.
-        listed: the file of known failures.
+        keys: those of the profile.
+        failures: the file of known failures.
 
     Raises:
         ValueError: the profile has a feature or parameter that the contract does not have,
@@ -58,50 +58,50 @@ class Judging:
         self,
         suite: suites.Suite[Any],
         url: str,
-        given: dict[str, Any],
-        listed: Sequence[KnownFailure],
+        keys: dict[str, Any],
+        failures: Sequence[KnownFailure],
     ) -> None:
-        profiles.names_are_known(
-            suite, features=given.get("features", {}), parameters=given.get("parameters", {})
+        profiles.reject_unknown_names(
+            suite, features=keys.get("features", {}), parameters=keys.get("parameters", {})
         )
         self.suite = suite
         self._url = url
-        self._given = given
+        self._keys = keys
         self._headers, self._access = (
-            profiles.headers(profiles.Caller(), given),
-            profiles.access(DIRECT, given, self._url or ""),
+            profiles.headers(profiles.Caller(), keys),
+            profiles.access(DIRECT, keys, self._url or ""),
         )
-        self._shared = profiles.shared_files(None, given) if url else None
-        self._listed = listed
+        self._shared = profiles.shared_files(None, keys) if url else None
+        self._failures = failures
         self._came_out: dict[str, tuple[Outcome, str]] | None = None
         self._stopped = ""
 
-    def of(self, requirement: str, chosen: Callable[[], Sequence[str]]) -> tuple[Outcome, str]:
+    def of(self, requirement: str, selection: Callable[[], Sequence[str]]) -> tuple[Outcome, str]:
         """Return the result of a requirement with its evidence; the first call runs the suite."""
         if self._came_out is None:
             self._came_out = {}
-            self._judge(chosen())
+            self._judge(selection())
         return self._came_out.get(
             requirement, (Outcome.BLOCKED, plain(self._stopped) or "no check came to it")
         )
 
-    def _judge(self, chosen: Sequence[str]) -> None:
+    def _judge(self, selection: Sequence[str]) -> None:
         run: runner.Run | None = None
         with contextlib.ExitStack() as stack:
             try:
-                found = (
+                address_target = (
                     Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
                 )
-                target = profiles.described(
-                    found,
-                    self._given,
+                target = profiles.target_of(
+                    address_target,
+                    self._keys,
                     headers=self._headers,
                     access=self._access,
                     folder=self._shared,
                 )
-                only = () if set(chosen) >= self.suite.judged().keys() else chosen
+                only = () if set(selection) >= self.suite.judges().keys() else selection
                 run = runner.Run(
-                    plan.plan(self.suite, only=only, narrow=True), target, known=self._listed
+                    plan.plan(self.suite, only=only, narrow=True), target, known=self._failures
                 )
                 for _ in run.events():
                     pass
@@ -118,9 +118,9 @@ def _evidence(entry: Entry) -> str:
     if entry.outcome in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
         remarks = dict.fromkeys(v.get("remark", "") for v in entry.result["verdicts"])
         return "; ".join(map(plain, filter(None, remarks)))
-    written = io.StringIO()
-    text.evidence(entry, Console(file=written, width=WIDTH, color_system=None))
-    return written.getvalue().rstrip()
+    stream = io.StringIO()
+    text.evidence(entry, Console(file=stream, width=WIDTH, color_system=None))
+    return stream.getvalue().rstrip()
 
 
 class Kept(pytest.Item):
@@ -141,12 +141,12 @@ class Kept(pytest.Item):
 
     def setup(self) -> None:
         """Judge it, together with all selected requirements."""
-        outcome, evidence = self._judging.of(self.requirement.id, self._chosen)
+        outcome, evidence = self._judging.of(self.requirement.id, self._selection)
         if outcome in {Outcome.ERROR, Outcome.BLOCKED}:
             pytest.fail(evidence, pytrace=False)
         self._came_out = outcome, evidence
 
-    def _chosen(self) -> list[str]:
+    def _selection(self) -> list[str]:
         """Return the selected requirements, which are judged in one run."""
         return [
             item.requirement.id
@@ -181,18 +181,18 @@ class Requirements(pytest.Collector):
     def collect(self) -> list[pytest.Item]:
         """Return the tests in the order of the registry."""
         suite = self._judging.suite
-        judged = suite.judged()
+        judges = suite.judges()
         return [
             Kept.from_parent(
-                self, name=name, requirement=requirement, judges=judged[name], judging=self._judging
+                self, name=name, requirement=requirement, judges=judges[name], judging=self._judging
             )
             for name, requirement in suite.contract.requirements.items()
-            if name in judged
+            if name in judges
         ]
 
 
 def requirements(
-    session: pytest.Session, target: str, *, contract: str | None, known_file: str | None
+    session: pytest.Session, target: str, *, contract: str | None, failures_file: str | None
 ) -> Requirements:
     """Return the tests that check a target against a contract.
 
@@ -200,21 +200,21 @@ def requirements(
         session: of pytest.
         target: an address, a profile file, or `embedded`.
         contract: the name of a contract; by default the profile's.
-        known_file: the file of known failures.
+        failures_file: the file of known failures.
 
     Raises:
         pytest.UsageError: an option or the profile is invalid.
     """
     is_profile = target.endswith(".toml")
     try:
-        given = profiles.profile(Path(target) if is_profile else None)
-        suite = suites.meant(given, contract)
+        keys = profiles.profile(Path(target) if is_profile else None)
+        suite = suites.of_profile(keys, contract)
         extras.require(*suite.libraries)
-        url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
-        listed = known_failures.read(
-            Path(known_file) if known_file else None, suite.contract.requirements
+        url = "" if target == EMBEDDED else address(keys.get("url", "") if is_profile else target)
+        failures = known_failures.read(
+            Path(failures_file) if failures_file else None, suite.contract.requirements
         )
-        judging = Judging(suite, url, given, listed)
+        judging = Judging(suite, url, keys, failures)
     except (LookupError, ValueError, OSError) as wrong:
         raise pytest.UsageError(
             "--lakepact:"

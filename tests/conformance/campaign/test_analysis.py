@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.analysis import findings
-from lakepact.conformance.campaign.analysis.duckdb_analysis import analysed
+from lakepact.conformance.campaign.analysis.duckdb_analysis import analyse
 from lakepact.conformance.campaign.analysis.findings import BAD, FINER, ORDER, QUANTILES, VERDICTS
 from lakepact.conformance.campaign.analysis.sql import WORD_DIGITS
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
@@ -285,7 +285,7 @@ def test_sql_analysis_equals_analysis_campaign_analysis(
         for name, (rows, schema) in held.items():
             tables.write_part(tables.table_of(rows, schema), Path(folder, name), "part-00000")
         run, base, quiet = Path(folder), Path(folder, "base"), ("aaaaaa",)
-        by_sql, by_row = analysed(run, base, quiet=quiet), analysed_by_row(run, base, quiet)
+        by_sql, by_row = analyse(run, base, quiet=quiet), analysed_by_row(run, base, quiet)
 
     assert {name: table.to_pylist() for name, table in by_row.items()} == {
         name: table.to_pylist() for name, table in by_sql.items()
@@ -293,6 +293,6 @@ def test_sql_analysis_equals_analysis_campaign_analysis(
 
 
 def test_analysis_of_missing_tables_is_empty(tmp_path: Path) -> None:
-    assert {name: table.num_rows for name, table in analysed(tmp_path).items()} == dict.fromkeys(
+    assert {name: table.num_rows for name, table in analyse(tmp_path).items()} == dict.fromkeys(
         findings.TABLES, 0
     )

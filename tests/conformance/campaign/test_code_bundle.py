@@ -17,7 +17,7 @@ def test_bundle_holds_every_package_that_the_suite_imports() -> None:
     imports = {
         name for file in folder.rglob("*.py") for name in IMPORT.findall(file.read_text("utf-8"))
     }
-    with zipfile.ZipFile(code_bundle.packed()) as bundle:
+    with zipfile.ZipFile(code_bundle.pack()) as bundle:
         packages = {name.split("/")[1] for name in bundle.namelist() if name.count("/") > 1}
 
     assert imports <= packages

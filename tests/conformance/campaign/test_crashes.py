@@ -165,7 +165,7 @@ def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: P
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
-        steps = runs.carried_on(run, Here(), every=0.01)
+        steps = runs.send_remaining(run, Here(), every=0.01)
         next(step for step in steps if answered(run) > 0)
         steps.close()  # type: ignore[attr-defined]
         cases = {row["case_id"] for row in exchanges(run)}
@@ -191,9 +191,9 @@ def test_run_on_a_full_disk_keeps_gathered_cases_and_resumes(plan: Path, tmp_pat
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
         with file_size_limit(60_000), pytest.raises(Refused, match="make room for"):
-            list(runs.carried_on(run, Here()))
+            list(runs.send_remaining(run, Here()))
         gathered = len({row["case_id"] for row in exchanges(run)})
-        list(runs.carried_on(run, Here()))
+        list(runs.send_remaining(run, Here()))
 
     assert 0 < gathered < tables.read(run / "cases", tables.CASES).num_rows
     assert documents.read(run / "run.json")["status"] == "complete"

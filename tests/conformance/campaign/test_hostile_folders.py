@@ -261,17 +261,17 @@ def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path
     shutil.copytree(packed / "run", run)
     shutil.copytree(packed / "run" / "results", other / "results")
 
-    found, expected = (duckdb_analysis.analysed(f) for f in (run, packed / "run"))
+    found, expected = (duckdb_analysis.analyse(f) for f in (run, packed / "run"))
 
     assert found == expected
 
 
 def test_names_of_folders_are_no_columns(run: Path) -> None:
-    before = duckdb_analysis.analysed(run)
+    before = duckdb_analysis.analyse(run)
     shutil.move(run / "results", run / "moved")
     shutil.move(run / "moved", run / "results" / "target=evil" / "verdict=fail")
 
-    assert duckdb_analysis.analysed(run) == before
+    assert duckdb_analysis.analyse(run) == before
 
 
 def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path) -> None:
@@ -312,7 +312,7 @@ run_verdicts.judge(Path(run), Here())  # imports what it needs
 run_verdicts.analyse(Path(run), Here())
 sys.addaudithook(watch)
 run_verdicts.judge(Path(run), Here())
-found = facts.facts(Path(run), run_verdicts.analyse(Path(run), Here()), compared=False)
+found = facts.facts(Path(run), run_verdicts.analyse(Path(run), Here()), has_base=False)
 html.html(found), markdown.markdown(found)
 watching = list(events)
 print(watching)

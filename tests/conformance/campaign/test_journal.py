@@ -51,7 +51,7 @@ def in_doubt(run: Path) -> list[tuple[str, str]]:
 def test_closed_worker_leaves_only_table_files(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one", "two", steps=2)
     worker.close()
-    journal.gathered(tmp_path, "run")
+    journal.gather(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one"), row("one", 1), row("two"), row("two", 1)]
     assert list((tmp_path / "journal").iterdir()) == []
@@ -63,7 +63,7 @@ def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(
     sent(worker, "one")
     worker.sets_out("a", "two", "word0")
     worker.leave()
-    journal.gathered(tmp_path, "run")
+    journal.gather(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
     assert in_doubt(tmp_path) == [("two", "word0")]
@@ -74,7 +74,7 @@ def test_log_with_a_cut_line_is_read_up_to_that_line(worker: WorkerLog, tmp_path
     worker.leave()
     (log,) = (tmp_path / "journal").glob("*.jsonl")
     log.write_bytes(log.read_bytes()[:-20])
-    journal.gathered(tmp_path, "run")
+    journal.gather(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
     assert in_doubt(tmp_path) == [("two", "word0")]
@@ -86,7 +86,7 @@ def test_rows_in_both_file_and_log_are_read_once(worker: WorkerLog, tmp_path: Pa
     before = log.read_bytes()
     worker.close()
     log.write_bytes(before)
-    journal.gathered(tmp_path, "run")
+    journal.gather(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
 
@@ -97,14 +97,14 @@ def test_case_that_was_not_sent_completely_is_not_in_doubt(
     worker.sets_out("a", "one", "word0")
     worker.turns_back("a", "one")
     worker.leave()
-    journal.gathered(tmp_path, "run")
+    journal.gather(tmp_path, "run")
 
     assert in_doubt(tmp_path) == []
 
 
 def test_log_of_a_running_worker_is_not_gathered(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one")
-    journal.gathered(tmp_path, "run", patience=0.0)
+    journal.gather(tmp_path, "run", patience=0.0)
 
     assert exchanges(tmp_path) == []
     worker.close()

@@ -15,7 +15,7 @@ from faulty import mutants
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging import verdicts
-from lakepact.conformance.campaign.judging.verdicts import judged
+from lakepact.conformance.campaign.judging.verdicts import judge_row
 from lakepact.conformance.evidence.outcome import Unmet, broken
 from lakepact.reference_server.running import running as serving
 
@@ -41,7 +41,7 @@ def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
     for row in exchanges.to_pylist():
         found = {
             (r["check_id"], r["requirement_id"], r["verdict"])
-            for r in judged(row)[0]
+            for r in judge_row(row)[0]
             if r["check_id"] in suite.invariants
         }
         expected = set()
@@ -84,7 +84,7 @@ def test_faulty_target_alone_fails(exchanges: Any) -> None:
     failing = {
         row["target"]
         for row in exchanges.to_pylist()
-        if any(verdict["verdict"] == "fail" for verdict in judged(row)[0])
+        if any(verdict["verdict"] == "fail" for verdict in judge_row(row)[0])
     }
 
     assert failing == {"bad"}
@@ -98,7 +98,7 @@ def test_server_error_leaves_open_whether_the_server_answers(
     status: int, mode: str, count: int, exchanges: Any
 ) -> None:
     row = exchanges.filter(pc.equal(exchanges["operation_id"], "loadTable")).to_pylist()[0]
-    verdicts = judged(row | {"http_status": status, "mode": mode})[0]
+    verdicts = judge_row(row | {"http_status": status, "mode": mode})[0]
     open_ones = [each["observed"] for each in verdicts if each["verdict"] == "inconclusive"]
 
     assert open_ones == [f"status {status}"] * count
@@ -112,7 +112,7 @@ def test_requirements_of_a_missing_feature_get_no_verdict(exchanges: Any) -> Non
         found = (
             verdict["requirement_id"]
             for row in exchanges.to_pylist()
-            for verdict in judged(row, features)[0]
+            for verdict in judge_row(row, features)[0]
         )
         return {feature for name in set(found) for feature in requirements[name].features}
 
@@ -134,8 +134,8 @@ def test_answers_that_differ_in_names_alone_are_equal_when_normalised(exchanges:
             for name in ("request_body", "response_body")
         }
         assert (
-            judged({**row, **bodies, "url": row["url"].replace(row["word"], other)})[1]
-            == judged(row)[1]
+            judge_row({**row, **bodies, "url": row["url"].replace(row["word"], other)})[1]
+            == judge_row(row)[1]
         )
     assert named
 
@@ -144,8 +144,8 @@ def test_engine_batches_carry_the_same_verdicts(exchanges: Any) -> None:
     (batch,) = exchanges.slice(0, 50).combine_chunks().to_batches()
     rows = [
         row
-        for judged_batch in verdicts.judged_batches([batch], {})
+        for judged_batch in verdicts.judge_batches([batch], {})
         for row in judged_batch.to_pylist()
     ]
 
-    assert [judged(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]
+    assert [judge_row(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]

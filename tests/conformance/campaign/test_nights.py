@@ -36,7 +36,7 @@ class Nights:
     def findings(self, name: str, faults: Sequence[str]) -> list[str]:
         """Return what a night finds that is compared with one of a sound server."""
         base = self.folder / "base"
-        return gate.unexpected(self.run(name, faults, base), EVENTS, base=base)
+        return gate.new_results(self.run(name, faults, base), EVENTS, base=base)
 
 
 def nights_of(folder: Path, only: Sequence[str]) -> Nights:

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lakepact.conformance.campaign.judging.answers import normalised
+from lakepact.conformance.campaign.judging.answers import normalise
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.generated.iceberg_rest import op
 
@@ -45,7 +45,7 @@ def body_of(document: Any, operation: str = op.load_table, pages: tuple[Any, ...
     exchange = Exchange(
         0, operation, "campaign", "GET", url, (), b"", 200, httpx.Headers(), content, 0.0
     )  # type: ignore[arg-type]
-    return normalised("iceberg_rest", exchange, [json.dumps(page) for page in pages])["body"]
+    return normalise("iceberg_rest", exchange, [json.dumps(page) for page in pages])["body"]
 
 
 def changed(place: str, value: Any) -> Any:

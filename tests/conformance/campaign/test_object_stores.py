@@ -26,7 +26,7 @@ from lakepact.conformance.campaign import documents, plans, run_verdicts, runs, 
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.logs import ObjectLog
-from lakepact.conformance.campaign.paths import located
+from lakepact.conformance.campaign.paths import locate
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
 
@@ -98,7 +98,7 @@ def test_batches_beside_their_merged_file_are_read_once(
 def test_worker_taken_for_lost_stores_no_more_rows(worker: ObjectLog, run: Any) -> None:
     worker.lands([row("one")])
     went_on = worker.goes_on("start")
-    logs.gathered(run, "run")
+    logs.gather(run, "run")
     worker.lands([row("two")])
 
     assert (went_on, worker.goes_on("start")) == (True, False)
@@ -144,7 +144,7 @@ def workers_of(driver: int) -> list[int]:
 
 @pytest.mark.nightly  # by day a run on local files is killed
 def test_run_that_loses_a_worker_resumes_with_every_case_once(store: str) -> None:
-    plan, run = located(f"{store}/plan"), located(f"{store}/run")
+    plan, run = locate(f"{store}/plan"), locate(f"{store}/run")
     plans.plan("iceberg_rest", plan, seeds=range(1), modes=("example",), only=OPERATIONS)
     with serving(warehouse="memory:") as server:
         counting = Counting(server.url)
@@ -171,7 +171,7 @@ def test_run_that_loses_a_worker_resumes_with_every_case_once(store: str) -> Non
                 os.kill(workers_of(process.pid)[0], signal.SIGKILL)
                 _, told = process.communicate(timeout=PATIENCE)
             kept = {(one["case_id"], one["number"]) for one in exchanges(run)}
-            list(runs.carried_on(run, Here()))
+            list(runs.send_remaining(run, Here()))
     run_verdicts.judge(run, Here())
     reported = CliRunner().invoke(campaign, ["report", "--run", str(run), "--engine", "local"])
     first = documents.read(run / "run.json")["starts"][0]["word"]

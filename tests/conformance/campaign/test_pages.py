@@ -37,7 +37,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
             f"a-target-with-a-rather-long-name={bad.url}",
         )
     run_verdicts.judge(run, Here())
-    return facts.facts(run, run_verdicts.analyse(run, Here(), run), compared=True)
+    return facts.facts(run, run_verdicts.analyse(run, Here(), run), has_base=True)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
         requirement for requirement in BROKEN for page in pages if requirement not in page
     } == set()
     assert {finding.requirement.id for finding in shown.findings} >= BROKEN
-    assert {one.target for finding in shown.findings for one in finding.shown} == {
+    assert {one.target for finding in shown.findings for one in finding.evidence} == {
         "a-target-with-a-rather-long-name"
     }
     assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", pages[0]) == []
@@ -102,7 +102,7 @@ def test_pages_of_an_interrupted_run_count_the_missing_cases(
     shown: facts.Facts, ended: Path
 ) -> None:
     run_verdicts.judge(ended, Here())
-    early = facts.facts(ended, run_verdicts.analyse(ended, Here()), compared=False)
+    early = facts.facts(ended, run_verdicts.analyse(ended, Here()), has_base=False)
     cases = tables.read(ended / "cases", tables.CASES).num_rows
     landed = tables.read(
         ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])

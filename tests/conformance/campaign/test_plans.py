@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from campaigns import few_cases
 from lakepact.conformance.campaign import tables
-from lakepact.conformance.campaign.planning.cases import case_of, read, row_of, spelled, text_of
+from lakepact.conformance.campaign.planning.cases import case_of, read, row_of, text_of, to_json
 from lakepact.conformance.campaign.planning.generation import (
     EFFECT,
     FOLLOWED,
@@ -84,7 +84,7 @@ def test_request_value_survives_writing_and_reading(value: Any) -> None:
 
 @given(values)
 def test_spelling_of_a_value_is_stable(value: Any) -> None:
-    assert text_of(value) == text_of(read(json.loads(json.dumps(spelled(value)))))
+    assert text_of(value) == text_of(read(json.loads(json.dumps(to_json(value)))))
 
 
 def test_case_id_depends_on_the_content_and_not_on_the_mode() -> None:

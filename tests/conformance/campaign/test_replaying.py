@@ -18,7 +18,7 @@ from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import Bench
 from lakepact.conformance.campaign.planning.cases import case_of, text_of_steps
-from lakepact.conformance.campaign.runs import discovered
+from lakepact.conformance.campaign.runs import discover
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.generated.iceberg_rest import op
@@ -60,7 +60,7 @@ def breaking(run: Path, requirement: str, mode: str) -> str:
 
 
 def test_replayed_case_breaks_the_same_requirement(run: Path, faulty: str) -> None:
-    found = replay.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
+    found = replay.send_again(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
 
     assert (
         [one.row["http_status"] for one in found.before]
@@ -73,7 +73,7 @@ def test_replayed_case_breaks_the_same_requirement(run: Path, faulty: str) -> No
 
 def test_replay_on_a_repaired_server_breaks_nothing(run: Path) -> None:
     with serving(warehouse="memory:") as mended:
-        found = replay.replayed(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+        found = replay.send_again(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
     assert [one.bad for one in found.after] == [()]
     assert "status" in found.differs(0)
@@ -82,14 +82,12 @@ def test_replay_on_a_repaired_server_breaks_nothing(run: Path) -> None:
 def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(
     run: Path, faulty: str
 ) -> None:
-    found = replay.minimized(
-        run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty
-    )
+    found = replay.minimize(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
     again = case_of(found.case)
 
-    assert found.before > len(again.steps) == len(found.answered)
-    assert [bad["requirement_id"] for bad in found.answered[-1].bad].count(CODE) == 1
-    assert found.sent <= 121
+    assert found.before > len(again.steps) == len(found.results)
+    assert [bad["requirement_id"] for bad in found.results[-1].bad].count(CODE) == 1
+    assert found.attempts <= 121
 
 
 def test_body_that_names_another_namespace_is_sent_about_the_own_one(
@@ -100,7 +98,7 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(
         for row in tables.read(run / "cases", tables.CASES).to_pylist()
         if row["operation_id"] == "createNamespace"
     )
-    asked = discovered(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
+    asked = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
     bench = Bench(Job("", "r", "abcdef", (asked,)), 0, "abcdef")
     step = Step(op.create_namespace, {}, {"namespace": ["theirs"]})
     (sent,) = bench.rows({**case, "request": text_of_steps([step])})
@@ -111,9 +109,9 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(
 
 def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:
     assert (
-        replay.minimized(
+        replay.minimize(
             run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3
-        ).sent
+        ).attempts
         <= 4
     )
 
@@ -123,7 +121,7 @@ def test_minimization_of_a_passing_case_raises_lookup_error(run: Path) -> None:
         serving(warehouse="memory:") as mended,
         pytest.raises(LookupError, match="nothing to make smaller"),
     ):
-        replay.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+        replay.minimize(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
 
 def test_commands_show_both_answers_and_keep_the_smallest_case(run: Path, faulty: str) -> None:

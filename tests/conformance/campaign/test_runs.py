@@ -117,7 +117,7 @@ def test_interrupted_run_resumes_with_the_missing_cases(
         with pytest.raises(KeyboardInterrupt):
             ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}")
         run, landed = tmp_path / "run", exchanges(tmp_path / "run")
-        for _ in runs.carried_on(run, Here()):
+        for _ in runs.send_remaining(run, Here()):
             pass
     after = [row for row in exchanges(run) if row["word"] != landed[0]["word"]]
 
@@ -157,7 +157,7 @@ def test_target_that_stops_answering_leaves_the_run_incomplete(
     plan: Path, server: str, mortal: tuple[str, contextlib.ExitStack], tmp_path: Path
 ) -> None:
     runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}", f"b={mortal[0]}"], ONE))
-    *_, last = runs.carried_on(tmp_path / "run", Disturbed({20: mortal[1].close}), patience=0.0)
+    *_, last = runs.send_remaining(tmp_path / "run", Disturbed({20: mortal[1].close}), patience=0.0)
     total = tables.read(plan / "cases", tables.CASES).num_rows
     by_target = Counter(row["target"] for row in exchanges(tmp_path / "run"))
 
@@ -178,10 +178,10 @@ def test_target_that_comes_back_gets_every_case(
     runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}", f"b={url}"], ONE))
     back = serving(warehouse="memory:", port=int(url.rpartition(":")[2]))
     events = {20: ends.close, 60: lambda: ends.enter_context(back)}
-    *_, last = runs.carried_on(tmp_path / "run", Disturbed(events), patience=10.0)
+    *_, last = runs.send_remaining(tmp_path / "run", Disturbed(events), patience=10.0)
     turns = Counter(row["word"][6] for row in exchanges(tmp_path / "run") if row["target"] == "b")
 
-    assert (last.landed, last.missing) == (last.planned, {})
+    assert (last.stored, last.missing) == (last.total, {})
     assert turns["0"] >= 15
     assert turns["1"] > 0
     assert documents.read(tmp_path / "run" / "run.json")["status"] == "complete"
@@ -222,11 +222,11 @@ def test_existing_run_is_refused_and_resume_is_advised(plan: Path, whole: Path) 
 
 def test_second_use_of_a_run_is_refused(plan: Path, server: str, tmp_path: Path) -> None:
     runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}"], ONE))
-    first = runs.carried_on(tmp_path / "run", Here())
+    first = runs.send_remaining(tmp_path / "run", Here())
     next(first)
 
     with pytest.raises(Refused, match="another process"):
-        next(runs.carried_on(tmp_path / "run", Here()))
+        next(runs.send_remaining(tmp_path / "run", Here()))
     first.close()
 
 

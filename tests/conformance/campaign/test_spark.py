@@ -148,7 +148,7 @@ def test_analysis_by_spark_equals_analysis_by_duckdb(
     by_spark = engine.analyse(on_spark, tmp_path, quiet=words)
 
     assert [name for name in findings.TABLES if by_spark[name].num_rows == 0] == []
-    assert by_spark == duckdb_analysis.analysed(on_spark, tmp_path, quiet=words)
+    assert by_spark == duckdb_analysis.analyse(on_spark, tmp_path, quiet=words)
 
 
 def test_analysis_by_spark_of_missing_tables_is_empty(engine: Spark, tmp_path: Path) -> None:

@@ -50,10 +50,10 @@ with Choice(**choice).made() as engine:
     for name, what in drawn.items():
         plans.plan("iceberg_rest", folder / name / "plan", **what, draw=engine.draw)
         runs.prepare(folder / name / "plan", folder / name / "run", parse_targets([f"a={url}"], ["iceberg_rest"]))
-        for landed in runs.carried_on(folder / name / "run", engine):
+        for landed in runs.send_remaining(folder / name / "run", engine):
             pass
         run_verdicts.judge(Path("..") / name / "run", engine)
-        print(name, landed.planned - landed.landed, "missing,", engine.workers, "workers")
+        print(name, landed.total - landed.stored, "missing,", engine.workers, "workers")
 """
 KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 

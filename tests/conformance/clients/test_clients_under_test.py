@@ -351,7 +351,7 @@ def test_client_fault_breaks_its_requirement(
 @pytest.mark.parametrize("contract", FAULTS)
 def test_client_requirements_are_judged_or_have_a_reason(contract: str) -> None:
     suite = suite_of(contract)
-    judged_here = suite.judged()
+    judged_here = suite.judges()
 
     missing = [
         r.id
@@ -365,7 +365,7 @@ def test_client_requirements_are_judged_or_have_a_reason(contract: str) -> None:
 def test_client_suite_judges_only_client_requirements(contract: str) -> None:
     suite = suite_of(contract)
 
-    sides = {suite.requirement(r).side for r in suite.judged()}
+    sides = {suite.requirement(r).side for r in suite.judges()}
     assert sides == {"client"}
 
 

@@ -228,7 +228,7 @@ def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> 
         )
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"one={one}", f"other={other}")
     run_verdicts.judge(run, Here())
-    found = facts.facts(run, run_verdicts.analyse(run, Here()), compared=False)
+    found = facts.facts(run, run_verdicts.analyse(run, Here()), has_base=False)
     shown = io.StringIO()
     campaign_text.show(found, Console(file=shown, width=200, color_system=None))
     pages = [campaign_html.html(found), campaign_markdown.markdown(found), shown.getvalue()]

@@ -219,7 +219,7 @@ def test_timeout_option_overrides_the_timeout_of_a_profile(
     said = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
     limits = profiles.LimitOptions(timeout=said)
 
-    target = profiles.described(
+    target = profiles.target_of(
         Target(UNREACHABLE), given, headers={}, access=DIRECT, limits=limits
     )
 

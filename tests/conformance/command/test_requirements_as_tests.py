@@ -33,7 +33,7 @@ FAULTS = (
 
 def all_judged() -> int:
     """Return how many requirements of iceberg_rest are judged."""
-    return len(suites.load("iceberg_rest").judged())
+    return len(suites.load("iceberg_rest").judges())
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(
         for c in str(result.stdout)
         if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}
     ] == []
-    assert set(names) <= set(suites.load("iceberg_rest").judged())
+    assert set(names) <= set(suites.load("iceberg_rest").judges())
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def scenarios(version: str) -> tuple[str, ...]:
     known = suite.contract.requirements
     return tuple(
         r
-        for r, by in suite.judged().items()
+        for r, by in suite.judges().items()
         if known[r].area in AREAS[version] and suite.checks.keys() >= set(by)
     )
 

@@ -19,7 +19,7 @@ from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fuzz.near import near_miss, places_in
 from lakepact.conformance.fuzz.schemathesis_bodies import SchemathesisBodies
 from lakepact.conformance.fuzz.shrinking import Shrinking
-from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.conformance.fuzz.steps import Learned, Step, fill
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
@@ -282,7 +282,7 @@ def test_learned_values_are_filled_in() -> None:
     body = {"a": [Learned(("x",), "unknown", "/more")], "b": (Learned(("n",), 5, 1),)}
     known = {("x",): "known"}
 
-    assert filled(body, lambda learned: known.get(learned.what)) == {"a": ["known/more"], "b": (6,)}
+    assert fill(body, lambda learned: known.get(learned.what)) == {"a": ["known/more"], "b": (6,)}
 
 
 def steps(*names: str) -> list[Step]:

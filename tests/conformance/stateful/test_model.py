@@ -37,7 +37,7 @@ def stateful_run(
     suite = suite or suites.load("iceberg_rest")
     one = next(
         requirement
-        for requirement in suite.judged()
+        for requirement in suite.judges()
         if suite.requirement(requirement).area == "configuration"
     )
     return checked(target, one, of=suite, stateful=BUDGET, stateful_seed=seed, run_id="same")

@@ -31,7 +31,7 @@ def faults_of(suite: suites.Suite) -> dict[str, Fault]:
 
 
 def test_every_requirement_is_judged_or_excused(suite: suites.Suite) -> None:
-    judged = suite.judged()
+    judged = suite.judges()
     missing = [
         r.id
         for r in suite.contract.requirements.values()
@@ -46,7 +46,7 @@ def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> N
     known = suite.contract.requirements
     breakable = {
         r
-        for r in suite.judged()
+        for r in suite.judges()
         if known[r].level != "MAY" and not {r, *known[r].features} & suite.unserved.keys()
     }
 
@@ -55,12 +55,12 @@ def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> N
 
 def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Suite) -> None:
     assert (
-        sorted(suite.unserved.keys() - suite.judged().keys() - suite.contract.features.keys()) == []
+        sorted(suite.unserved.keys() - suite.judges().keys() - suite.contract.features.keys()) == []
     )
 
 
 def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:
-    judged = suite.judged()
+    judged = suite.judges()
     stray = {
         name: fault.breaks
         for name, fault in faults_of(suite).items()
@@ -84,4 +84,4 @@ def test_judged_requirement_is_not_excused(suite: suites.Suite) -> None:
     file = SPECS / suite.contract.name / suite.contract.version / "uncovered.yaml"
     excused = yaml.safe_load(file.read_text(encoding="utf-8"))["uncovered"] if file.exists() else []
 
-    assert sorted({entry["requirement"] for entry in excused} & set(suite.judged())) == []
+    assert sorted({entry["requirement"] for entry in excused} & set(suite.judges())) == []

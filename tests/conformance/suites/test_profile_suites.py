@@ -127,10 +127,10 @@ def test_operation_outside_the_profile_is_not_offered() -> None:
 
 
 def test_profile_suite_judges_inherited_and_own_requirements() -> None:
-    inherited = {r for r in suites.load("iceberg_rest").judged() if r in WATSONX.requirements}
+    inherited = {r for r in suites.load("iceberg_rest").judges() if r in WATSONX.requirements}
     own = {r for r in WATSONX.requirements if r.startswith("WXD-")}
 
-    assert set(suites.load("watsonx_data").judged()) >= inherited | own
+    assert set(suites.load("watsonx_data").judges()) >= inherited | own
 
 
 def test_profile_has_inherited_and_own_faults() -> None:

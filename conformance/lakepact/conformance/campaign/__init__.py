@@ -8,7 +8,7 @@ further requests.
 | `targets`    | the targets; secrets by the names of environment variables                               |
 | `execution`  | sends the cases of one worker; an exchange is a row without secrets, and back            |
 | `engines`    | run workers: processes of this machine, or Spark (`spark`)                               |
-| `runs`       | what is left of a plan is sent; stored cases are never sent again                        |
+| `runs`       | sends the remaining cases of a plan; stored cases are never sent again                   |
 | `judging`    | verdicts and normalised answers from exchanges                                           |
 | `analysis`   | coverage, divergences and regressions, in Python, Spark and DuckDB                       |
 | `run_metadata` | the row of a run in the table of runs                                                  |

@@ -76,30 +76,30 @@ class PlanOptions:
 @with_options(PlanOptions)
 def plan(options: PlanOptions) -> None:
     """Draw cases: requests, sequences and checks, each once, the same on every machine."""
-    wanted = tuple(mode.strip() for mode in options.modes.split(","))
-    unknown = sorted(set(wanted) - set(generation.MODES))
+    modes = tuple(mode.strip() for mode in options.modes.split(","))
+    unknown = sorted(set(modes) - set(generation.MODES))
     if unknown:
         raise click.UsageError(
             f"--modes: there is no {unknown[0]!r}; there are {', '.join(generation.MODES)}"
         )
     if options.per_seed < 1:
         raise click.UsageError("--per-seed is 1 or more")
-    started = time.perf_counter()
+    start = time.perf_counter()
 
     def draw() -> None:
         drawn = _seeds(options.seeds)
-        with options.engine.made(LOCAL) as used:
-            made = plans.plan(
+        with options.engine.make(LOCAL) as used:
+            document = plans.plan(
                 options.contract or contracts()[:1],
                 options.out,
                 seeds=drawn,
-                modes=wanted,
+                modes=modes,
                 per_seed=options.per_seed,
                 only=options.only or ("*",),
                 draw=used.draw,
             )
         click.echo(
-            f"{made['cases']} cases in {options.out}, drawn in {time.perf_counter() - started:.1f} s"
+            f"{document['cases']} cases in {options.out}, drawn in {time.perf_counter() - start:.1f} s"
         )
 
     with_errors_in_one_line("plan", draw)
@@ -147,24 +147,24 @@ def run(options: RunOptions) -> None:
     def send() -> None:
         if resume:
             runs.is_there(out)
-        made = options.engine.made()  # what it lacks is said before there is a run
+        engine = options.engine.make()  # what it lacks is said before there is a run
         if options.plan is not None:
             targets = parse_targets(options.target, runs.contracts(options.plan))
             runs.prepare(options.plan, out, targets)
-        landed = None
-        with _with_resume_command(out), made as used, Ticker("cases") as ticker:
-            for landed in runs.carried_on(
+        progress = None
+        with _with_resume_command(out), engine as used, Ticker("cases") as ticker:
+            for progress in runs.send_remaining(
                 out, used, rps=options.rps, patience=options.patience, every=ticker.every
             ):
-                ticker.tell(landed.landed, landed.planned)
+                ticker.tell(progress.stored, progress.total)
             if options.report:
                 run_verdicts.judge(out, used)
                 _write_pages(out, used, FORMATS)
-        if landed is None or landed.missing or landed.landed < landed.planned:
-            _tell_missing(landed, out)
+        if progress is None or progress.missing or progress.stored < progress.total:
+            _tell_missing(progress, out)
             sys.exit(runner.INCOMPLETE)
         click.echo(
-            f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in"
+            f"{progress.stored} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in"
             f" {used.workers} workers"
         )
 
@@ -188,16 +188,16 @@ def judge(options: JudgeOptions) -> None:
     """
 
     def decide() -> None:
-        started = time.perf_counter()
-        with options.engine.made() as used:
+        start = time.perf_counter()
+        with options.engine.make() as used:
             run_verdicts.judge(options.run, used)
         counts = tables.counts(options.run / "results", tables.RESULTS, ["verdict"])
-        said = (
+        summary = (
             ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
         )
         click.echo(
-            f"{counts.total()} verdicts in {options.run}: {said};"
-            f" {time.perf_counter() - started:.1f} s"
+            f"{counts.total()} verdicts in {options.run}: {summary};"
+            f" {time.perf_counter() - start:.1f} s"
         )
         tell_if_incomplete("judge", options.run)
 
@@ -236,19 +236,19 @@ def report(options: PageOptions) -> None:
         raise click.UsageError(
             "--fail-on regression compares with an earlier run: name it with --base"
         )
-    wanted = [name.strip() for name in options.format.split(",")]
-    if not set(wanted) <= set(FORMATS):
+    formats = [name.strip() for name in options.format.split(",")]
+    if not set(formats) <= set(FORMATS):
         raise click.UsageError(f"--format {options.format}: there are {', '.join(FORMATS)}")
 
     def write() -> None:
-        listed = gate.known(options.known, options.run) if options.known else ()
-        with options.engine.for_analysis_of(options.run).made() as used:
-            found = _write_pages(options.run, used, wanted, options.base)
-        unexpected = gate.unexpected(found, options.fail_on, listed, base=options.base)
-        for line in unexpected:
+        exceptions = gate.read_exceptions(options.known, options.run) if options.known else ()
+        with options.engine.for_analysis_of(options.run).make() as used:
+            rows = _write_pages(options.run, used, formats, options.base)
+        lines = gate.new_results(rows, options.fail_on, exceptions, base=options.base)
+        for line in lines:
             click.echo(plain(line))
         tell_if_incomplete("report", options.run)
-        sys.exit(1 if unexpected else 0)
+        sys.exit(1 if lines else 0)
 
     with_errors_in_one_line("report", write)
 
@@ -256,20 +256,20 @@ def report(options: PageOptions) -> None:
 def _write_pages(
     run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None
 ) -> Found:
-    found = run_verdicts.analyse(run, engine, base)
-    shown = facts.facts(run, found, compared=base is not None)
+    rows = run_verdicts.analyse(run, engine, base)
+    report_facts = facts.facts(run, rows, has_base=base is not None)
     for name in formats:
         path = run / f"report.{name}"
-        path.write_text(WRITERS[name](shown), encoding="utf-8")
+        path.write_text(WRITERS[name](report_facts), encoding="utf-8")
         click.echo(str(path))
-    return found
+    return rows
 
 
-def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
+def _tell_missing(progress: runs.Progress | None, out: Path) -> None:
     """Name the targets that did not take all of their cases."""
-    for name, missed in (landed.missing if landed else {}).items():
+    for name, count in (progress.missing if progress else {}).items():
         click.echo(
-            f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it."
+            f"lakepact campaign run: {name} stopped answering; {count} cases were not sent to it."
             f" {_again(out)}",
             err=True,
         )

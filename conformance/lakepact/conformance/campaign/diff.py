@@ -1,6 +1,4 @@
-"""The verb `lakepact diff`: the same cases to two targets, and where their answers differ; a
-campaign in one step.
-"""
+"""The verb `lakepact diff`: the same cases to two targets, with the differences of their answers."""
 
 from __future__ import annotations
 
@@ -77,7 +75,7 @@ def diff(options: DiffOptions) -> None:
         targets = parse_targets(sides, (contract,))
         with _folder(out) as folder, LocalEngine(None) as engine:
             for target in targets:
-                runs.discovered(target)  # before the cases are drawn, which takes longer
+                runs.discover(target)  # before the cases are drawn, which takes longer
             plans.plan(
                 contract,
                 folder / "plan",
@@ -87,21 +85,21 @@ def diff(options: DiffOptions) -> None:
                 draw=engine.draw,
             )
             with Ticker("cases") as ticker:
-                found = compare(
+                comparison = compare(
                     folder / "plan", folder / "run", targets, engine=engine, ticker=ticker
                 )
             if out is not None:
-                (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
-                (out / "report.html").write_text(html.html(found), encoding="utf-8")
+                (out / "report.md").write_text(markdown.markdown(comparison), encoding="utf-8")
+                (out / "report.html").write_text(html.html(comparison), encoding="utf-8")
             if options.format == "md":
-                click.echo(markdown.markdown(found))
+                click.echo(markdown.markdown(comparison))
             else:
-                text.show(found, Screen())
-            if found.missing:
+                text.show(comparison, Screen())
+            if comparison.missing:
                 raise Refused(
                     "one of the targets stopped answering: not all cases have been sent to both"
                 )
-            sys.exit(runner.NOT_CONFORMANT if found.causes else runner.CONFORMANT)
+            sys.exit(runner.NOT_CONFORMANT if comparison.causes else runner.CONFORMANT)
 
     with_errors_in_one_line("diff", send, command="lakepact diff")
 
@@ -116,16 +114,16 @@ def compare(
         Refused: a target does not answer.
     """
     runs.prepare(plan, run, targets)
-    for landed in runs.carried_on(run, engine, every=ticker.every):
-        ticker.tell(landed.landed, landed.planned)
+    for progress in runs.send_remaining(run, engine, every=ticker.every):
+        ticker.tell(progress.stored, progress.total)
     run_verdicts.judge(run, engine)
-    found = facts.facts(run, run_verdicts.analyse(run, engine), compared=False)
-    gravest = () if found.missing else found.causes[: text.SHOWN]
+    result = facts.facts(run, run_verdicts.analyse(run, engine), has_base=False)
+    gravest = () if result.missing else result.causes[: text.SHOWN]
     return replace(
-        found,
+        result,
         causes=(
-            *(replay.reproduced(run, cause) for cause in gravest),
-            *found.causes[len(gravest) :],
+            *(replay.reproduce(run, cause) for cause in gravest),
+            *result.causes[len(gravest) :],
         ),
     )
 

@@ -49,7 +49,7 @@ class Choice:
             engine=SPARK if self.master or self.remote or self.conf or size > LARGE else LOCAL,
         )
 
-    def made(self, default: str = SPARK) -> Engine:
+    def make(self, default: str = SPARK) -> Engine:
         """Return the engine; the default if no option names one.
 
         Raises:

@@ -50,17 +50,17 @@ def replay(options: ReplayOptions) -> None:
     """
 
     def send() -> None:
-        found = replays.replayed(options.run, options.case, options.target, url=options.url)
-        for step in range(max(len(found.before), len(found.after))):
-            for when, answers in (("then", found.before), ("now", found.after)):
+        result = replays.send_again(options.run, options.case, options.target, url=options.url)
+        for step in range(max(len(result.before), len(result.after))):
+            for when, answers in (("then", result.before), ("now", result.after)):
                 if step < len(answers):
                     _tell_step(when, step, answers[step])
-            different = found.differs(step) if found.before else ()
+            different = result.differs(step) if result.before else ()
             click.echo(
                 "     "
-                f" {'not alike: ' + plain('; '.join(different)) if different else 'alike' if found.before else 'it had not landed'}"
+                f" {'not alike: ' + plain('; '.join(different)) if different else 'alike' if result.before else 'it had not landed'}"
             )
-        sys.exit(1 if any(one.bad for one in found.after) else 0)
+        sys.exit(1 if any(one.bad for one in result.after) else 0)
 
     with_errors_in_one_line("replay", send)
 
@@ -73,7 +73,7 @@ def minimize(options: MinimizeOptions) -> None:
     """
 
     def search() -> None:
-        found = replays.minimized(
+        result = replays.minimize(
             options.run,
             options.case,
             options.target,
@@ -81,15 +81,15 @@ def minimize(options: MinimizeOptions) -> None:
             url=options.url,
             attempts=options.attempts,
         )
-        path = options.run / "minimized" / f"{found.case['case_id']}.json"
+        path = options.run / "minimized" / f"{result.case['case_id']}.json"
         tables.write_json(
-            {**found.case, "requirement_id": found.requirement, "target": options.target}, path
+            {**result.case, "requirement_id": result.requirement, "target": options.target}, path
         )
         click.echo(
-            f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests,"
-            f" found in {found.sent} attempts: {path}"
+            f"{result.requirement} is broken by {len(result.results)} of {result.before} requests,"
+            f" found in {result.attempts} attempts: {path}"
         )
-        for step, one in enumerate(found.answered):
+        for step, one in enumerate(result.results):
             _tell_step("", step, one)
 
     with_errors_in_one_line("minimize", search)
@@ -98,20 +98,20 @@ def minimize(options: MinimizeOptions) -> None:
 def _tell_step(when: str, step: int, one: replays.Answered) -> None:
     row = one.row
     exchange = evidence.exchange_of(row) if row["url"] else None
-    said = (
+    line = (
         f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''}"
         f" {row['reason'] or ''}"
     )
-    click.echo(plain(said).rstrip())
+    click.echo(plain(line).rstrip())
     if exchange is not None:
         click.echo(f"      {plain(exchange.curl())}")
         click.echo(f"      {plain(exchange.body[:SHOWN].decode('utf-8', 'replace')) or 'no body'}")
     for bad in one.bad:
-        said = (
+        line = (
             f"{bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed"
             f" {bad['observed'][:SHOWN]}"
         )
-        click.echo(f"      {plain(said)}")
+        click.echo(f"      {plain(line)}")
 
 
 COMMANDS = (replay, minimize)

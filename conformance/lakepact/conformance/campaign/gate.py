@@ -26,18 +26,18 @@ DIVERGENCE_KEY = ("case_id", "step", "kind")
 LOST = "lost"  #: a requirement that the base run judged, and this run does not: a regression too
 
 
-def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
+def read_exceptions(path: Path, run: Path) -> tuple[KnownFailure, ...]:
     """Read the known results of a file.
 
     Raises:
         KnownFailuresError: the file is malformed, or a pattern matches nothing that the run can
             find.
     """
-    said = documents.read(run / "run.json")
-    contracts = [Contract(name) for name in said["plan"]["contracts"]]
+    document = documents.read(run / "run.json")
+    contracts = [Contract(name) for name in document["plan"]["contracts"]]
     ids = [identifier for contract in contracts for identifier in contract.requirements]
     on_targets = (
-        f"{target['name']}/{identifier}" for target in said["targets"] for identifier in ids
+        f"{target['name']}/{identifier}" for target in document["targets"] for identifier in ids
     )
     kinds = (
         f"{operation}:{kind}"
@@ -48,19 +48,19 @@ def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
     return known_failures.read(path, [*ids, *on_targets, *kinds])
 
 
-def unexpected(
-    found: Tables,
+def new_results(
+    rows_by_table: Tables,
     events: Sequence[str],
-    listed: tuple[KnownFailure, ...] = (),
+    exceptions: tuple[KnownFailure, ...] = (),
     *,
     base: Path | None = None,
 ) -> list[str]:
-    """Return a line for each result that is not known.
+    """Return a line for each result that the file does not list.
 
     Args:
-        found: the rows of the tables of an analysed run.
+        rows_by_table: the tables of an analysed run.
         events: the kinds of results, of `EVENTS`.
-        listed: the known ones.
+        exceptions: the known ones.
         base: the folder of an earlier analysed run, whose divergences are known too.
     """
     if base is not None:
@@ -68,22 +68,22 @@ def unexpected(
         before = {tuple(row.values()) for row in rows}
         new = [
             row
-            for row in found["divergences"]
+            for row in rows_by_table["divergences"]
             if tuple(row[name] for name in DIVERGENCE_KEY) not in before
         ]
-        found = {**found, "divergences": new}
-    results = [result for event in events for result in _EVENTS[event](found)]
+        rows_by_table = {**rows_by_table, "divergences": new}
+    results = [result for event in events for result in _EVENTS[event](rows_by_table)]
     return list(
         dict.fromkeys(
             line
             for names, line in results
-            if not any(known_failures.matching(name, listed) for name in names)
+            if not any(known_failures.matching(name, exceptions) for name in names)
         )
     )
 
 
-def _regressions(found: Tables) -> Results:
-    for row in found["regressions"]:
+def _regressions(rows_by_table: Tables) -> Results:
+    for row in rows_by_table["regressions"]:
         if row["kind"] in (REGRESSION, LOST):
             yield (
                 _names(row),
@@ -94,8 +94,8 @@ def _regressions(found: Tables) -> Results:
             )
 
 
-def _failures(found: Tables) -> Results:
-    for row in found["coverage"]:
+def _failures(rows_by_table: Tables) -> Results:
+    for row in rows_by_table["coverage"]:
         if row["verdict"] == FAIL:
             yield (
                 _names(row),
@@ -106,8 +106,8 @@ def _failures(found: Tables) -> Results:
             )
 
 
-def _divergences(found: Tables) -> Results:
-    for row in found["divergences"]:
+def _divergences(rows_by_table: Tables) -> Results:
+    for row in rows_by_table["divergences"]:
         name = f"{row['operation_id']}:{row['kind']}"
         yield (
             (name, *(row["requirement_ids"] or ())),

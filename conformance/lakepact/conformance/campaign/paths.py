@@ -22,7 +22,7 @@ ERRORS_OF = frozenset(
 )  #: what they raise beside `OSError`
 
 
-def located(text: str) -> Path:
+def locate(text: str) -> Path:
     """Return the path of a folder or file, which may be in an object store.
 
     Raises:
@@ -60,7 +60,7 @@ class _Folder(click.Path):
         if "://" not in str(value):
             return super().convert(value, param, ctx)
         try:
-            return located(str(value))
+            return locate(str(value))
         except (LookupError, ValueError) as wrong:
             self.fail(str(wrong), param, ctx)
 

@@ -35,7 +35,7 @@ def plan(
     only: Sequence[str] = ("*",),
     draw: Drawing = by_seeds.draw,
 ) -> dict[str, Any]:
-    """Write a plan into a folder; what it says of itself.
+    """Write a plan into a folder, and return its document.
 
     Args:
         contracts: name of a contract, or of several.
@@ -44,7 +44,7 @@ def plan(
         modes: how to draw.
         per_seed: cases of each operation, mode and seed.
         only: patterns of operations.
-        draw: draws the cases and writes them into a folder; here, if nothing is said.
+        draw: draws the cases and writes them into a folder; by default in this process.
 
     Raises:
         Taken: there is one already.
@@ -66,7 +66,7 @@ def plan(
     by_contract = Counter(dict.fromkeys(names, 0))
     for (name,), cases in counts.items():
         by_contract[name] += cases
-    said = {
+    document = {
         "contracts": {name: _contract(name) for name in names},
         "seeds": [min(seeds), max(seeds) + 1],
         "modes": list(modes),
@@ -76,8 +76,8 @@ def plan(
     }
     remove(folder / "cases")
     move(fresh, folder / "cases")
-    tables.write_json(said, folder / "plan.json")
-    return said
+    tables.write_json(document, folder / "plan.json")
+    return document
 
 
 def _contract(name: str) -> dict[str, str]:

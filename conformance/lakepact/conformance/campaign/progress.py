@@ -1,6 +1,4 @@
-"""How the verbs of a campaign say how far they are and what is wrong: one line each, and an exit
-code.
-"""
+"""Progress and errors of the verbs of a campaign: one line each, and an exit code."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ from lakepact.conformance.running import runner
 
 
 def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: str = "") -> None:
-    """Do it; what is wrong becomes one line.
+    """Run an action, and report its error in one line.
 
     Args:
         verb: of a campaign.
-        action: what is done.
-        command: what speaks, if it is no verb of a campaign.
+        action: the action.
+        command: the command in the message, if it is no verb of a campaign.
     """
     speaker = command or f"lakepact campaign {verb}"
     try:
@@ -53,11 +51,11 @@ def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: s
 
 
 class Ticker:
-    """Says how far something is: over and over on one line of a terminal, now and then on a line of
-    its own elsewhere.
+    """Prints progress: repeatedly on one line of a terminal, rarely on lines of their own
+    elsewhere.
 
     Args:
-        what: is counted.
+        what: the counted things.
     """
 
     EVERY = 1.0  #: seconds between two looks
@@ -83,25 +81,23 @@ class Ticker:
         """Since the beginning."""
         return time.monotonic() - self._started
 
-    def tell(self, done: int, planned: int) -> None:
-        """Print how many of how many are done."""
+    def tell(self, count: int, total: int) -> None:
+        """Print the progress."""
         now = time.monotonic()
         if self._first is None:
-            self._first = done, now
-        if not self._terminal and now < self._told_at + self.SELDOM and done < planned:
+            self._first = count, now
+        if not self._terminal and now < self._told_at + self.SELDOM and count < total:
             return
         self._told_at = now
         before, since = self._first
-        rate = (done - before) / (now - since) if now > since else 0.0
-        left = f", {(planned - done) / rate:.0f} s to go" if rate and done < planned else ""
-        line = f"{done} of {planned} {self._what}, {self.seconds:.0f} s{left}"
+        rate = (count - before) / (now - since) if now > since else 0.0
+        left = f", {(total - count) / rate:.0f} s to go" if rate and count < total else ""
+        line = f"{count} of {total} {self._what}, {self.seconds:.0f} s{left}"
         click.echo(f"\r{line:<72}" if self._terminal else line, err=True, nl=not self._terminal)
 
 
 def tell_if_incomplete(verb: str, run: Path) -> None:
-    """Say of a run that has not come to its end what it lacks, and end with the code that says
-    so.
-    """
+    """Report the missing cases of an incomplete run, and exit with the code for it."""
     row = run_metadata.row_of(run)
     if not row["complete"]:
         lacking = row["planned_exchanges"] - row["landed_exchanges"]

@@ -1,6 +1,4 @@
-"""One case again, in this process: sent as it was, or made as small as it can be while it goes on
-to show the same.
-"""
+"""Replays one case in this process: unchanged, or shrunk as long as it shows the same."""
 
 from __future__ import annotations
 
@@ -16,12 +14,12 @@ from lakepact.conformance.campaign.analysis.findings import BAD
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
-from lakepact.conformance.campaign.judging.verdicts import judged
+from lakepact.conformance.campaign.judging.verdicts import judge_row
 from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.campaign.planning import cases
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE
 from lakepact.conformance.campaign.reporting.causes import Answers, Cause, ways
-from lakepact.conformance.campaign.runs import discovered
+from lakepact.conformance.campaign.runs import discover
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.evidence.arrow import pa, pc
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
@@ -35,7 +33,7 @@ FEWEST_DIGITS = 6  #: of the name of a case that is not told in full
 
 @dataclass(frozen=True)
 class Answered:
-    """One step of a case as it went, and what was said of it."""
+    """One step of a case with its answer and verdicts."""
 
     row: Row
     verdicts: tuple[Row, ...]
@@ -79,24 +77,24 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Minimized:
-    """The smallest case that was found.
+    """The smallest case that breaks a requirement.
 
     Args:
-        requirement: what it goes on to break.
-        before: the steps that it began with, those that prepare included.
+        requirement: the broken requirement.
+        before: the steps of the original case, including its setup.
         case: its row; it is a case like any other.
-        answered: its steps as they went.
-        sent: how often a case was sent on the way.
+        results: its steps as they went.
+        attempts: how often a case was sent.
     """
 
     requirement: str
     before: int
     case: Row
-    answered: tuple[Answered, ...]
-    sent: int
+    results: tuple[Answered, ...]
+    attempts: int
 
 
-def replayed(run: Path, case_id: str, target: str, *, url: str | None = None) -> Replayed:
+def send_again(run: Path, case_id: str, target: str, *, url: str | None = None) -> Replayed:
     """Send a case once more.
 
     Args:
@@ -109,17 +107,17 @@ def replayed(run: Path, case_id: str, target: str, *, url: str | None = None) ->
         LookupError: there is no such run, case or target.
         Refused: the target does not answer.
     """
-    said = documents.read(run / "run.json")
+    document = documents.read(run / "run.json")
     case = _case(run, case_id)
     before = [row for row in _rows(run / "exchanges", case["case_id"]) if row["target"] == target]
-    with _bench(said, target, case, url) as (bench, features):
-        after = _sent(bench, case)
-    earlier = {target: dict(of_document(_document(said, target)).features)}
+    with _bench(document, target, case, url) as (bench, features):
+        after = _send(bench, case)
+    earlier = {target: dict(of_document(_document(document, target)).features)}
     before.sort(key=lambda row: row["step"])
-    return Replayed(case, _answered(before, earlier), _answered(after, features))
+    return Replayed(case, _judge_steps(before, earlier), _judge_steps(after, features))
 
 
-def minimized(
+def minimize(
     run: Path,
     case_id: str,
     target: str,
@@ -143,22 +141,22 @@ def minimized(
         LookupError: there is no such run, case or target, or the case breaks nothing (any more).
         Refused: the target does not answer.
     """
-    said = documents.read(run / "run.json")
+    document = documents.read(run / "run.json")
     row = _case(run, case_id)
     if row["mode"] == CHECK:
         raise LookupError(
             f"{row['case_id']} is the check {row['request']}, which is as small as it was written;"
             " lakepact check --only it"
         )
-    wanted = [requirement] if requirement else []
-    with _bench(said, target, row, url) as (bench, features):
+    requirements = [requirement] if requirement else []
+    with _bench(document, target, row, url) as (bench, features):
 
         def breaks(answers: Answers) -> bool:
-            broken = [
-                bad["requirement_id"] for bad in _answered([answers[target]], features)[0].bad
+            failing = [
+                bad["requirement_id"] for bad in _judge_steps([answers[target]], features)[0].bad
             ]
-            wanted.extend([] if wanted else broken[:1])
-            return bool(wanted) and wanted[0] in broken
+            requirements.extend([] if requirements else failing[:1])
+            return bool(requirements) and requirements[0] in failing
 
         search = _Search(row, {target: bench}, breaks)
         if not search.finds(attempts):
@@ -166,17 +164,17 @@ def minimized(
             raise LookupError(
                 f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller"
             )
-        answered = _answered([answers[target] for answers in search.answered], features)
+        results = _judge_steps([answers[target] for answers in search.results], features)
     return Minimized(
-        wanted[0],
+        requirements[0],
         len(search.steps),
         {**search.best, "number": row["number"]},
-        answered,
-        search.sent,
+        results,
+        search.attempts,
     )
 
 
-def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
+def reproduce(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
     """Return a cause of divergences with the smallest sequence that was found for which the targets
     still differ in this way.
 
@@ -188,21 +186,21 @@ def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
     Raises:
         Refused: a target does not answer.
     """
-    said, row = documents.read(run / "run.json"), _case(run, cause.occurrences[0][0])
+    document, row = documents.read(run / "run.json"), _case(run, cause.occurrences[0][0])
     with ExitStack() as stack:
         benches = {
-            target: stack.enter_context(_bench(said, target, row, None))[0]
+            target: stack.enter_context(_bench(document, target, row, None))[0]
             for target in cause.answers
         }
         search = _Search(row, benches, lambda answers: cause.way in ways(row["contract"], answers))
         if not search.finds(attempts):
             return cause
-    return replace(cause, answers=search.answered[-1], reproduction=search.answered)
+    return replace(cause, answers=search.results[-1], reproduction=search.results)
 
 
 class _Search:
-    """Sends sequences to targets, and remembers the last that showed what is looked for, with its
-    answers.
+    """Sends sequences to targets, and remembers the last one that showed the difference or
+    breach.
     """
 
     def __init__(
@@ -210,8 +208,8 @@ class _Search:
     ) -> None:
         case = cases.case_of(row)
         self.steps = [*case.setup, *case.steps]
-        self.best, self.sent = row, 0
-        self.answered: tuple[Answers, ...] = ()
+        self.best, self.attempts = row, 0
+        self.results: tuple[Answers, ...] = ()
         self._case, self._benches, self._shows = (
             replace(case, mode=SEQUENCE, setup=()),
             benches,
@@ -222,97 +220,95 @@ class _Search:
 
     def finds(self, attempts: int) -> bool:
         """Look for the shortest sequence, and return whether there is any."""
-        needed = self._needed(self.steps)
-        if needed:
-            Shrinking(self.steps[:needed], self._needed, attempts=attempts).shortest()
-        return bool(needed)
+        count = self._steps_to_fail(self.steps)
+        if count:
+            Shrinking(self.steps[:count], self._steps_to_fail, attempts=attempts).shortest()
+        return bool(count)
 
-    def _needed(self, steps: Sequence[Step]) -> int:
-        """Return how many of the steps it takes; 0 if they do not show it."""
-        self.sent += 1
-        row = {**self._row(steps), "number": self.sent}
-        sent = {target: _sent(bench, row) for target, bench in self._benches.items()}
-        answered = [
-            dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)
+    def _steps_to_fail(self, steps: Sequence[Step]) -> int:
+        """Return the number of steps until the first that shows it; 0 if none does."""
+        self.attempts += 1
+        row = {**self._row(steps), "number": self.attempts}
+        rows_by_target = {target: _send(bench, row) for target, bench in self._benches.items()}
+        results = [
+            dict(zip(rows_by_target, rows, strict=True))
+            for rows in zip(*rows_by_target.values(), strict=False)
         ]
-        needed = next(
-            (done for done, answers in enumerate(answered, start=1) if self._shows(answers)), 0
+        count = next(
+            (number for number, answers in enumerate(results, start=1) if self._shows(answers)), 0
         )
-        if needed:
-            self.best, self.answered = self._row(steps[:needed]), tuple(answered[:needed])
-        return needed
+        if count:
+            self.best, self.results = self._row(steps[:count]), tuple(results[:count])
+        return count
 
     def _row(self, steps: Sequence[Step]) -> Row:
         return cases.row_of(replace(self._case, steps=tuple(steps)), self._contract, self._sha256)
 
 
-def _sent(bench: Bench, row: Row) -> list[Row]:
+def _send(bench: Bench, row: Row) -> list[Row]:
     try:
         return bench.rows(row)
     except Down as down:
         raise Refused("the target stopped answering") from down
 
 
-def _answered(
+def _judge_steps(
     rows: Sequence[Row], features: Mapping[str, Mapping[str, bool]]
 ) -> tuple[Answered, ...]:
-    return tuple(Answered(row, tuple(judged(row, features)[0])) for row in rows)
+    return tuple(Answered(row, tuple(judge_row(row, features)[0])) for row in rows)
 
 
 @contextmanager
 def _bench(
-    said: Mapping[str, Any], target: str, case: Row, url: str | None
+    document: Mapping[str, Any], target: str, case: Row, url: str | None
 ) -> Generator[tuple[Bench, Mapping[str, Mapping[str, bool]]]]:
-    asked = of_document(_document(said, target))
-    if asked.contract != case["contract"]:
+    settings = of_document(_document(document, target))
+    if settings.contract != case["contract"]:
         raise LookupError(
-            f"{target} is asked for {asked.contract}, the case is one of {case['contract']}"
+            f"{target} is asked for {settings.contract}, the case is one of {case['contract']}"
         )
-    asked = discovered(replace(asked, url=url.rstrip("/")) if url else asked)
+    settings = discover(replace(settings, url=url.rstrip("/")) if url else settings)
     word = secrets.token_hex(3)
-    bench = Bench(Job("", said["run_id"], word, (asked,)), 0, word)
+    bench = Bench(Job("", document["run_id"], word, (settings,)), 0, word)
     try:
-        yield bench, {target: dict(asked.features)}
+        yield bench, {target: dict(settings.features)}
     finally:
         bench.close()
 
 
-def _document(said: Mapping[str, Any], target: str) -> Mapping[str, Any]:
-    for document in said["targets"]:
+def _document(run_document: Mapping[str, Any], target: str) -> Mapping[str, Any]:
+    for document in run_document["targets"]:
         if document["name"] == target:
-            found: Mapping[str, Any] = document
-            return found
+            result: Mapping[str, Any] = document
+            return result
     raise LookupError(
         f"--target {target}: the run has"
-        f" {', '.join(document['name'] for document in said['targets'])}"
+        f" {', '.join(document['name'] for document in run_document['targets'])}"
     )
 
 
 def _case(run: Path, case_id: str) -> Row:
     short = case_id.rstrip("…")
-    held = tables.read(run / "cases", tables.CASES)
-    found: list[Row] = (
-        held.filter(pc.starts_with(held.column("case_id"), short)).to_pylist()
+    table = tables.read(run / "cases", tables.CASES)
+    rows: list[Row] = (
+        table.filter(pc.starts_with(table.column("case_id"), short)).to_pylist()
         if len(short) >= FEWEST_DIGITS
         else []
     )
-    if len(found) != 1:
+    if len(rows) != 1:
         raise LookupError(
-            f"--case {case_id}:"
-            f" {'several cases begin' if found else 'no case of the run begins'} so"
+            f"--case {case_id}: {'several cases begin' if rows else 'no case of the run begins'} so"
         )
-    return found[0]
+    return rows[0]
 
 
 def _rows(folder: Path, case_id: str) -> list[Row]:
-    wanted = pa.array([case_id], tables.TEXT)
-    found: list[Row] = []
+    ids = pa.array([case_id], tables.TEXT)
+    result: list[Row] = []
     for part in tables.parts(folder):
         with parquet(part) as file:
             table = file.read(columns=["case_id"])
-            if pc.any(pc.is_in(table.column("case_id"), value_set=wanted)).as_py():
+            if pc.any(pc.is_in(table.column("case_id"), value_set=ids)).as_py():
                 whole = tables.read_file(part, tables.EXCHANGES)
-                found += whole.filter(
-                    pc.is_in(whole.column("case_id"), value_set=wanted)
-                ).to_pylist()
-    return found
+                result += whole.filter(pc.is_in(whole.column("case_id"), value_set=ids)).to_pylist()
+    return result

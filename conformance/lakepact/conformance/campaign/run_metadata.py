@@ -46,30 +46,28 @@ CAMPAIGNS = tables.schema_of(
 
 
 def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return names of the contracts that a run is about.
+    """Return the names of the contracts of a run.
 
     Args:
-        run: what `run.json` says.
+        run: its document.
     """
     return tuple(run["plan"]["contracts"])
 
 
 @cache
 def judge_of(contracts: tuple[str, ...]) -> str:
-    """Which judges there are: another word whenever an invariant is new, judges something else, or
-    the package is another.
-    """
-    said = [_installed("lakepact")]
+    """Return a hash of the invariants and of the version of lakepact."""
+    parts = [_version_of("lakepact")]
     for contract in contracts:
         suite = suites.load(contract)
-        said += [
+        parts += [
             f"{contract} {invariant.name} {' '.join(invariant.requirements)}"
             for invariant in suite.invariants.values()
         ]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def planned_by_target(run: Path, targets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def cases_by_target(run: Path, targets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return how many cases each target of a run gets: those of its contract."""
     cases = tables.counts(run / "cases", tables.CASES, ["contract"])
     return {target["name"]: cases[target["contract"],] for target in targets}
@@ -81,36 +79,38 @@ def row_of(run: Path) -> dict[str, Any]:
     Raises:
         LookupError: there is no run.
     """
-    said = documents.read(run / "run.json")
-    starts: Sequence[Mapping[str, Any]] = said.get("starts") or [{}]
+    document = documents.read(run / "run.json")
+    starts: Sequence[Mapping[str, Any]] = document.get("starts") or [{}]
     last = starts[-1]
-    planned = sum(planned_by_target(run, said["targets"]).values())
-    landed = journal.landed_by_target(run).total()
+    total = sum(cases_by_target(run, document["targets"]).values())
+    count = journal.stored_by_target(run).total()
     return {
-        "run_id": said["run_id"],
-        "created_at": _time(said.get("created_at")),
-        "finished_at": _time(said.get("finished_at")),
-        "status": said["status"],
-        "complete": landed >= planned,
-        "contracts": [{"name": name, **about} for name, about in said["plan"]["contracts"].items()],
-        "lakepact": _installed("lakepact"),
-        "judge": judge_of(contracts_of(said)),
+        "run_id": document["run_id"],
+        "created_at": _time(document.get("created_at")),
+        "finished_at": _time(document.get("finished_at")),
+        "status": document["status"],
+        "complete": count >= total,
+        "contracts": [
+            {"name": name, **about} for name, about in document["plan"]["contracts"].items()
+        ],
+        "lakepact": _version_of("lakepact"),
+        "judge": judge_of(contracts_of(document)),
         "python": platform.python_version(),
-        "spark": _installed("pyspark") if last.get("engine") == "spark" else None,
+        "spark": _version_of("pyspark") if last.get("engine") == "spark" else None,
         "engine": last.get("engine"),
         "workers": last.get("workers"),
         "rps": last.get("rps"),
-        "starts": len(said.get("starts", ())),
+        "starts": len(document.get("starts", ())),
         "planned_cases": tables.counts(run / "cases", tables.CASES, ["contract"]).total(),
-        "planned_exchanges": planned,
-        "landed_exchanges": landed,
-        "targets": [_target(target) for target in said["targets"]],
-        "config": json.dumps(said, sort_keys=True),
+        "planned_exchanges": total,
+        "landed_exchanges": count,
+        "targets": [_target(target) for target in document["targets"]],
+        "config": json.dumps(document, sort_keys=True),
     }
 
 
 def write(run: Path) -> dict[str, Any]:
-    """Put the row into the folder of the run, in place of the one that is there; the row.
+    """Write the row into the folder of the run, and return it.
 
     Raises:
         LookupError: there is no run.
@@ -134,7 +134,7 @@ def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _installed(package: str) -> str:
+def _version_of(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""The verdicts of a run, and what they say together, in place of what was there."""
+"""Writes the verdicts of a run, and their analysis, in place of earlier ones."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from lakepact.conformance.campaign.paths import move, remove
 
 
 def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Write what the verdicts and answers of a judged run say together; the rows of each table.
+    """Write the tables of the analysis of a judged run, and return their rows.
 
     A run that has not come to its end is analysed as far as it came.
 
     Raises:
         LookupError: a run is not there, or was not judged.
     """
-    said = documents.read(run / "run.json")
-    for judged in (run, base or run):
-        documents.read(judged / "run.json")
+    document = documents.read(run / "run.json")
+    for folder in (run, base or run):
+        documents.read(folder / "run.json")
         left = [
-            part for name in ("_results", "_answers") for part in tables.parts(judged / name)
+            part for name in ("_results", "_answers") for part in tables.parts(folder / name)
         ]  # of a judge that broke off
-        if left or not (judged / "results").is_dir():
+        if left or not (folder / "results").is_dir():
             raise LookupError(
-                f"{judged / 'results'} is not there, or not whole: judge it first, lakepact"
-                f" campaign judge --run {judged}"
+                f"{folder / 'results'} is not there, or not whole: judge it first, lakepact"
+                f" campaign judge --run {folder}"
             )
-    quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
-    found = engine.analyse(run, base, quiet=quiet)
+    quiet = tuple(start["word"] for start in document.get("starts", ()) if start["workers"] == 1)
+    result = engine.analyse(run, base, quiet=quiet)
     for name in TABLES:
-        tables.write_part(found[name], run / name, "part-00000")
+        tables.write_part(result[name], run / name, "part-00000")
     run_metadata.write(run)
-    return {name: table.to_pylist() for name, table in found.items()}
+    return {name: table.to_pylist() for name, table in result.items()}
 
 
 def judge(run: Path, engine: Engine) -> None:
@@ -44,8 +44,8 @@ def judge(run: Path, engine: Engine) -> None:
     Raises:
         LookupError: there is no run.
     """
-    said = documents.read(run / "run.json")
-    features = {target["name"]: target["features"] for target in said["targets"]}
+    document = documents.read(run / "run.json")
+    features = {target["name"]: target["features"] for target in document["targets"]}
     fresh = {name: run / f"_{name}" for name in ("results", "answers")}
     for folder in fresh.values():
         remove(folder)

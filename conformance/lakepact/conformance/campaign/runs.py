@@ -37,27 +37,27 @@ PATIENCE = 10.0  #: seconds to wait for a target that is down before the rest is
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Args:
-        landed: cases with their targets that have landed, of all starts.
-        planned: all that there are to land.
+        stored: cases with their targets that have landed, of all starts.
+        total: all that there are to land.
         missing: by target: cases that it did not take, as it was down.
     """
 
-    landed: int
-    planned: int
+    stored: int
+    total: int
     missing: Mapping[str, int] = field(default_factory=dict)
 
 
-def discovered(asked: Asked) -> Asked:
-    """Return the target with what it declares.
+def discover(settings: Asked) -> Asked:
+    """Return the target with its declarations.
 
     Raises:
         Refused: it does not answer.
         NoSecret: an environment variable is missing.
     """
-    suite, target = suites.load(asked.contract), asked.target()
+    suite, target = suites.load(settings.contract), settings.target()
     with Wire(
         target.url,
         headers=target.headers,
@@ -69,19 +69,19 @@ def discovered(asked: Asked) -> Asked:
             offer = suite.discover(wire, target)
         except Blocked as blocked:
             raise Refused(
-                f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it,"
+                f"the target {settings.name} does not answer ({wire.redact(str(blocked))}); start it,"
                 " or leave it out"
             ) from blocked
         features = {
             name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
         }
-        found = {name: offer.result(name) for name in offer.found}
+        details = {name: offer.result(name) for name in offer.found}
     return replace(
-        asked,
+        settings,
         operations=tuple(sorted(offer.operations)),
         segments=dict(offer.segments),
         features=features,
-        found=found,
+        found=details,
     )
 
 
@@ -101,31 +101,31 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
         LookupError: `plan` is no plan.
         Refused: there is a run already, or the plan was made from another version of a contract.
     """
-    planned = documents.read(plan / "plan.json")
+    plan_document = documents.read(plan / "plan.json")
     if (run / "run.json").exists():
         raise Refused(
             f"{run} holds a run already; go on with it by --resume, or choose another folder"
         )
-    for name, said in planned["contracts"].items():
-        if said["sha256"] != fingerprint(suites.load(name).contract):
+    for name, document in plan_document["contracts"].items():
+        if document["sha256"] != fingerprint(suites.load(name).contract):
             raise Refused(f"{plan} was planned from another version of {name}; plan it again")
-    asked = [discovered(target) for target in targets]
+    declared = [discover(target) for target in targets]
     (run / "cases").mkdir(parents=True, exist_ok=True)
     for part in tables.parts(plan / "cases"):
         (run / "cases" / part.name).write_bytes(part.read_bytes())
-    said = {
+    document = {
         "run_id": secrets.token_hex(6),
         "created_at": _now(),
         "status": "running",
         "starts": [],
-        "targets": [target.document for target in asked],
-        "plan": planned,
+        "targets": [target.document for target in declared],
+        "plan": plan_document,
     }
-    tables.write_json(said, run / "run.json")
+    tables.write_json(document, run / "run.json")
 
 
 def is_there(run: Path) -> None:
-    """See that there is a run to go on with.
+    """Check that a run exists.
 
     Raises:
         LookupError: there is none.
@@ -133,7 +133,7 @@ def is_there(run: Path) -> None:
     documents.read(run / "run.json")
 
 
-def carried_on(
+def send_remaining(
     run: Path,
     engine: Engine,
     *,
@@ -156,19 +156,19 @@ def carried_on(
         Refused: no target answers, another process runs it, or the disk is full.
     """
     with _alone(run):
-        said = documents.read(run / "run.json")
-        targets = _there([of_document(document) for document in said["targets"]])
+        run_document = documents.read(run / "run.json")
+        targets = _there([of_document(document) for document in run_document["targets"]])
         word = secrets.token_hex(3)
         job = Job(
             str(run.resolve()),
-            said["run_id"],
+            run_document["run_id"],
             word,
             targets,
             workers=engine.workers,
             rps=rps,
             patience=patience,
         )
-        said["starts"].append(
+        run_document["starts"].append(
             {
                 "at": _now(),
                 "word": word,
@@ -177,16 +177,16 @@ def carried_on(
                 "rps": rps,
             }
         )
-        tables.write_json({**said, "status": "running"}, run / "run.json")
+        tables.write_json({**run_document, "status": "running"}, run / "run.json")
         journal.begin(run, word)
         try:
-            logs.gathered(run, said["run_id"])
-            work = _Work(run, said["targets"])
+            logs.gather(run, run_document["run_id"])
+            work = _Work(run, run_document["targets"])
             yield work.progress
             for turn, alone in itertools.product(range(TURNS), (False, True)):
                 if work.has_more(targets, turn, alone=alone):
                     workers = 1 if alone else engine.workers
-                    yield from _awaited(
+                    yield from _run_workers(
                         engine,
                         replace(job, turn=turn, alone=alone, workers=workers),
                         work=work,
@@ -198,15 +198,17 @@ def carried_on(
             with contextlib.suppress(
                 OSError
             ):  # where there is no room for it, it is for the next start
-                logs.gathered(run, said["run_id"], patience=0.0)
+                logs.gather(run, run_document["run_id"], patience=0.0)
                 row = run_metadata.row_of(run)
                 status = "complete" if row["complete"] else "incomplete"
                 tables.write_json(
-                    {**said, "status": status, "finished_at": _now()}, run / "run.json"
+                    {**run_document, "status": status, "finished_at": _now()}, run / "run.json"
                 )
 
 
-def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
+def _run_workers(
+    engine: Engine, job: Job, *, work: _Work, every: float | None
+) -> Iterator[Progress]:
     """Send what is left; yields progress, then its end. If the caller stops iterating, the workers
     end.
     """
@@ -229,7 +231,7 @@ def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> I
 
 
 class _Work:
-    """How much of a run is planned and landed, by target.
+    """The planned and stored cases of a run, by target.
 
     Args:
         run: its folder.
@@ -239,8 +241,8 @@ class _Work:
     def __init__(self, run: Path, targets: Sequence[Mapping[str, Any]]) -> None:
         self.run = run
         self._alone = tables.counts(run / "cases", tables.CASES, ["contract", "alone"])
-        self._planned = run_metadata.planned_by_target(run, targets)
-        self._landed = self._before = journal.landed_by_target(run)
+        self._planned = run_metadata.cases_by_target(run, targets)
+        self._landed = self._before = journal.stored_by_target(run)
 
     @property
     def progress(self) -> Progress:
@@ -250,20 +252,20 @@ class _Work:
     def _left(self) -> dict[str, int]:
         return {
             name: left
-            for name, planned in self._planned.items()
-            if (left := planned - self._landed[name])
+            for name, total in self._planned.items()
+            if (left := total - self._landed[name])
         }
 
     def under_way(self) -> Progress:
         """Return the progress of workers, as last reported."""
-        planned = sum(self._planned.values())
-        return Progress(min(self._before.total() + journal.under_way(self.run), planned), planned)
+        total = sum(self._planned.values())
+        return Progress(min(self._before.total() + journal.under_way(self.run), total), total)
 
     def after(self, targets: Sequence[Asked]) -> Progress:
-        """Return how far it is when an engine is done, and what targets that do not answer have
-        missed.
+        """Return the progress after an engine has ended, with the missing cases of targets that do
+        not answer.
         """
-        self._landed = journal.landed_by_target(self.run)
+        self._landed = journal.stored_by_target(self.run)
         there = {
             target.name for target in targets if target.name in self._left and _answers(target)
         }
@@ -284,7 +286,7 @@ class _Work:
 
 def _answers(target: Asked) -> bool:
     try:
-        discovered(target)
+        discover(target)
     except Refused:
         return False
     return True
@@ -300,7 +302,7 @@ def _there(targets: Sequence[Asked]) -> tuple[Asked, ...]:
     last: Refused | None = None
     for target in targets:
         try:
-            there.append(discovered(target))
+            there.append(discover(target))
         except Refused as refused:
             last = refused
     if last is not None and not there:

@@ -157,27 +157,27 @@ def write_part(table: Table, folder: Path, name: str, *, new: bool = False) -> N
 
 
 def tidy(folder: Path) -> None:
-    """Leave the files of a table alone in its folder; what engines put beside them goes."""
+    """Remove all files of a folder except those of its table."""
     for other in [path for path in folder.iterdir() if path.suffix != ".parquet"]:
         other.unlink()
 
 
 def parts(folder: Path) -> list[Path]:
-    """Return the files of a table; what has not landed is none of it."""
-    found = sorted(
+    """Return the complete files of a table."""
+    files = sorted(
         p
         for p in folder.rglob("*.parquet")
         if not any(name[0] in "_." for name in p.relative_to(folder).parts)
     )
-    return found if is_local(folder) else _unmerged(found)
+    return files if is_local(folder) else _current_files(files)
 
 
-def _unmerged(found: list[Path]) -> list[Path]:
+def _current_files(files: list[Path]) -> list[Path]:
     """Return the files without batches that a merged file has too."""
-    numbered = [(*known, part) for part in found if (known := numbers(part))]
-    left, worker, end = [part for part in found if not numbers(part)], "", -1
+    entries = [(*place, part) for part in files if (place := numbers(part))]
+    left, worker, end = [part for part in files if not numbers(part)], "", -1
     for name, first, last, part in sorted(
-        numbered, key=lambda one: (one[0], one[1], -(one[2] or one[1]), one[2] is None)
+        entries, key=lambda one: (one[0], one[1], -(one[2] or one[1]), one[2] is None)
     ):
         if name != worker or (last or first) > end:
             left.append(part)
@@ -187,8 +187,8 @@ def _unmerged(found: list[Path]) -> list[Path]:
 
 def numbers(part: Path) -> tuple[str, int, int | None] | None:
     """Return the worker and the batches of a file: of one batch, or from the first to the last."""
-    found = NUMBERED.fullmatch(part.name)
-    return (found[1], int(found[2]), int(found[3]) if found[3] else None) if found else None
+    match = NUMBERED.fullmatch(part.name)
+    return (match[1], int(match[2]), int(match[3]) if match[3] else None) if match else None
 
 
 def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
@@ -197,20 +197,20 @@ def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) 
     Raises:
         LookupError: it is none.
     """
-    wanted = _chosen(schema, columns)
-    return pa.concat_tables([wanted.empty_table(), *_batches(part, wanted)])
+    subset = _subset(schema, columns)
+    return pa.concat_tables([subset.empty_table(), *_batches(part, subset)])
 
 
-def _chosen(schema: Schema, columns: Sequence[str] | None) -> Schema:
+def _subset(schema: Schema, columns: Sequence[str] | None) -> Schema:
     return schema if columns is None else pa.schema([schema.field(name) for name in columns])
 
 
-def _batches(part: Path, wanted: Schema) -> Iterator[Table]:
+def _batches(part: Path, schema: Schema) -> Iterator[Table]:
     try:
         # A part is read as the file that it is: what its folder is called is no column.
         with parquet(part) as file:
-            for batch in file.iter_batches(AT_ONCE, columns=wanted.names):
-                yield pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
+            for batch in file.iter_batches(AT_ONCE, columns=schema.names):
+                yield pa.Table.from_batches([batch]).select(schema.names).cast(schema)
     except (pa.ArrowException, OSError, KeyError) as wrong:
         raise LookupError(f"{part} is no file of {part.parent.name}: {str(wrong)[:200]}") from wrong
 
@@ -222,7 +222,7 @@ def batches(folder: Path, schema: Schema, columns: Sequence[str] | None = None) 
         LookupError: a file is none of the table.
     """
     for part in parts(folder):
-        yield from _batches(part, _chosen(schema, columns))
+        yield from _batches(part, _subset(schema, columns))
 
 
 def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:
@@ -231,17 +231,17 @@ def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tupl
     Raises:
         LookupError: a file is none of the table.
     """
-    found = Counter[tuple[Any, ...]]()
+    result = Counter[tuple[Any, ...]]()
     for rows in batches(folder, schema, columns):
         for row in rows.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist():
-            found[tuple(row[name] for name in columns)] += row["count_all"]
-    return found
+            result[tuple(row[name] for name in columns)] += row["count_all"]
+    return result
 
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
     """Return a table, empty if nothing has landed."""
     return pa.concat_tables(
-        [_chosen(schema, columns).empty_table(), *batches(folder, schema, columns)]
+        [_subset(schema, columns).empty_table(), *batches(folder, schema, columns)]
     )
 
 

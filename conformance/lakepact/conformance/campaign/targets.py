@@ -26,7 +26,7 @@ class Asked:
     """One target of a campaign.
 
     Args:
-        name: what tables and reports call it.
+        name: its name in tables and reports.
         url: its base address.
         contract: the contract that it speaks.
         headers: sent with every request; `${NAME}` stands for the environment variable of that
@@ -38,7 +38,7 @@ class Asked:
         timeout: seconds to wait for an answer.
         operations: ids of the operations that it declares, once it was asked.
         segments: path parameters with one value for the whole target.
-        found: what else was found of it, for the contract's own lab; asked for again at each start.
+        found: further results of discovery, for the contract's own lab; detected at each start.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Asked:
 
     @property
     def document(self) -> dict[str, Any]:
-        """All of it as JSON, but for what has to be found again; there is no secret in it."""
+        """The target as JSON, without `found` and without secrets."""
         return asdict(replace(self, found={}))
 
 
@@ -92,33 +92,33 @@ def of_document(document: Mapping[str, Any]) -> Asked:
     return Asked(**members)
 
 
-def parse_targets(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
+def parse_targets(options: Sequence[str], contract_names: Sequence[str]) -> tuple[Asked, ...]:
     """Return the targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
 
     Args:
         options: as they were written.
-        planned: contracts that there are cases of; where there is one alone, it need not be said.
+        contract_names: contracts of the cases; if there is only one, targets need not name it.
 
     Raises:
         ValueError: one says something else.
     """
-    found = [_speaking(_parse_target(option), planned) for option in options]
-    names = [one.name for one in found]
+    targets = [_speaking(_parse_target(option), contract_names) for option in options]
+    names = [one.name for one in targets]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"--target {twice[0]}=…: there are two of that name")
-    return tuple(found)
+    return tuple(targets)
 
 
-def _speaking(target: Asked, planned: Sequence[str]) -> Asked:
-    if not target.contract and len(planned) == 1:
-        return replace(target, contract=planned[0])
-    if target.contract in planned:
+def _speaking(target: Asked, contract_names: Sequence[str]) -> Asked:
+    if not target.contract and len(contract_names) == 1:
+        return replace(target, contract=contract_names[0])
+    if target.contract in contract_names:
         return target
-    have = f"the plan has cases of {', '.join(planned)}"
+    have = f"the plan has cases of {', '.join(contract_names)}"
     if target.contract:
         raise ValueError(f"--target {target.name}: it speaks {target.contract}, and {have}")
-    example = f"{target.name}={planned[0]}+{target.url}"
+    example = f"{target.name}={contract_names[0]}+{target.url}"
     raise ValueError(
         f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its"
         " profile"
@@ -176,12 +176,12 @@ def _is_planned(contract: str, version: str | None, path: Path) -> None:
             f"{path}: contract_version says something only beside contract, which is one of"
             f" {', '.join(contracts())}"
         )
-    planned = Contract(contract).version
-    if version != planned:
-        have = f"cases of campaigns are of {contract} {planned}"
+    expected = Contract(contract).version
+    if version != expected:
+        have = f"cases of campaigns are of {contract} {expected}"
         raise ValueError(
             f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for"
-            f" what {planned} says"
+            f" what {expected} says"
         )
 
 

@@ -34,13 +34,13 @@ def baseline(report: Path, *, out: Path | None) -> None:
     Example: lakepact baseline report.jsonl --out known-failures.txt
     """
     try:
-        found = lines.read(report)
-        written = known_failures.text(found)
+        records = lines.read(report)
+        text = known_failures.text(records)
         if out is None:
-            click.echo(written, nl=False)
+            click.echo(text, nl=False)
         else:
             out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(written, encoding="utf-8")
+            out.write_text(text, encoding="utf-8")
     except lines.UnreadableReport as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     except OSError as wrong:
@@ -48,11 +48,11 @@ def baseline(report: Path, *, out: Path | None) -> None:
             f"lakepact baseline: {out} cannot be written: {wrong.strerror or wrong}", err=True
         )
         sys.exit(runner.INCOMPLETE)
-    undecided = sum(
+    open_count = sum(
         line["line"] == "result" and line["outcome"] in (Outcome.BLOCKED, Outcome.ERROR)
-        for line in found
+        for line in records
     )
-    if undecided or "stopped" in found[-1]:
-        why = f"{undecided} requirements are blocked or in error, and not listed"
+    if open_count or "stopped" in records[-1]:
+        why = f"{open_count} requirements are blocked or in error, and not listed"
         click.echo(f"lakepact baseline: the report is incomplete: {why}", err=True)
         sys.exit(runner.INCOMPLETE)

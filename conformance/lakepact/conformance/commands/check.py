@@ -129,43 +129,43 @@ def check(options: CheckOptions) -> None:
     only, fuzz = reports.only, options.fuzz
     console = Screen(stderr=reports.json)
     try:
-        given = profiles.profile(options.profile)
-        suite = suites.meant(given, options.contract, reports.contract_version)
+        keys = profiles.profile(options.profile)
+        suite = suites.of_profile(keys, options.contract, reports.contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
-        chosen = (*only, *plan.quick(suite)) if options.quick else only
-        planned = plan.plan(suite, only=chosen, each=True, narrow=True)
+        patterns = (*only, *plan.quick(suite)) if options.quick else only
+        selection = plan.plan(suite, only=patterns, each=True, narrow=True)
         if options.quick:
-            planned, only = replace(planned, only=(*only, "--quick")), chosen
+            selection, only = replace(selection, only=(*only, "--quick")), patterns
         files = output.report_files(reports.report, make_folders=reports.make_folders)
-        known = known_failures.read(reports.known_failures, suite.contract.requirements)
+        failures = known_failures.read(reports.known_failures, suite.contract.requirements)
         # An empty address comes from an unset variable; it does not mean the embedded server.
-        url = given.get("url") if options.url is None else options.url
+        url = keys.get("url") if options.url is None else options.url
         if url is not None:
             address(url)
-        headers = profiles.headers(options.caller, given)
-        access = profiles.access(options.caller, given, url or "")
+        headers = profiles.headers(options.caller, keys)
+        access = profiles.access(options.caller, keys, url or "")
         features = dict(profiles.switches(options.feature))
         if url and faults:
             raise click.UsageError(
                 "--fault is for the embedded server; start yours with `lakepact serve --fault …`"
             )
-        folder = _shared_folder(options.shared_files, given, features, url=url)
+        folder = _shared_folder(options.shared_files, keys, features, url=url)
         parameters = dict(profiles.pairs(options.caller.parameter))
-        profiles.names_are_known(
+        profiles.reject_unknown_names(
             suite,
-            features=[*given.get("features", {}), *features],
-            parameters=[*given.get("parameters", {}), *parameters],
+            features=[*keys.get("features", {}), *features],
+            parameters=[*keys.get("parameters", {}), *parameters],
         )
         stateful = _stateful_requests(options.stateful_requests, suite, only, fuzz=fuzz)
         clients = on_target.programs(options.clients)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
-    stopped, run = "", None
+    reason, run = "", None
     with contextlib.ExitStack() as stack:
         try:
-            target = profiles.described(
+            target = profiles.target_of(
                 Target(url) if url else stack.enter_context(embedded(suite, faults=faults)),
-                given,
+                keys,
                 headers=headers,
                 access=access,
                 features=features,
@@ -174,9 +174,9 @@ def check(options: CheckOptions) -> None:
                 folder=folder,
             )
             seed = secrets.randbelow(10**6) if options.fuzz_seed is None else options.fuzz_seed
-            if planned.whole:
+            if selection.whole:
                 console.print(
-                    f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)}"
+                    f"invariants judge {', '.join(only)} in every exchange: {len(selection.checks)}"
                     " checks run",
                     highlight=False,
                 )
@@ -185,9 +185,9 @@ def check(options: CheckOptions) -> None:
                     f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False
                 )
             run = runner.Run(
-                planned,
+                selection,
                 target,
-                known=known,
+                known=failures,
                 keep=options.no_cleanup,
                 fuzz=fuzz,
                 seed=seed,
@@ -202,22 +202,22 @@ def check(options: CheckOptions) -> None:
             live = console.is_terminal if options.live is None else options.live
             for _ in output.watched(run, console, live=live):
                 pass
-            stopped = run.stopped
+            reason = run.stopped
         except Misused as wrong:
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:
-            stopped = output.stop_reason(early)
-            run = run or runner.Run(planned, Target(url or EMBEDDED))
-    sys.exit(output.write(run, files, console, reports, verb="check", stopped=stopped))
+            reason = output.stop_reason(early)
+            run = run or runner.Run(selection, Target(url or EMBEDDED))
+    sys.exit(output.write(run, files, console, reports, verb="check", stopped=reason))
 
 
 def _shared_folder(
-    option: Path | None, given: dict[str, Any], features: dict[str, bool], *, url: str | None
+    option: Path | None, keys: dict[str, Any], features: dict[str, bool], *, url: str | None
 ) -> Path | None:
     """Return the folder that a server at an address shares; the embedded one has its own."""
     if option and not url:
         raise ValueError("--shared-files needs the URL of a server; the embedded one has its own")
-    return profiles.shared_files(option, given, features) if url else None
+    return profiles.shared_files(option, keys, features) if url else None
 
 
 def _stateful_requests(

@@ -32,7 +32,7 @@ def diff(contract: str, old: str, new: str, *, as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(difference, option=orjson.OPT_INDENT_2).decode())
     else:
-        click.echo("\n".join(described(difference)))
+        click.echo("\n".join(as_text(difference)))
 
 
 def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
@@ -47,7 +47,7 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
     ):
         return contract.difference(new, since=old)
     if new == main and old in contract.other_versions:
-        return _turned(contract, contract.difference(old))
+        return _reverse(contract, contract.difference(old))
     others = ", ".join(contract.other_versions) or "none"
     raise click.UsageError(
         f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with"
@@ -55,10 +55,10 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
     )
 
 
-def _turned(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, Any]:
+def _reverse(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the difference in the opposite direction."""
     parts = {
-        part: _parts_turned(difference[part])
+        part: _reverse_part(difference[part])
         for part in ("operations", "schemas", "requirements", "features")
     }
     again = [
@@ -75,12 +75,12 @@ def _turned(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, A
     }
 
 
-def _parts_turned(part: Mapping[str, Any]) -> dict[str, Any]:
-    changed = {
+def _reverse_part(part: Mapping[str, Any]) -> dict[str, Any]:
+    changes = {
         name: {place: CONTRARY[what] for place, what in places.items()}
         for name, places in part["changed"].items()
     }
-    return {"added": part["removed"], "removed": part["added"], "changed": changed}
+    return {"added": part["removed"], "removed": part["added"], "changed": changes}
 
 
 def _row_of(contract: Contract, identifier: str) -> dict[str, Any]:
@@ -101,11 +101,11 @@ def _row_of(contract: Contract, identifier: str) -> dict[str, Any]:
     return {member: getattr(requirement, member) for member in members}
 
 
-def described(difference: Mapping[str, Any]) -> Iterator[str]:
+def as_text(difference: Mapping[str, Any]) -> Iterator[str]:
     """Yield a difference of versions as lines of text."""
     yield f"{difference['contract']} {difference['from']} -> {difference['to']}"
     if difference["additions"]:
-        yield from ("", "Added", *(f"  {said}" for said in difference["additions"]))
+        yield from ("", "Added", *(f"  {addition}" for addition in difference["additions"]))
     for part in ("operations", "schemas", "features"):
         lines = list(_lines(difference[part]))
         if lines:
@@ -129,8 +129,8 @@ def _lines(part: Mapping[str, Any]) -> Iterator[str]:
     for what in ("added", "removed"):
         yield from (f"  {MARKS[what]} {name}" for name in part[what])
     for name, places in part["changed"].items():
-        told = "; ".join(f"{place.lstrip('/')} {what}" for place, what in places.items())
-        yield f"  {MARKS['changed']} {name}: {told}"
+        changes = "; ".join(f"{place.lstrip('/')} {what}" for place, what in places.items())
+        yield f"  {MARKS['changed']} {name}: {changes}"
 
 
 def _demand(demand: Mapping[str, Any]) -> str:

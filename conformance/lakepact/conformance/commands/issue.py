@@ -36,17 +36,17 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     Example: lakepact issue report.jsonl 1 --server "Nessie 0.99.0"
     """
     try:
-        found = harm.annotated(lines.read(report))
+        records = harm.annotated(lines.read(report))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
-    causes = {line["number"]: line for line in found if line["line"] == "cause"}
+    causes = {line["number"]: line for line in records if line["line"] == "cause"}
     if cause is None:
         for line in causes.values():
             warns = "" if line["outcome"] == Outcome.FAIL else " (warning)"
             click.echo(plain(f"{line['number']:>3}  {line['severity']}{warns}  {line['title']}"))
     elif cause in causes:
-        click.echo(text_of(found, causes[cause], server=server), nl=False)
+        click.echo(text_of(records, causes[cause], server=server), nl=False)
     else:
-        known = f"numbers 1 to {len(causes)}" if causes else "no cause"
-        click.echo(f"lakepact issue: {report} has {known}, not {cause}", err=True)
+        numbers = f"numbers 1 to {len(causes)}" if causes else "no cause"
+        click.echo(f"lakepact issue: {report} has {numbers}, not {cause}", err=True)
         sys.exit(runner.USAGE)

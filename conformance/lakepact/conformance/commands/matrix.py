@@ -68,26 +68,26 @@ def matrix(
         return
     writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     try:
-        wanted = output.report_files(reports, make_folders=True, kinds=tuple(writers))
-        made = compatibility.matrix(_read(runs), by=by, differing=differing)
+        files = output.report_files(reports, make_folders=True, kinds=tuple(writers))
+        comparison = compatibility.matrix(_read(runs), by=by, differing=differing)
     except (ValueError, OSError) as wrong:
         click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
     if as_json:
-        click.echo(_json(made))
+        click.echo(_json(comparison))
     else:
-        matrices.show(made, Screen())
-    for kind, path in wanted:
+        matrices.show(comparison, Screen())
+    for kind, path in files:
         try:
-            path.write_text(writers[kind](made), encoding="utf-8")
+            path.write_text(writers[kind](comparison), encoding="utf-8")
         except OSError as wrong:
             click.echo(f"lakepact matrix: the report cannot be written: {wrong}", err=True)
             sys.exit(runner.INCOMPLETE)
-    sys.exit(runner.CONFORMANT if made.whole else runner.INCOMPLETE)
+    sys.exit(runner.CONFORMANT if comparison.whole else runner.INCOMPLETE)
 
 
-def _json(made: compatibility.Matrix) -> str:
-    return json(compatibility.as_json(made), indent=True)
+def _json(comparison: compatibility.Matrix) -> str:
+    return json(compatibility.as_json(comparison), indent=True)
 
 
 def _read(runs: tuple[str, ...]) -> dict[str, list[Line]]:
@@ -96,15 +96,15 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[Line]]:
     Raises:
         UnreadableReport: a file is not a complete report.
     """
-    found: dict[str, list[Line]] = {}
+    reports: dict[str, list[Line]] = {}
     for run in runs:
         name, path = _name_and_path(run)
-        if name in found:
+        if name in reports:
             raise click.UsageError(
                 f"two reports are called {name}: name them, as in {name}-2={path}"
             )
-        found[name] = _lines(path)
-    return found
+        reports[name] = _lines(path)
+    return reports
 
 
 def _lines(path: Path) -> list[Line]:
@@ -117,25 +117,25 @@ def _lines(path: Path) -> list[Line]:
 def _write_site(folder: Path, runs: tuple[str, ...]) -> None:
     """Write the site, and the page of each report beside it."""
     try:
-        named = [(name, _lines(path)) for name, path in map(_name_and_path, runs)]
-        published = [
+        reports = [(name, _lines(path)) for name, path in map(_name_and_path, runs)]
+        pages = [
             Published.of(name, report, f"report-{number}.html")
-            for number, (name, report) in enumerate(named, start=1)
+            for number, (name, report) in enumerate(reports, start=1)
         ]
-        index = site(published)
+        index = site(pages)
     except ValueError as wrong:
         click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for (_, report), page in zip(named, published, strict=True):
+        for (_, report), page in zip(reports, pages, strict=True):
             text = html(report, site=f"index.html#/{page.group}/requirement")
             (folder / page.address).write_text(text, encoding="utf-8")
         (folder / "index.html").write_text(index, encoding="utf-8")
     except OSError as wrong:
         click.echo(f"lakepact matrix: the site cannot be written: {wrong}", err=True)
         sys.exit(runner.INCOMPLETE)
-    click.echo(f"{folder / 'index.html'}: {len(published)} reports")
+    click.echo(f"{folder / 'index.html'}: {len(pages)} reports")
 
 
 def _name_and_path(run: str) -> tuple[str, Path]:

@@ -78,10 +78,10 @@ def probe(options: Probing) -> None:
         max_body=target.max_body,
     ) as wire:
         try:
-            found = discovery.found(
+            server = discovery.probe(
                 wire,
                 target,
-                options.contract or discovery.recognised(wire, target),
+                options.contract or discovery.detect_contract(wire, target),
                 options.contract_version,
             )
         except UnknownVersion as wrong:
@@ -89,7 +89,7 @@ def probe(options: Probing) -> None:
         except Blocked as blocked:
             click.echo(f"lakepact probe: {plain(wire.redact(str(blocked)))}", err=True)
             sys.exit(runner.INCOMPLETE)
-        document = orjson.loads(wire.redact(orjson.dumps(_document(found, target)).decode()))
+        document = orjson.loads(wire.redact(orjson.dumps(_document(server, target)).decode()))
     if options.json:
         click.echo(json(document, indent=True))
     else:
@@ -98,20 +98,20 @@ def probe(options: Probing) -> None:
         try:
             options.profile.parent.mkdir(parents=True, exist_ok=True)
             options.profile.write_text(
-                "\n".join(_profile(found, target, options.caller)) + "\n", encoding="utf-8"
+                "\n".join(_profile(server, target, options.caller)) + "\n", encoding="utf-8"
             )
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
             sys.exit(runner.INCOMPLETE)
 
 
-def _document(found: ProbedServer, target: Target) -> dict[str, Any]:
+def _document(server: ProbedServer, target: Target) -> dict[str, Any]:
     return {
         "target": target.url,
-        "contract": found.contract,
-        "version": found.version,
-        "facts": dict(found.facts),
-        "features": dict(found.features),
+        "contract": server.contract,
+        "version": server.version,
+        "facts": dict(server.facts),
+        "features": dict(server.features),
         "operations": [
             {
                 "operation": one.operation,
@@ -121,7 +121,7 @@ def _document(found: ProbedServer, target: Target) -> dict[str, Any]:
                 "milliseconds": one.milliseconds if one.status else None,
                 "remark": one.remark or _remark(one),
             }
-            for one in found.operations
+            for one in server.operations
         ],
     }
 
@@ -164,12 +164,12 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
         highlight=False,
         soft_wrap=True,
     )
-    for name, said in {**document["facts"], **_features(document["features"])}.items():
+    for name, value in {**document["facts"], **_features(document["features"])}.items():
         console.print(
-            f"  [dim]{terminal(name)}[/]  {terminal(said)}", highlight=False, soft_wrap=True
+            f"  [dim]{terminal(name)}[/]  {terminal(value)}", highlight=False, soft_wrap=True
         )
     console.print(table)
-    answered = [one for one in document["operations"] if one["status"] and one["status"] < 400]
+    answers = [one for one in document["operations"] if one["status"] and one["status"] < 400]
     declares = any(one["declared"] is not None for one in document["operations"])
     declared = (
         f"{sum(bool(one['declared']) for one in document['operations'])} declared, "
@@ -177,7 +177,7 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
         else ""
     )
     console.print(
-        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each"
+        f"{len(document['operations'])} operations: {declared}{len(answers)} seen to answer; each"
         " was asked once",
         highlight=False,
     )
@@ -185,22 +185,22 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
 
 def _features(features: Mapping[str, bool]) -> dict[str, str]:
     parts = {
-        word: ", ".join(name for name, on in features.items() if on is wanted)
-        for word, wanted in (("has", True), ("lacks", False))
+        word: ", ".join(name for name, on in features.items() if on is state)
+        for word, state in (("has", True), ("lacks", False))
     }
-    return {word: said for word, said in parts.items() if said}
+    return {word: text for word, text in parts.items() if text}
 
 
-def _profile(found: ProbedServer, target: Target, caller: Caller) -> Iterator[str]:
+def _profile(server: ProbedServer, target: Target, caller: Caller) -> Iterator[str]:
     """Yield the lines of a profile; detected features are comments, so that `check` detects them
     again.
     """
     yield (
-        f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check"
+        f"# {plain(server.contract)} {plain(server.version)}, found by lakepact probe; lakepact check"
         " --profile reads this."
     )
-    yield f"contract = {toml(found.contract)}"
-    yield f"contract_version = {toml(found.version)}"
+    yield f"contract = {toml(server.contract)}"
+    yield f"contract_version = {toml(server.version)}"
     yield f"url = {toml(target.url)}"
     yield from (f"{name} = {toml(value)}" for name in SETTINGS if (value := getattr(caller, name)))
     if caller.header or (target.headers and not caller.token_env):
@@ -212,12 +212,12 @@ def _profile(found: ProbedServer, target: Target, caller: Caller) -> Iterator[st
         yield from (
             "",
             "[parameters]",
-            *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()),
+            *(f"{toml(name)} = {toml(text)}" for name, text in target.parameters.items()),
         )
-    if found.features:
+    if server.features:
         yield from (
             "",
             "# lakepact check detects these; remove the # to override it.",
             "[features]",
         )
-        yield from (f"# {toml(name)} = {str(on).lower()}" for name, on in found.features.items())
+        yield from (f"# {toml(name)} = {str(on).lower()}" for name, on in server.features.items())

@@ -41,10 +41,10 @@ def report(options: Conversion) -> None:
     """
     try:
         files = output.report_files(options.report, make_folders=options.make_folders)
-        found = harm.annotated(lines.read(options.run))
+        records = harm.annotated(lines.read(options.run))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     if not files:
-        text.show(found, Screen(), verbose=options.verbose, severity=options.severity)
-    written = [output.is_written(found, kind, path, verb="report") for kind, path in files]
-    sys.exit(runner.CONFORMANT if all(written) else runner.INCOMPLETE)
+        text.show(records, Screen(), verbose=options.verbose, severity=options.severity)
+    results = [output.is_written(records, kind, path, verb="report") for kind, path in files]
+    sys.exit(runner.CONFORMANT if all(results) else runner.INCOMPLETE)

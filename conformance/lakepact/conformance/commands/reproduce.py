@@ -52,13 +52,13 @@ def reproduce(
     Example: lakepact reproduce report.jsonl IRC-NS-CREATE-014 --out finding.py
     """
     try:
-        found = lines.read(report)
+        records = lines.read(report)
         if requirement and requirement.isdigit():
-            found, requirement, check = _of_cause(found, int(requirement))
+            records, requirement, check = _of_cause(records, int(requirement))
         text = (
-            script(found, requirement, check=check, url=address(url) if url else None)
+            script(records, requirement, check=check, url=address(url) if url else None)
             if requirement
-            else "".join(listed(found))
+            else "".join(listed(records))
         )
     except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
         click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)
@@ -80,11 +80,11 @@ def _of_cause(report: list[Line], number: int) -> tuple[list[Line], str, str]:
     Raises:
         NotReproducible: the report has no cause of this number.
     """
-    shown = outline(report)
-    cause = next((line for line in shown.causes if line["number"] == number), None)
+    overview = outline(report)
+    cause = next((line for line in overview.causes if line["number"] == number), None)
     if cause is None:
-        raise NotReproducible(f"the report has no cause {number}; it has {len(shown.causes)}")
-    entries = shown.of_cause(cause).entries
+        raise NotReproducible(f"the report has no cause {number}; it has {len(overview.causes)}")
+    entries = overview.of_cause(cause).entries
     results = [entry.result for entry in entries]
-    lines: list[Line] = [shown.header, *results, *shown.exchanges.values(), shown.footer]
+    lines: list[Line] = [overview.header, *results, *overview.exchanges.values(), overview.footer]
     return lines, results[0]["requirement"], entries[0].verdict["check"]

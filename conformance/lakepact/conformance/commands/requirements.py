@@ -38,7 +38,10 @@ VERSION = click.option(
 @VERSION
 @click.option("--checks", is_flag=True, help="List checks and invariants instead of requirements.")
 @click.option(
-    "--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason."
+    "--uncovered",
+    "without_checks",
+    is_flag=True,
+    help="Only requirements that no check judges, with the reason.",
 )
 @click.option(
     "--parameters", is_flag=True, help="List the settings of `lakepact check --parameter`."
@@ -50,7 +53,7 @@ def list_requirements(
     contract: str | None,
     version: str | None,
     checks: bool,
-    uncovered: bool,
+    without_checks: bool,
     parameters: bool,
     as_json: bool,
 ) -> None:
@@ -58,17 +61,19 @@ def list_requirements(
 
     Example: lakepact list 'IRC-NS-*'
     """
-    shown = 0
+    count = 0
     for suite in _suites(contract, version):
         requirements = (
-            _checks(suite) if checks else _requirements(suite, _judged(suite), uncovered=uncovered)
+            _checks(suite)
+            if checks
+            else _requirements(suite, _judges_of(suite), without_checks=without_checks)
         )
         for row in _parameters(suite) if parameters else requirements:
             if patterns and not any(
                 fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]
             ):
                 continue
-            shown += 1
+            count += 1
             if as_json:
                 click.echo(orjson.dumps({k: v for k, v in row.items() if k != "names"}).decode())
             elif parameters:
@@ -78,10 +83,10 @@ def list_requirements(
                     f"{row['id']:<28} {row['level']:<6} {row['sentence']}"
                     + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
                 )
-    if not shown and not uncovered and (patterns or (contract and version)):
-        wanted = " ".join(word for word in (contract, version, *patterns) if word)
+    if not count and not without_checks and (patterns or (contract and version)):
+        filters = " ".join(word for word in (contract, version, *patterns) if word)
         click.echo(
-            f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact"
+            f"lakepact list: nothing matches {filters}; `lakepact list` shows all, `lakepact"
             " contracts list` the versions",
             err=True,
         )
@@ -89,11 +94,11 @@ def list_requirements(
 
 
 def _requirements(
-    suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, uncovered: bool
+    suite: Suite[Any], judges: dict[str, tuple[str, ...]], *, without_checks: bool
 ) -> Iterator[dict[str, Any]]:
     for r in suite.contract.requirements.values():
-        by = judged.get(r.id, ())
-        if uncovered and by:
+        by = judges.get(r.id, ())
+        if without_checks and by:
             continue
         yield {
             "id": r.id,
@@ -106,10 +111,10 @@ def _requirements(
         }
 
 
-def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
+def _judges_of(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
     """Return the checks and invariants that judge each requirement, including client checks."""
     of_clients = _of_clients(suite)
-    return {**(of_clients.judged() if of_clients else {}), **suite.judged()}
+    return {**(of_clients.judges() if of_clients else {}), **suite.judges()}
 
 
 def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
@@ -158,21 +163,21 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
     Example: lakepact explain IRC-NS-GET-005
     """
     identifier = identifier.upper()
-    known: list[str] = []
+    ids: list[str] = []
     for suite in _of_all_versions(contract, version):
-        known += suite.contract.requirements
+        ids += suite.contract.requirements
         if identifier in suite.contract.requirements:
             click.echo("\n".join(_explanation(suite, suite.requirement(identifier))))
             return
-    dropped = [
+    reasons = [
         line
         for suite in _suites(contract, version)
-        for line in _dropped(suite.contract, identifier)
+        for line in _reasons_of_absence(suite.contract, identifier)
     ]
-    if dropped:
-        click.echo("\n".join(dropped), err=True)
+    if reasons:
+        click.echo("\n".join(reasons), err=True)
         sys.exit(2)
-    near = alike(identifier, set(known)) or "see `lakepact list`"
+    near = alike(identifier, set(ids)) or "see `lakepact list`"
     click.echo(f"there is no requirement {identifier}; {near}", err=True)
     sys.exit(2)
 
@@ -189,7 +194,7 @@ def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suit
                     yield suites.load(name, later)
 
 
-def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
+def _reasons_of_absence(contract: Contract, identifier: str) -> Iterator[str]:
     """Yield why a profile lacks a requirement of its base contract."""
     for difference in contract.differences.values():
         if identifier in difference.without:
@@ -228,7 +233,7 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         )
     of_clients = _of_clients(suite)
     judges = of_clients if r.side == "client" and of_clients else suite
-    checks = judges.judged().get(r.id, ())
+    checks = judges.judges().get(r.id, ())
     for name in checks:
         item = judges.checks.get(name) or judges.invariants[name]
         yield f"  judged by   {name}: {item.sentence}"
@@ -237,19 +242,19 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     yield from _impact(r.id, impact.impact_of(contract.name))
 
 
-def _impact(requirement: str, measured: impact.Impact) -> Iterator[str]:
+def _impact(requirement: str, measurement: impact.Impact) -> Iterator[str]:
     """Yield the behaviour of each measured client on a server that breaks a requirement."""
-    if harms := measured.worst([requirement]):
-        shown = impact.sentence(
-            measured.clients, {client: harm.outcome for client, harm in harms.items()}
+    if harms := measurement.worst([requirement]):
+        sentence = impact.sentence(
+            measurement.clients, {client: harm.outcome for client, harm in harms.items()}
         )
         yield (
-            f"  clients     {shown} (measured {measured.measured} with one fault of a"
-            f" {measured.version} server)"
+            f"  clients     {sentence} (measured {measurement.measured} with one fault of a"
+            f" {measurement.version} server)"
         )
     for client, harm in harms.items():
         yield (
-            f"              {measured.clients[client]}:"
+            f"              {measurement.clients[client]}:"
             f" {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"
         )
 

@@ -17,7 +17,7 @@ others.
 """
 
 from lakepact.conformance.fuzz.answers import Fuzz
-from lakepact.conformance.fuzz.verdicts import Progress, fuzzed, modelled
+from lakepact.conformance.fuzz.verdicts import Progress, run_fuzzer, run_stateful_tests
 from lakepact.conformance.fuzz.world import World
 
-__all__ = ["Fuzz", "Progress", "World", "fuzzed", "modelled"]
+__all__ = ["Fuzz", "Progress", "World", "run_fuzzer", "run_stateful_tests"]

@@ -42,7 +42,7 @@ MISTAKES = {
 }
 
 SHOWN = 20  #: distinct answers that a failure report shows per requirement
-WORDS = 8  #: of a message that tell it from others
+WORDS = 8  #: of a message that distinguish it from others
 #: What differs between messages of one cause: quoted text, and words with digits or other
 #: characters.
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\S*[^\sA-Za-z.,:;()]\S*")
@@ -58,13 +58,13 @@ class Fuzz:
         operations: the operations to send, as far as the target offers them.
         answers: the requirement that a connection closed without an answer breaks.
         refusals: the requirement that accepting an invalid body of each kind breaks.
-        tolerated: returns whether a missing required member is tolerated: operation, name of the
+        tolerates: returns whether a missing required member is tolerated: operation, name of the
             member, and its object.
-        rehearsed: returns the answer to a setup request, as far as the contract determines it, for
+        sample_answer: returns the answer to a setup request, as far as the contract determines it, for
             sequences generated without a target; `None` if requests depend on the target's own
             objects.
         planning: like `world`, but without a target; equal to `world` if that sends nothing.
-        chosen: members (`Component.member`) of answers whose values sound servers choose
+        free_members: members (`Component.member`) of answers whose values sound servers choose
             differently, such as times and locations.
         incomparable: members and components that are a server's own business, such as messages and
             page tokens.
@@ -75,10 +75,10 @@ class Fuzz:
     operations: tuple[OperationId, ...]
     answers: str
     refusals: Mapping[str, str]
-    tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
-    rehearsed: Callable[[Step], Any] | None = None
+    tolerates: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
+    sample_answer: Callable[[Step], Any] | None = None
     planning: Callable[[Any], World] | None = None
-    chosen: frozenset[str] = frozenset()
+    free_members: frozenset[str] = frozenset()
     incomparable: frozenset[str] = frozenset()
     model: Callable[[Any], Remembering] | None = None
 
@@ -105,8 +105,8 @@ class Breach:
 
 
 def answer_of(exchange: Exchange) -> str:
-    """Return what makes answers alike: the status, the error's type, and its message without names
-    and numbers.
+    """Return the status, the error's type, and its message without names and numbers: equal for
+    answers alike.
     """
     error = exchange.error
     if error is None:
@@ -142,19 +142,17 @@ class Judge:
         ] = {}  #: invariants of ours that broke, with what they judge
 
     def remember(self, breach: Breach) -> None:
-        """Look for this no longer: not in answers alike, and nowhere once it was found often
-        enough.
-        """
+        """Report a breach no more: not in answers alike, and nowhere after `SHOWN` answers."""
         self._answers.setdefault(breach.rule, set()).add((breach.operation, breach.answer))
         self.broken.update(breach.requirements)
 
     def is_new(self, breach: Breach) -> bool:
         """Return whether a breach is worth a report of its own."""
-        seen = self._answers.get(breach.rule, set())
-        return (breach.operation, breach.answer) not in seen and len(seen) < SHOWN
+        answers = self._answers.get(breach.rule, set())
+        return (breach.operation, breach.answer) not in answers and len(answers) < SHOWN
 
     def breaches(self, exchange: Exchange) -> Iterator[Breach]:
-        """Everything that an exchange breaks."""
+        """Yield the breaches of an exchange."""
         operation = exchange.operation or NO_OPERATION
         for invariant in self._concerned(exchange.operation, exchange.status):
             try:
@@ -166,13 +164,13 @@ class Judge:
             except Exception as broken:  # noqa: BLE001 - ours, reported as such
                 self.trouble[invariant.name] = invariant.requirements, broken
         if 200 <= exchange.status < 300:
-            yield from self._accepted(exchange, operation)
+            yield from self._acceptance(exchange, operation)
 
     def contradictions(
-        self, said: Iterable[tuple[str, Unmet | None]], operation: OperationId
+        self, verdicts: Iterable[tuple[str, Unmet | None]], operation: OperationId
     ) -> Iterator[Breach]:
-        """Everything that an answer breaks of what was said of it."""
-        for requirement, unmet in said:
+        """Yield the breaches among the verdicts of a model."""
+        for requirement, unmet in verdicts:
             if unmet is None:
                 self.held.add(requirement)
             else:
@@ -183,15 +181,15 @@ class Judge:
         return Breach("answers", (self._fuzz.answers,), operation, Unmet("an answer", why))
 
     def outcome(self, requirement: str) -> Outcome:
-        """Return how a requirement came out on which no breach was reported."""
+        """Return the outcome of a requirement without a reported breach."""
         return Outcome.PASS if requirement in self.held - self.broken else Outcome.NOT_OFFERED
 
-    def _accepted(self, exchange: Exchange, operation: OperationId) -> Iterator[Breach]:
-        found = self._forbidden(exchange, operation)
-        if found is None:
+    def _acceptance(self, exchange: Exchange, operation: OperationId) -> Iterator[Breach]:
+        mistake = self._forbidden(exchange, operation)
+        if mistake is None:
             self.held.update(self._fuzz.refusals.values() if exchange.request_body else ())
             return
-        what, wrong, at = found
+        what, wrong, at = mistake
         requirement = self._fuzz.refusals.get(what)
         if requirement is not None:
             actual, mutation = (
@@ -209,11 +207,11 @@ class Judge:
         """Return why the body of a request must be refused: the kind of mistake, a description, and
         its place.
         """
-        known = self.contract.operations[operation]
-        if known.body is None or known.body_media_type != "application/json":
+        definition = self.contract.operations[operation]
+        if definition.body is None or definition.body_media_type != "application/json":
             return None
         if not exchange.request_body:
-            return (EMPTY, "no body", "body") if known.body_required else None
+            return (EMPTY, "no body", "body") if definition.body_required else None
         try:
             body = json.loads(exchange.request_body)
         except (ValueError, RecursionError):
@@ -224,7 +222,7 @@ class Judge:
                 f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}",
                 "",
             )
-        return self._against_schema(known.body, operation, body)
+        return self._against_schema(definition.body, operation, body)
 
     def _against_schema(
         self, schema: str, operation: OperationId, body: Any
@@ -241,7 +239,7 @@ class Judge:
             where = "/".join(map(str, error.instance_path)) or "the top"
             at = pointer(*("*" if isinstance(step, int) else step for step in error.instance_path))
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required):
-                if not self._fuzz.tolerated(operation, error.kind.property, error.instance):
+                if not self._fuzz.tolerates(operation, error.kind.property, error.instance):
                     return (
                         MISSING,
                         f"a body that lacks `{error.kind.property}` at {where}",

@@ -43,26 +43,26 @@ class Bodies:
             random: equal states draw equal requests, in every process.
             valid: whether the schemas allow the request.
         """
-        known = self._contract.operations[operation]
-        asked = [p for p in known.parameters if p.where == "query"]
-        has_body = known.body in self._schemas
-        if known.method == "HEAD" or not (has_body or asked):
+        definition = self._contract.operations[operation]
+        parameters = [p for p in definition.parameters if p.where == "query"]
+        has_body = definition.body in self._schemas
+        if definition.method == "HEAD" or not (has_body or parameters):
             return NOTHING
-        body = self._body(known, random, valid=valid) if has_body else None
-        broken = random.choice(asked) if asked and not valid and not has_body else None
-        sent = [p for p in asked if p is broken or p.required or random.random() < 1 / 2]
+        body = self._body(definition, random, valid=valid) if has_body else None
+        invalid = random.choice(parameters) if parameters and not valid and not has_body else None
+        present = [p for p in parameters if p is invalid or p.required or random.random() < 1 / 2]
         return Drawn(
             body,
-            tuple(pair for p in sent for pair in self._pairs(p, random, valid=p is not broken)),
+            tuple(pair for p in present for pair in self._pairs(p, random, valid=p is not invalid)),
         )
 
-    def _body(self, known: Operation, random: Random, *, valid: bool) -> Any:
-        schema = {"$ref": f"#/components/schemas/{known.body}"}
+    def _body(self, definition: Operation, random: Random, *, valid: bool) -> Any:
+        schema = {"$ref": f"#/components/schemas/{definition.body}"}
         if not valid:
             return self._documents.invalid(schema, random)
         return (
             self._documents.valid(schema, random)
-            if known.body_required or random.random() < 3 / 4
+            if definition.body_required or random.random() < 3 / 4
             else None
         )
 
@@ -73,8 +73,8 @@ class Bodies:
         values = [] if valid else [self._documents.invalid(parameter.schema, random)]
         if valid or random.random() < 1 / 2:
             values.append(self._documents.valid(parameter.schema, random))
-        return [(parameter.name, _spelled(value)) for value in values]
+        return [(parameter.name, _text(value)) for value in values]
 
 
-def _spelled(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)

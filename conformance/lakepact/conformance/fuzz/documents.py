@@ -35,7 +35,7 @@ class Documents:
 
     def __init__(self, schemas: Mapping[str, Any]) -> None:
         self._schemas = schemas
-        self._component = cache(lambda name: self._merged(schemas[name]))
+        self._component = cache(lambda name: self._merge(schemas[name]))
         self._height = cache(lambda name: self._levels(schemas[name], frozenset({name})))
 
     def valid(self, schema: Any, random: Random) -> Any:
@@ -46,44 +46,42 @@ class Documents:
         """Return a document with one change that its schema forbids at the place: a lacking member,
         another type, a value out of range.
         """
-        held: list[Any] = [None]
-        places: list[Place] = [(held, 0, self._merged(schema))]
-        held[0] = self._value(schema, random, 0, places)
+        root: list[Any] = [None]
+        places: list[Place] = [(root, 0, self._merge(schema))]
+        root[0] = self._value(schema, random, 0, places)
         parent, key, at = random.choice(places)
         parent[key] = random.choice(self._violations(at, parent[key], random))
-        return held[0]
+        return root[0]
 
     # -- schemas -----------------------------------------------------------------------------------
 
-    def _merged(self, schema: Any) -> Schema:
-        """Return a schema with what it refers to and consists of in one object; its members keep
-        their references.
+    def _merge(self, schema: Any) -> Schema:
+        """Return a schema joined with its references and parts; its members keep their
+        references.
         """
         if not isinstance(schema, dict):
             return {"properties": {}, "required": ()}
-        merged: Schema = {}
+        whole: Schema = {}
         parts = (
             [self._component(_name(schema))]
             if "$ref" in schema
-            else [self._merged(part) for part in schema.get("allOf", ())]
+            else [self._merge(part) for part in schema.get("allOf", ())]
         )
         for part in (*parts, schema):
-            members = {**merged.get("properties", {}), **part.get("properties", {})}
-            required = dict.fromkeys((*merged.get("required", ()), *part.get("required", ())))
-            merged = {**merged, **part, "properties": members, "required": tuple(required)}
-        return {key: value for key, value in merged.items() if key not in {"$ref", "allOf"}}
+            members = {**whole.get("properties", {}), **part.get("properties", {})}
+            required = dict.fromkeys((*whole.get("required", ()), *part.get("required", ())))
+            whole = {**whole, **part, "properties": members, "required": tuple(required)}
+        return {key: value for key, value in whole.items() if key not in {"$ref", "allOf"}}
 
     def _levels(self, schema: Any, above: frozenset[str]) -> int:
-        """Return how many levels the flattest document of a schema has, without components that it
-        is inside of.
-        """
+        """Return the levels of the flattest document of a schema, without the components above."""
         if "$ref" in schema:
             name = _name(schema)
             return DEEP * 9 if name in above else self._levels(self._schemas[name], above | {name})
-        merged = self._merged(schema)
-        alternatives = _alternatives(merged)
+        whole = self._merge(schema)
+        alternatives = _alternatives(whole)
         inside = [
-            self._levels(merged["properties"].get(name, {}), above) for name in merged["required"]
+            self._levels(whole["properties"].get(name, {}), above) for name in whole["required"]
         ]
         return max(
             [
@@ -103,33 +101,33 @@ class Documents:
     # -- valid values ------------------------------------------------------------------------------
 
     def _value(self, schema: Any, random: Random, depth: int, places: list[Place]) -> Any:
-        merged = (
+        whole = (
             self._component(_name(schema))
             if isinstance(schema, dict) and schema.keys() == {"$ref"}
-            else self._merged(schema)
+            else self._merge(schema)
         )
-        alternatives = _alternatives(merged)
+        alternatives = _alternatives(whole)
         if alternatives:
-            common = {key: value for key, value in merged.items() if key not in {"oneOf", "anyOf"}}
+            common = {key: value for key, value in whole.items() if key not in {"oneOf", "anyOf"}}
             return self._value(
                 {"allOf": [common, self._alternative(alternatives, random, depth)]},
                 random,
                 depth,
                 places,
             )
-        if "const" in merged or "enum" in merged:
-            return random.choice(merged.get("enum") or [merged.get("const")])
-        kind = random.choice(_types(merged))
+        if "const" in whole or "enum" in whole:
+            return random.choice(whole.get("enum") or [whole.get("const")])
+        kind = random.choice(_types(whole))
         if kind == "object":
-            return self._object(merged, random, depth, places)
+            return self._object(whole, random, depth, places)
         if kind == "array":
-            return self._array(merged, random, depth, places)
-        return _scalar(kind, merged, random)
+            return self._array(whole, random, depth, places)
+        return _scalar(kind, whole, random)
 
     def _object(
         self, schema: Schema, random: Random, depth: int, places: list[Place]
     ) -> dict[str, Any]:
-        members, made = schema["properties"], dict[str, Any]()
+        members, document = schema["properties"], dict[str, Any]()
         optional = [
             name
             for name in members
@@ -146,19 +144,19 @@ class Documents:
             **names,
             **{name: members.get(name, {}) for name in (*schema["required"], *optional)},
         }.items():
-            made[name] = self._value(inner, random, depth + 1, places)
-            places.append((made, name, self._merged(inner)))
-        return made
+            document[name] = self._value(inner, random, depth + 1, places)
+            places.append((document, name, self._merge(inner)))
+        return document
 
     def _array(self, schema: Schema, random: Random, depth: int, places: list[Place]) -> list[Any]:
         fewest = schema.get("minItems", 0)
-        made: list[Any] = []
+        items: list[Any] = []
         for _ in range(random.randint(fewest, max(fewest, MOST_ITEMS if depth < DEEP else 0))):
             item = self._value(schema.get("items", {}), random, depth + 1, places)
-            if not (schema.get("uniqueItems") and item in made):
-                made.append(item)
-                places.append((made, len(made) - 1, self._merged(schema.get("items"))))
-        return made
+            if not (schema.get("uniqueItems") and item in items):
+                items.append(item)
+                places.append((items, len(items) - 1, self._merge(schema.get("items"))))
+        return items
 
     # -- violations --------------------------------------------------------------------------------
 
@@ -172,35 +170,35 @@ class Documents:
             for kind in TYPES
             if kind not in types and not (kind == "integer" and "number" in types)
         ]
-        found = [self._value({"type": kind}, random, DEEP - 1, []) for kind in others]
-        found += [
+        values = [self._value({"type": kind}, random, DEEP - 1, []) for kind in others]
+        values += [
             schema[bound] + step
             for bound, step in (("minimum", -1), ("maximum", 1))
             if bound in schema
         ]
         if {"const", "enum", "format", "pattern"} & schema.keys() and "string" in types:
-            found.append(random.choice(TEXTS))
+            values.append(random.choice(TEXTS))
         if isinstance(value, dict):
-            found += [
+            values += [
                 {name: member for name, member in value.items() if name != lacking}
                 for lacking in schema["required"]
             ]
-            found += (
+            values += (
                 [{**value, _text(random): []}]
                 if schema.get("additionalProperties", True) is not True
                 else []
             )
         if schema.get("minLength") or schema.get("minItems"):
-            found.append(type(value)())
+            values.append(type(value)())
         if schema.get("uniqueItems") and value:
-            found.append([*value, value[0]])
-        return found or [random.choice(WILD_VALUES)]
+            values.append([*value, value[0]])
+        return values or [random.choice(WILD_VALUES)]
 
     def _allowed(self, schema: Schema) -> set[str]:
         """Return the JSON types that a schema, or one of its alternatives, allows."""
         alternatives = _alternatives(schema)
         return (
-            set[str]().union(*(self._allowed(self._merged(one)) for one in alternatives))
+            set[str]().union(*(self._allowed(self._merge(one)) for one in alternatives))
             if alternatives
             else set(_types(schema))
         )
@@ -212,14 +210,14 @@ def _name(reference: Schema) -> str:
 
 
 def _alternatives(schema: Schema) -> list[Schema]:
-    found: list[Schema] = schema.get("oneOf") or schema.get("anyOf") or []
-    return found
+    schemas: list[Schema] = schema.get("oneOf") or schema.get("anyOf") or []
+    return schemas
 
 
 def _types(schema: Schema) -> list[str]:
     """Return the JSON types of a schema; those of all values if it names none."""
-    named = schema.get("type") or ("object" if schema.get("properties") else TYPES)
-    return [named] if isinstance(named, str) else list(named)
+    types = schema.get("type") or ("object" if schema.get("properties") else TYPES)
+    return [types] if isinstance(types, str) else list(types)
 
 
 def _scalar(kind: str, schema: Schema, random: Random) -> Any:
@@ -241,19 +239,19 @@ def _scalar(kind: str, schema: Schema, random: Random) -> Any:
 
 
 def _text(random: Random, schema: Schema | None = None) -> str:
-    """Return a text: mostly a plain one, now and then one that is hard for a server."""
-    known = schema or {}
-    if known.get("format") == "uuid" or "pattern" in known:
+    """Return a text: mostly a plain one, sometimes one that is hard for a server."""
+    rules = schema or {}
+    if rules.get("format") == "uuid" or "pattern" in rules:
         return str(uuid.UUID(int=random.getrandbits(128)))
-    if known.get("format") == "date":
+    if rules.get("format") == "date":
         return (
             f"{random.randint(1, 9999):04d}-{random.randint(1, 12):02d}-{random.randint(1, 28):02d}"
         )
-    if known.get("format") == "byte" or known.get("contentEncoding"):
+    if rules.get("format") == "byte" or rules.get("contentEncoding"):
         return base64.b64encode(random.randbytes(random.randint(0, 12))).decode()
     if random.random() < 0.1:
         text = random.choice(TEXTS)
     else:
         alphabet = LETTERS if random.random() < 0.7 else LETTERS + UNUSUAL * 2
-        text = "".join(random.choices(alphabet, k=random.randint(known.get("minLength", 0), 12)))
-    return text[: known.get("maxLength")].ljust(known.get("minLength", 0), "x")
+        text = "".join(random.choices(alphabet, k=random.randint(rules.get("minLength", 0), 12)))
+    return text[: rules.get("maxLength")].ljust(rules.get("minLength", 0), "x")

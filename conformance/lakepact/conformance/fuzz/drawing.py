@@ -35,9 +35,7 @@ class Drawing:
     def drawn(
         self, world: World, random: Random, operations: Sequence[OperationId]
     ) -> Iterator[Step]:
-        """Yield the steps of one sequence; each is drawn when the world knows what became of those
-        before it.
-        """
+        """Yield the steps of one sequence; each is drawn after the answer to the one before."""
         yield from (step for step in world.opening(random) if step.operation in operations)
         while True:
             operation = random.choice(operations)
@@ -48,23 +46,23 @@ class Drawing:
             )
             if example is not None:
                 body = example if kind == "example" else near_miss(example, random)
-                yield Step(operation, arguments, world.confined(operation, body), kind=kind)
+                yield Step(operation, arguments, world.confine(operation, body), kind=kind)
                 continue
             drawn = self._bodies.draw(operation, random, valid=kind != "wild")
-            asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
-            query = () if asked else drawn.query
+            is_complete = kind == "example" or (
+                kind == "near" and self._says_more(operation, arguments)
+            )
+            query = () if is_complete else drawn.query
             yield Step(
                 operation,
                 arguments,
-                world.confined(operation, drawn.body),
+                world.confine(operation, drawn.body),
                 query,
                 "wild" if kind == "wild" else "valid",
             )
 
     def _says_more(self, operation: OperationId, arguments: Mapping[str, object]) -> bool:
-        """Return whether arguments are more than the path of an operation, so that nothing else has
-        to be drawn for it.
-        """
+        """Return whether arguments go beyond the path of an operation, so that no query is drawn."""
         return any(
             p.where != "path" and p.argument in arguments
             for p in self._contract.operations[operation].parameters

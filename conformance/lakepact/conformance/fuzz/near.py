@@ -59,10 +59,10 @@ def near_miss(body: Any, random: Random) -> Any:
     places = list(places_in(body))
     if not places or random.random() < CUT_SHORT:
         return cut_short(body, random)
-    changed = copy.deepcopy(body)
+    result = copy.deepcopy(body)
     for _ in range(random.randint(1, MOST_CHANGES)):
-        change(changed, random.choice(places), random)
-    return changed
+        change(result, random.choice(places), random)
+    return result
 
 
 def places_in(value: Any, path: Place = ()) -> Iterator[Place]:
@@ -92,11 +92,11 @@ def cut_short(body: Any, random: Random) -> bytes:
     """Return the beginning of the bytes of `body`, which is not JSON any more unless it was a
     number.
     """
-    content = orjson.dumps(body, default=_spelled)
+    content = orjson.dumps(body, default=_default)
     return content[: random.randrange(len(content))]
 
 
-def _spelled(value: Any) -> Any:
+def _default(value: Any) -> Any:
     return value.default if isinstance(value, Learned) else str(value)
 
 

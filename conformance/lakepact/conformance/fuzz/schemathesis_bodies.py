@@ -64,9 +64,9 @@ class SchemathesisBodies(Bodies):
         """Return a body and a query by the schemas of an operation, or against them; `NOTHING` if
         it takes neither.
         """
-        known = self._contract.operations[operation]
-        if known.method == "HEAD" or not (
-            known.body or any(p.where == "query" for p in known.parameters)
+        definition = self._contract.operations[operation]
+        if definition.method == "HEAD" or not (
+            definition.body or any(p.where == "query" for p in definition.parameters)
         ):
             return NOTHING
         pool = self._pools.setdefault((operation, valid), _Pool())

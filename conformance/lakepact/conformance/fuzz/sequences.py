@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
-from lakepact.conformance.fuzz.steps import content, filled
+from lakepact.conformance.fuzz.steps import content, fill
 from lakepact.conformance.http.wire import NoAnswer
 
 if TYPE_CHECKING:
@@ -43,29 +43,29 @@ if TYPE_CHECKING:
 
 @dataclass
 class Sent:
-    """A sequence as it was sent: its steps so far, the numbers of the exchanges, and what was found
-    in it.
+    """A sequence as it was sent: its steps so far, the numbers of the exchanges, and the
+    breaches.
     """
 
     steps: list[Step] = field(default_factory=list)
     exchanges: list[int] = field(default_factory=list)
-    found: list[tuple[Breach, list[Step], list[int]]] = field(default_factory=list)
-    silent: NoAnswer | None = None  #: what ended the sequence, if it was no answer
+    breaches: list[tuple[Breach, list[Step], list[int]]] = field(default_factory=list)
+    silent: NoAnswer | None = None  #: the missing answer that ended the sequence
 
     def show(self, breach: Breach) -> None:
         """Keep a breach with the requests that lead to it."""
-        self.found.append((breach, list(self.steps), list(self.exchanges)))
+        self.breaches.append((breach, list(self.steps), list(self.exchanges)))
 
 
 class Sequences:
-    """The sequences of one search for what a target breaks.
+    """The sequences of one search for breaches of a target.
 
     Args:
         lab: makes the lab of one sequence from its number.
         world: makes a corner of the target for one sequence.
-        operations: what is sent, where the target offers it.
+        operations: those to send, as far as the target offers them.
         draw: draws the steps of a sequence.
-        judge: what exchanges are judged by.
+        judge: judges the exchanges.
         start: the seed.
         most: steps of one sequence.
     """
@@ -95,55 +95,55 @@ class Sequences:
     # -- drawing -----------------------------------------------------------------------------------
 
     def new(self, number: int) -> Sent:
-        """Send a new sequence; what it shows for the first time is in `found`."""
+        """Send a new sequence; new breaches are in `breaches`."""
         random = Random(f"{self._start} {number}")  # noqa: S311 - nothing secret
-        lab, sent = self._new_lab(), Sent()
-        offered = tuple(o for o in self._operations if lab.offers(o))
+        lab, sequence = self._new_lab(), Sent()
+        operations = tuple(o for o in self._operations if lab.offers(o))
         try:
             world = self._world(lab)
             for step in itertools.islice(
-                self._draw(world, random, offered), self._most if offered else 0
+                self._draw(world, random, operations), self._most if operations else 0
             ):
-                sent.steps.append(step)
+                sequence.steps.append(step)
                 self.requests += 1
-                breaches = self._exchanged(lab, world, step, sent)
+                breaches = self._exchange(lab, world, step, sequence)
                 if breaches is None:
                     break
                 for breach in filter(self._judge.is_new, breaches):
                     self._judge.remember(breach)
-                    sent.show(breach)
+                    sequence.show(breach)
         finally:
             lab.clean_up()
-        return sent
+        return sequence
 
     def _new_lab(self) -> Lab:
         return self._lab(next(self._numbers))
 
     # -- sending -----------------------------------------------------------------------------------
 
-    def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> list[Breach] | None:
+    def _exchange(self, lab: Lab, world: World, step: Step, sequence: Sent) -> list[Breach] | None:
         """Send one step, check the answer, and update the model; return None without an answer."""
         try:
-            arguments = filled(dict(step.arguments), world.known)
+            arguments = fill(dict(step.arguments), world.value_of)
             reply = lab.send(
                 step.operation,
-                content=content(step.body, world.known),
+                content=content(step.body, world.value_of),
                 query=step.query,
                 **arguments,
             )
         except NoAnswer as silent:
-            sent.silent = silent
-            sent.exchanges = [*lab.sent, silent.keep().number]
+            sequence.silent = silent
+            sequence.exchanges = [*lab.sent, silent.keep().number]
             return None
-        sent.exchanges = list(lab.sent)
+        sequence.exchanges = list(lab.sent)
         exchanges, number = lab.wire.exchanges, reply.exchange.number
         later = (exchanges.get(n) for n in range(number + 1, len(exchanges) + 1))
         looks = [one for one in later if one and one.look and one.look.refused.number == number]
-        sent.exchanges += [one.number for one in looks if one.look and one.look.unmet]
+        sequence.exchanges += [one.number for one in looks if one.look and one.look.unmet]
         breaches = [
             *self._judge.breaches(reply.exchange),
             *(breach for look in looks for breach in self._judge.breaches(look)),
-            *self._judge.contradictions(world.judged(step, reply), step.operation),
+            *self._judge.contradictions(world.verdicts(step, reply), step.operation),
         ]
         world.learn(step, reply)
         return breaches
@@ -178,32 +178,32 @@ class Sequences:
 
         attempts = max(FEWEST_ATTEMPTS, ATTEMPTS // (1 + self._shrunk // 4))
         self._shrunk += 1
-        needed = shows(steps)
-        if needed:
+        count = shows(steps)
+        if count:
             Shrinking(
-                steps[:needed], shows, plain=self._world(self._new_lab()).plain, attempts=attempts
+                steps[:count], shows, plain=self._world(self._new_lab()).plain, attempts=attempts
             ).shortest()
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:
         """Return the same requests in a new corner, up to the one that breaks the same."""
-        lab, sent = self._new_lab(), Sent()
+        lab, sequence = self._new_lab(), Sent()
         try:
             world = self._world(lab)
-            for done, step in enumerate(steps, start=1):
-                breaches = self._exchanged(lab, world, step, sent)
-                for other in self._silence(step, sent) if breaches is None else breaches:
+            for count, step in enumerate(steps, start=1):
+                breaches = self._exchange(lab, world, step, sequence)
+                for other in self._silence(step, sequence) if breaches is None else breaches:
                     if other.shows(breach):
-                        return other, sent.exchanges, done
+                        return other, sequence.exchanges, count
                 if breaches is None:
                     break
         finally:
             lab.clean_up()
         return None
 
-    def _silence(self, step: Step, sent: Sent) -> list[Breach]:
+    def _silence(self, step: Step, sequence: Sent) -> list[Breach]:
         return (
-            [self._judge.silence(step.operation, str(sent.silent))]
-            if sent.silent and not sent.silent.late
+            [self._judge.silence(step.operation, str(sequence.silent))]
+            if sequence.silent and not sequence.silent.late
             else []
         )

@@ -51,10 +51,10 @@ class Shrinking:
         if self._left <= 0 or not candidate:
             return False
         self._left -= 1
-        needed = self._shows(candidate)
-        if needed:
-            self.steps = candidate[:needed]
-        return bool(needed)
+        count = self._shows(candidate)
+        if count:
+            self.steps = candidate[:count]
+        return bool(count)
 
     def _without_steps(self) -> None:
         """Leave out all but the last step, then halves, quarters … single steps, until no single
@@ -71,8 +71,8 @@ class Shrinking:
             size = size // 2 if size > 1 else int(smaller)
 
     def _with_plain_arguments(self) -> None:
-        """Address what the sequence begins with, so that requests which made something else can be
-        spared.
+        """Address the objects of every sequence, so that requests for other objects can be left
+        out.
         """
         for number in reversed(range(len(self.steps))):
             if number >= len(self.steps):
@@ -97,7 +97,7 @@ class Shrinking:
             skip = 0
             while number < len(self.steps):
                 smaller = list(_smaller(self.steps[number].body))[skip:]
-                found = next(
+                position = next(
                     (
                         n
                         for n, body in enumerate(smaller)
@@ -105,19 +105,19 @@ class Shrinking:
                     ),
                     None,
                 )
-                if found is None:
+                if position is None:
                     break
-                skip += found
+                skip += position
 
     def _try_at(self, number: int, step: Step) -> bool:
         return self._try([*self.steps[:number], step, *self.steps[number + 1 :]])
 
 
 def _smaller(body: Any) -> Iterator[Any]:
-    """Bodies with one place less, or with one long text cut, in the order of the places."""
+    """Yield bodies with one place less, or with one long text cut, in the order of the places."""
     for place in places_in(body):
-        changed = copy.deepcopy(body)
-        parent = changed
+        result = copy.deepcopy(body)
+        parent = result
         for step in place[:-1]:
             parent = parent[step]
         value = parent[place[-1]]
@@ -125,4 +125,4 @@ def _smaller(body: Any) -> Iterator[Any]:
             parent[place[-1]] = value[: LONG_TEXT // 2]
         else:
             del parent[place[-1]]
-        yield changed
+        yield result

@@ -14,11 +14,11 @@ from lakepact.generated.contract import OperationId
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Stands in a request for a value that the target chose, so that the request can be repeated
-    where it chooses another.
+    """A placeholder in a request for a value that the target chose, so that the request can be
+    repeated elsewhere.
 
     Args:
-        what: names the value; the world of a sequence knows what is meant.
+        what: names the value for the world of a sequence.
         default: stands in while the world does not know it.
         then: text to append, or a number to add.
     """
@@ -27,14 +27,14 @@ class Learned:
     default: str | int
     then: str | int = ""
 
-    def filled(self, value: Any) -> str | int:
-        """Return the value with what is appended or added; one of another type than the default is
-        not used.
+    def resolve(self, value: Any) -> str | int:
+        """Return the value with `then` appended or added; a value of another type than the default
+        is not used.
         """
-        known: str | int = value if isinstance(value, type(self.default)) else self.default
-        if isinstance(known, int):
-            return known + (self.then if isinstance(self.then, int) else 0)
-        return f"{known}{self.then}"
+        base: str | int = value if isinstance(value, type(self.default)) else self.default
+        if isinstance(base, int):
+            return base + (self.then if isinstance(self.then, int) else 0)
+        return f"{base}{self.then}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,21 @@ class Step:
     kind: str = "example"
 
 
-def filled(value: Any, known: Callable[[Learned], Any]) -> Any:
-    """`value` with everything learned in its place."""
+def fill(value: Any, value_of: Callable[[Learned], Any]) -> Any:
+    """Return a value with all placeholders replaced."""
     if isinstance(value, Learned):
-        return value.filled(known(value))
+        return value.resolve(value_of(value))
     if isinstance(value, dict):
-        return {key: filled(member, known) for key, member in value.items()}
+        return {key: fill(member, value_of) for key, member in value.items()}
     if isinstance(value, list):
-        return [filled(item, known) for item in value]
+        return [fill(item, value_of) for item in value]
     if isinstance(value, tuple):
-        return tuple(filled(item, known) for item in value)
+        return tuple(fill(item, value_of) for item in value)
     return value
 
 
-def content(body: Any, known: Callable[[Learned], Any]) -> bytes:
-    """Return the bytes of a body, with everything learned in its place."""
+def content(body: Any, value_of: Callable[[Learned], Any]) -> bytes:
+    """Return the bytes of a body with all placeholders replaced."""
     if body is None or isinstance(body, bytes):
         return body or b""
-    return json.dumps(filled(body, known), separators=(",", ":"), default=str).encode()
+    return json.dumps(fill(body, value_of), separators=(",", ":"), default=str).encode()

@@ -1,5 +1,5 @@
-"""A whole search by chance: sequence after sequence until the budget is spent, and a verdict for
-everything that was looked at.
+"""A complete random search: sequences until the budget is spent, and a verdict for each judged
+requirement.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from lakepact.conformance.judging.definitions import Invariant
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import Contract, OperationId
 
-FUZZED, MODELLED = "fuzz", "model"  #: what verdicts name as the check
-HISTORY = 100  #: requests of one history
+FUZZED, MODELLED = "fuzz", "model"  #: the check in verdicts
+HISTORY = 100  #: requests of one stateful test
 PATIENCE = 3  #: answers in a row that are awaited in vain before the target is given up
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How many requests a run has sent, those of shrinking and cleaning up apart."""
+    """The number of requests of a run, without those of shrinking and cleaning up."""
 
     requests: int
 
 
-def fuzzed(
+def run_fuzzer(
     lab: Callable[[int], Lab],
     contract: Contract,
     invariants: Sequence[Invariant],
@@ -68,7 +68,7 @@ def fuzzed(
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
-def modelled(
+def run_stateful_tests(
     lab: Callable[[int], Lab],
     contract: Contract,
     *,
@@ -115,7 +115,7 @@ def _history(
 
 
 class _Search:
-    """One run of sequences, and what it makes of what they show."""
+    """One run of sequences, and its verdicts."""
 
     def __init__(
         self, check: str, judge: Judge, sequences: Sequences, *, answers: str, start: int
@@ -134,28 +134,28 @@ class _Search:
             before = self._sequences.requests
             if before >= budget or self._given_up:
                 break
-            sent = self._sequences.new(number)
+            sequence = self._sequences.new(number)
             if self._sequences.requests == before:
                 self._given_up = "the target offers nothing that could be asked for"
             yield Progress(self._sequences.requests)
-            for breach, steps, exchanges in sent.found:
+            for breach, steps, exchanges in sequence.breaches:
                 yield self._verdict(
                     breach, self._sequences.shortest(breach, steps) or (breach, exchanges, 0)
                 )
-            if sent.silent is not None:
-                yield from self._silence(sent)
+            if sequence.silent is not None:
+                yield from self._silence(sequence)
             else:
                 self._vain = 0
         yield from self._rest()
 
     def _verdict(
-        self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = ""
+        self, breach: Breach, finding: tuple[Breach, list[int], int], remark: str = ""
     ) -> Verdict:
         """Return a broken requirement, with the requests that show it."""
-        again, exchanges, needed = shown
-        said = (
-            f"shrunk to {needed} request{'s' if needed > 1 else ''}"
-            if needed
+        again, exchanges, count = finding
+        text = (
+            f"shrunk to {count} request{'s' if count > 1 else ''}"
+            if count
             else remark or "not seen again when it was repeated"
         )
         unmet, requirement = again.unmet, breach.requirements[0]
@@ -163,29 +163,29 @@ class _Search:
         outcome = broken(self._judge.contract.requirements[requirement])
         return replace(
             Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)),
-            remark=f"seed {self._start}, {said}",
+            remark=f"seed {self._start}, {text}",
         )
 
-    def _silence(self, sent: Sent) -> Iterator[Verdict]:
+    def _silence(self, sequence: Sent) -> Iterator[Verdict]:
         """Yield the verdict about a sequence that ended without an answer: a failure if it happens
         again or the target is gone.
         """
-        why = str(sent.silent)
-        if sent.silent is None or sent.silent.late:
+        why = str(sequence.silent)
+        if sequence.silent is None or sequence.silent.late:
             self._vain += 1
             self._given_up = why if self._vain >= PATIENCE else ""
             return
-        breach = self._judge.silence(sent.steps[-1].operation, why)
+        breach = self._judge.silence(sequence.steps[-1].operation, why)
         if not self._sequences.answers():
             self._given_up = "the target answers nothing any more"
             self._judge.remember(breach)
             yield self._verdict(
                 breach,
-                (breach, sent.exchanges, 0),
-                f"after these {len(sent.steps)} requests {self._given_up}",
+                (breach, sequence.exchanges, 0),
+                f"after these {len(sequence.steps)} requests {self._given_up}",
             )
         elif self._judge.is_new(breach):
-            again = self._sequences.shortest(breach, sent.steps)
+            again = self._sequences.shortest(breach, sequence.steps)
             if again is not None:  # else it was an idle connection that happened to be closed
                 self._judge.remember(breach)
                 yield self._verdict(breach, again)

@@ -13,43 +13,39 @@ from lakepact.generated.contract import OperationId
 
 
 class World(Protocol):
-    """A corner of the target that one sequence has to itself."""
+    """A part of the target that one sequence has to itself."""
 
     @property
     def plain(self) -> Mapping[str, Any]:
-        """Path arguments for what the opening makes."""
+        """Path arguments of the objects of the opening."""
         ...
 
     def opening(self, random: Random) -> Sequence[Step]:
-        """Return the requests that make the corner; they come first."""
+        """Return the first requests, which create the objects."""
         ...
 
     def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
-        """Path arguments for an operation: what exists in the corner, or what does not."""
+        """Return path arguments for an operation, of existing or missing objects."""
         ...
 
-    def confined(self, operation: OperationId, body: Any) -> Any:
-        """`body` with the names in it moved into the corner."""
+    def confine(self, operation: OperationId, body: Any) -> Any:
+        """Return a body with its names moved into this part of the target."""
         ...
 
     def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
-        """Return a body that the target should accept now, or `None` where there is none to
-        give.
-        """
+        """Return a body that the target should accept now; `None` if there is none."""
         ...
 
-    def known(self, learned: Learned) -> Any:
-        """Return the value that is meant, or `None` when it is not known."""
+    def value_of(self, placeholder: Learned) -> Any:
+        """Return the value of a placeholder; `None` if it is unknown."""
         ...
 
-    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
-        """Return requirements that an answer keeps or, with what is unmet, breaks by all that was
-        answered before it.
-        """
+    def verdicts(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
+        """Return requirements that an answer keeps or breaks, judged by all earlier answers."""
         ...
 
     def learn(self, step: Step, reply: Reply) -> None:
-        """Remember what a request made or removed, and have it removed in the end."""
+        """Remember the objects that a request created or removed, and clean them up in the end."""
         ...
 
 

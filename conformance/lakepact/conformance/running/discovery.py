@@ -46,7 +46,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """How discovery probes servers of a contract.
+    """The probes of servers of a contract.
 
     Args:
         first: an operation that every server implements.
@@ -100,58 +100,58 @@ class ProbedServer:
 
 
 def probe_spec(contract: str) -> ProbeSpec:
-    """Return how discovery probes servers of a contract."""
+    """Return the probes of servers of a contract."""
     return cast(
         "ProbeSpec",
         importlib.import_module(f"lakepact.conformance.checks.{contract}.discovery").probe_spec,
     )
 
 
-def recognised(wire: Wire, target: Target) -> str:
+def detect_contract(wire: Wire, target: Target) -> str:
     """Detect the contract of a server by its answer to the first request of each contract.
 
     Raises:
         Blocked: the server does not answer, or its answers match no contract.
     """
-    seen: dict[str, Exchange] = {}
+    exchanges: dict[str, Exchange] = {}
     for contract in contracts():
-        asked = probe_spec(contract)
-        where = asked.path(target)
-        if where not in seen:
-            seen[where] = _first(wire, asked, where)
-        if asked.recognises(seen[where]):
+        spec = probe_spec(contract)
+        where = spec.path(target)
+        if where not in exchanges:
+            exchanges[where] = _first(wire, spec, where)
+        if spec.recognises(exchanges[where]):
             return contract
     raise Blocked(
-        "; ".join(_strange(exchange) for exchange in seen.values())
-        + advice(wire, list(seen.values()))
+        "; ".join(_strange(exchange) for exchange in exchanges.values())
+        + advice(wire, list(exchanges.values()))
     )
 
 
-def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
+def probe(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
     """Return what a server declares and implements, operation by operation.
 
     Raises:
         Blocked: the server does not answer, or not in the form of the contract.
     """
-    asked = probe_spec(contract)
-    first = _first(wire, asked, asked.path(target))
+    spec = probe_spec(contract)
+    first = _first(wire, spec, spec.path(target))
     if first.status >= 300 or not isinstance(first.parsed, dict):
-        raise Blocked(refused(wire, first))
-    offer = asked.declares(wire, target) if asked.declares else None
-    chosen = Contract(contract, version or _version(contract, offer))
-    told = tuple(_told(wire, chosen, asked, offer, first))
-    features = {**(offer.features if offer else {}), **asked.finds(list(wire.exchanges.values()))}
+        raise Blocked(refusal_message(wire, first))
+    offer = spec.declares(wire, target) if spec.declares else None
+    definition = Contract(contract, version or _version(contract, offer))
+    operations = tuple(_probe_operations(wire, definition, spec, offer, first))
+    features = {**(offer.features if offer else {}), **spec.finds(list(wire.exchanges.values()))}
     return ProbedServer(
         contract,
-        chosen.version,
-        {**(offer.facts if offer else {}), **asked.tells(first)},
-        {name: on for name, on in sorted(features.items()) if name in chosen.features},
-        told,
+        definition.version,
+        {**(offer.facts if offer else {}), **spec.tells(first)},
+        {name: on for name, on in sorted(features.items()) if name in definition.features},
+        operations,
     )
 
 
 def _version(contract: str, offer: Offer | None) -> str | None:
-    """Return the oldest version that has every operation that is declared."""
+    """Return the oldest version that has every declared operation."""
     if offer is None:
         return None
     versions = Contract(contract).versions
@@ -161,17 +161,17 @@ def _version(contract: str, offer: Offer | None) -> str | None:
     )
 
 
-def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
+def _first(wire: Wire, spec: ProbeSpec, where: str) -> Exchange:
     try:
         return wire.send(
-            "GET", where, operation=asked.first, check=CHECK, accepts="application/json"
+            "GET", where, operation=spec.first, check=CHECK, accepts="application/json"
         ).exchange
     except NoAnswer as none:
         raise Blocked(with_advice(none)) from none
 
 
 def with_advice(none: NoAnswer) -> str:
-    """Return why a server does not answer, with advice in front of it."""
+    """Return the reason why a server does not answer, with advice in front of it."""
     reasons = {
         "CERTIFICATE_REQUIRED": "--client-cert FILE presents a certificate",
         "EOF occurred": (
@@ -195,7 +195,7 @@ def _strange(exchange: Exchange) -> str:
     return f"{exchange.method} {exchange.redact(exchange.url)} returned {exchange.status} {kind}"
 
 
-def refused(wire: Wire, first: Exchange) -> str:
+def refusal_message(wire: Wire, first: Exchange) -> str:
     """Return the message about a target that cannot be probed, with advice."""
     return _strange(first) + advice(wire, [first])
 
@@ -212,14 +212,18 @@ PAGES = {
 BASE_ADDRESS = "the base address of a catalog ends before /v1"
 
 
-def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
+def advice(wire: Wire, exchanges: Sequence[Exchange]) -> str:
     """Return advice for answers that match no contract."""
-    statuses = {exchange.status for exchange in seen}
-    moved = next(
-        (e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers),
+    statuses = {exchange.status for exchange in exchanges}
+    location = next(
+        (
+            e.headers["location"]
+            for e in exchanges
+            if 300 <= e.status < 400 and "location" in e.headers
+        ),
         "",
     )
-    words = next(filter(None, map(_message, seen)), "")
+    words = next(filter(None, map(_message, exchanges)), "")
     if statuses & {401, 403}:
         return (
             f"{words and ': '}{wire.redact(words)}: it does not know this caller: "
@@ -227,17 +231,17 @@ def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
         )
     if wire.url.endswith("/v1") and 404 in statuses:
         return f": leave out /v1 at the end of the address: try {wire.url.removesuffix('/v1')}"
-    if moved:  # what stands behind the path of a page to log in at may be a secret
-        return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
+    if location:  # what stands behind the path of a page to log in at may be a secret
+        return f": it sends elsewhere, to {wire.redact(re.split('[?#]', location)[0])}"
     if words and statuses & {400, 404}:
-        is_warehouse_missing = not any("warehouse=" in e.url for e in seen)
+        is_warehouse_missing = not any("warehouse=" in e.url for e in exchanges)
         address = f"{BASE_ADDRESS}; " if 404 in statuses and is_warehouse_missing else ""
         return f": {wire.redact(words)} ({address}--parameter warehouse=NAME names a warehouse)"
     if hint := next(
         (
             hint
             for part, hint in PAGES.items()
-            if any(part in e.body[:500] for e in seen if e.status == 400)
+            if any(part in e.body[:500] for e in exchanges if e.status == 400)
         ),
         "",
     ):
@@ -251,8 +255,8 @@ def _message(exchange: Exchange) -> str:
     return " ".join(plain(exchange.error.message).split()) if exchange.error and has_body else ""
 
 
-def _told(
-    wire: Wire, contract: Contract, asked: ProbeSpec, offer: Offer | None, first: Exchange
+def _probe_operations(
+    wire: Wire, contract: Contract, spec: ProbeSpec, offer: Offer | None, first: Exchange
 ) -> Iterator[ProbedOperation]:
     """Probe each operation, listings first."""
     places: dict[
@@ -261,22 +265,22 @@ def _told(
     segments = dict(offer.segments) if offer else {}
     answers: dict[str, ProbedOperation] = {}
     routers = (
-        {method: _router(wire, asked, segments, method) for method in HARMLESS}
-        if asked.no_route
+        {method: _router(wire, spec, segments, method) for method in HARMLESS}
+        if spec.no_route
         else {}
     )
     for operation in sorted(
         contract.operations.values(),
-        key=lambda o: (len(_variables(o, segments)), o.id not in asked.listings),
+        key=lambda o: (len(_variables(o, segments)), o.id not in spec.listings),
     ):
         declared = operation.id in offer.operations if offer else None
         template = f"{operation.method} {operation.path}"
         left_out = (
-            asked.left_out.get(operation.id, "")
+            spec.left_out.get(operation.id, "")
             if operation.method in HARMLESS
             else f"not sent: {operation.method} may change something"
         )
-        if operation.id == asked.first:
+        if operation.id == spec.first:
             answers[operation.id] = ProbedOperation(
                 operation.id,
                 declared,
@@ -284,18 +288,18 @@ def _told(
                 first.status,
                 round(first.seconds * 1000, 1),
             )
-            _keep(asked, operation, {}, first, places)
+            _keep(spec, operation, {}, first, places)
         elif left_out:
             answers[operation.id] = ProbedOperation(
                 operation.id, declared, template, 0, 0, left_out
             )
         else:
-            found = _asked(wire, operation, asked, segments, places, declared=declared)
-            if found.remark == NOTHING_TO_ASK and asked.no_route:
-                found = _asked_for_nothing(
-                    wire, operation, asked, segments, routers[operation.method], declared=declared
+            result = _probe_operation(wire, operation, spec, segments, places, declared=declared)
+            if result.remark == NOTHING_TO_ASK and spec.no_route:
+                result = _probe_missing_names(
+                    wire, operation, spec, segments, routers[operation.method], declared=declared
                 )
-            answers[operation.id] = found
+            answers[operation.id] = result
     return (answers[name] for name in contract.operations)
 
 
@@ -307,10 +311,10 @@ def _variables(operation: Operation, segments: Mapping[str, str | None]) -> list
     ]
 
 
-def _asked(
+def _probe_operation(
     wire: Wire,
     operation: Operation,
-    asked: ProbeSpec,
+    spec: ProbeSpec,
     segments: Mapping[str, str | None],
     places: dict[str, list[dict[str, str]]],
     *,
@@ -318,10 +322,10 @@ def _asked(
 ) -> ProbedOperation:
     variables = _variables(operation, segments)
     where = places.get(variables[-1], []) if variables else [{}]
-    told = ProbedOperation(
+    result = ProbedOperation(
         operation.id, declared, f"{operation.method} {operation.path}", 0, 0, NOTHING_TO_ASK
     )
-    for place in where[: TRIED if operation.id in asked.listings else 1]:
+    for place in where[: TRIED if operation.id in spec.listings else 1]:
         if not place.keys() >= set(variables):
             continue
         path = _path(operation.path, {**segments, **place})
@@ -333,33 +337,33 @@ def _asked(
             return ProbedOperation(
                 operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none))
             )
-        told = ProbedOperation(
+        result = ProbedOperation(
             operation.id,
             declared,
             f"{operation.method} {path}",
             exchange.status,
             round(exchange.seconds * 1000, 1),
         )
-        if operation.id not in asked.listings or _keep(asked, operation, place, exchange, places):
+        if operation.id not in spec.listings or _keep(spec, operation, place, exchange, places):
             break
-    return told
+    return result
 
 
 def _router(
-    wire: Wire, asked: ProbeSpec, segments: Mapping[str, str | None], method: str
+    wire: Wire, spec: ProbeSpec, segments: Mapping[str, str | None], method: str
 ) -> Exchange | None:
     """Return the answer for a route that does not exist, if there is one."""
-    path = _path(asked.no_route, {"namespace": ABSENT_NAME, **segments})
+    path = _path(spec.no_route, {"namespace": ABSENT_NAME, **segments})
     try:
         return wire.send(method, path, check=CHECK).exchange
     except NoAnswer:
         return None
 
 
-def _asked_for_nothing(
+def _probe_missing_names(
     wire: Wire,
     operation: Operation,
-    asked: ProbeSpec,
+    spec: ProbeSpec,
     segments: Mapping[str, str | None],
     router: Exchange | None,
     *,
@@ -375,21 +379,21 @@ def _asked_for_nothing(
         return ProbedOperation(
             operation.id, declared, f"{operation.method} {path}", 0, 0, wire.redact(str(none))
         )
-    took, remark = round(exchange.seconds * 1000, 1), REMARKS[asked.shows(exchange, router)]
+    took, remark = round(exchange.seconds * 1000, 1), REMARKS[spec.shows(exchange, router)]
     return ProbedOperation(
         operation.id, declared, f"{operation.method} {path}", exchange.status, took, remark
     )
 
 
 def _keep(
-    asked: ProbeSpec,
+    spec: ProbeSpec,
     operation: Operation,
     place: Mapping[str, str],
     exchange: Exchange,
     places: dict[str, list[dict[str, str]]],
 ) -> bool:
     """Remember the names of a listing; return whether there are any."""
-    listing = asked.listings.get(operation.id)
+    listing = spec.listings.get(operation.id)
     if listing is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     names = listing.names(exchange.parsed)
@@ -409,7 +413,7 @@ def _path(template: str, values: Mapping[str, str | None]) -> str:
     return "/".join(parts)
 
 
-def named(document: Any, member: str) -> list[str]:
+def names_in(document: Any, member: str) -> list[str]:
     """Return the `name` of each item of a listing, percent-encoded."""
     items = document.get(member)
     names = (

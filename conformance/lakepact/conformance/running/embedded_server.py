@@ -87,8 +87,7 @@ def answering(command: Sequence[str]) -> Generator[str]:
 
 
 class _Complaints:
-    """The error stream of a server, held back until the server has started or failed, then passed
-    on.
+    """The error stream of a server, buffered until the server has started or failed.
 
     Args:
         server: its process.
@@ -113,7 +112,7 @@ class _Complaints:
             sys.stderr.write(self._held.pop(0))
 
     def pass_on(self) -> None:
-        """Write it to our own error stream."""
+        """Write it to the error stream of this process."""
         with self._lock:
             self._passing = True
             self._tell()
@@ -121,8 +120,8 @@ class _Complaints:
     def last(self) -> str:
         """Return the last line of a server that ended: its error."""
         self.end()
-        said = [line.strip() for line in self._held if line.strip()]
-        return said[-1].removeprefix("Error: ") if said else "it does not say why"
+        lines = [line.strip() for line in self._held if line.strip()]
+        return lines[-1].removeprefix("Error: ") if lines else "it does not say why"
 
     def end(self) -> None:
         """Wait for the rest of the stream of a server that ended."""

@@ -48,27 +48,27 @@ def plan(
     Raises:
         NothingSelected: the patterns match no requirement that a check judges.
     """
-    judged = suite.judged()
-    wanted = frozenset(judged)
+    judges = suite.judges()
+    selection = frozenset(judges)
     if only:
-        found = {
-            pattern: frozenset(r for r, by in judged.items() if _matches(suite, r, by, pattern))
+        matches = {
+            pattern: frozenset(r for r, by in judges.items() if _matches(suite, r, by, pattern))
             for pattern in only
         }
-        vain = [pattern for pattern, matching in found.items() if not matching]
-        if vain if each else len(vain) == len(found):
+        vain = [pattern for pattern, matching in matches.items() if not matching]
+        if vain if each else len(vain) == len(matches):
             near = alike(
-                vain[0], {name for r, by in judged.items() for name in _names(suite, r, by)}
+                vain[0], {name for r, by in judges.items() for name in _names(suite, r, by)}
             )
             raise NothingSelected(
                 f"nothing matches {', '.join(vain)};"
                 f" {near or '`lakepact list` shows ids, areas and checks'}"
             )
-        wanted = frozenset().union(*found.values())
+        selection = frozenset().union(*matches.values())
     invariants = tuple(
         invariant
         for invariant in suite.invariants.values()
-        if wanted.intersection(invariant.requirements)
+        if selection.intersection(invariant.requirements)
     )
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
     # A requirement that only invariants judge needs exchanges: other checks run too, to produce
@@ -76,18 +76,20 @@ def plan(
     lookers = [
         invariant
         for invariant in invariants
-        if not wanted.intersection(invariant.requirements) <= scenarios
+        if not selection.intersection(invariant.requirements) <= scenarios
     ]
     traffic = frozenset(name for invariant in invariants for name in invariant.traffic)
     everything = not all(invariant.traffic for invariant in lookers) and not (
-        narrow and wanted & scenarios
+        narrow and selection & scenarios
     )
     checks = tuple(
         c
         for c in suite.checks.values()
-        if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
+        if selection.intersection(c.requirements)
+        or c.name in traffic
+        or (everything and not c.alone)
     )
-    return Plan(suite, checks, invariants, wanted, tuple(only), everything and bool(only))
+    return Plan(suite, checks, invariants, selection, tuple(only), everything and bool(only))
 
 
 def quick(suite: Suite[Any]) -> tuple[str, ...]:
@@ -97,13 +99,13 @@ def quick(suite: Suite[Any]) -> tuple[str, ...]:
     lists = [
         checks.joinpath(name, "quick.toml") for name in (contract.profile_of, contract.name) if name
     ]
-    texts = [listed.read_text("utf-8") for listed in lists if listed.is_file()]
+    texts = [file.read_text("utf-8") for file in lists if file.is_file()]
     groups = [group for text in texts for group in tomllib.loads(text).values()]
     return tuple(
         requirement
         for group in groups
         for requirement in group["requirements"]
-        if requirement in suite.judged()
+        if requirement in suite.judges()
     )
 
 
@@ -113,8 +115,8 @@ def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], patte
 
 def _names(suite: Suite[Any], requirement: str, checks: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names by which a requirement can be selected."""
-    stated = suite.requirement(requirement)
-    return (requirement, stated.area, *stated.operations, *checks)
+    definition = suite.requirement(requirement)
+    return (requirement, definition.area, *definition.operations, *checks)
 
 
 def alike(name: str, names: Collection[str]) -> str:

@@ -128,15 +128,15 @@ def profile(path: Path | None) -> dict[str, Any]:
     """
     if path is None:
         return {}
-    said = _toml(path)
-    unknown = sorted(set(said) - set(KEYS))
+    document = _toml(path)
+    unknown = sorted(set(document) - set(KEYS))
     if unknown:
         raise ValueError(
             f"{path}: unknown key {', '.join(unknown)}; a profile has {', '.join(KEYS)}"
         )
-    for misfit in _misfits(said):
+    for misfit in _misfits(document):
         raise ValueError(f"{path}: {misfit}")
-    return said
+    return document
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -150,29 +150,29 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} cannot be read: {wrong}") from wrong
 
 
-def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
+def _misfits(document: Mapping[str, Any]) -> Iterator[str]:
     """Return the first invalid value of a profile, without repeating possible secrets."""
     for key in TEXTS:
-        if not isinstance(said.get(key, ""), str):
+        if not isinstance(document.get(key, ""), str):
             yield f"{key} must be a string in quotes"
-    for key, (kind, wanted) in TABLES.items():
-        table = said.get(key, {})
+    for key, (kind, expected) in TABLES.items():
+        table = document.get(key, {})
         if not isinstance(table, dict):
             yield f"{key} must be a table: [{key}], followed by lines NAME = VALUE"
             continue
         for name, value in table.items():
             if not isinstance(value, kind):
                 yield (
-                    f"the feature {name} is {value!r}; write {wanted}"
+                    f"the feature {name} is {value!r}; write {expected}"
                     if kind is bool
-                    else f"{key}.{name} must be {wanted}"
+                    else f"{key}.{name} must be {expected}"
                 )
     for key, unit, most in (
         ("timeout", "seconds", DAY),
         ("max_wait", "seconds", DAY),
         ("max_body", "MiB", LARGEST_BODY),
     ):
-        number = said.get(key, 1)
+        number = document.get(key, 1)
         if (
             isinstance(number, bool)
             or not isinstance(number, (int, float))
@@ -181,7 +181,7 @@ def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} must be a number of {unit}, more than 0 and at most {most}"
 
 
-def names_are_known(
+def reject_unknown_names(
     suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]
 ) -> None:
     """Reject features and parameters that the contract does not have, such as misspelled ones.
@@ -196,9 +196,9 @@ def names_are_known(
             f" {', '.join(suite.contract.features)}"
         )
     for name in sorted(set(parameters) - set(suite.parameters)):
-        listed = f"{suite.contract.name} has {', '.join(suite.parameters)}"
-        meant = alike(name, suite.parameters) or listed
-        raise ValueError(f"unknown parameter {name}; {meant}")
+        members = f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        hint = alike(name, suite.parameters) or members
+        raise ValueError(f"unknown parameter {name}; {hint}")
 
 
 def target(url: str, caller: Caller) -> Target:
@@ -215,9 +215,9 @@ def target(url: str, caller: Caller) -> Target:
     )
 
 
-def described(
-    found: Target,
-    given: Mapping[str, Any],
+def target_of(
+    base: Target,
+    keys: Mapping[str, Any],
     *,
     headers: Mapping[str, str],
     access: Settings,
@@ -229,8 +229,8 @@ def described(
     """Return the target of a profile and the command line; the command line overrides the profile.
 
     Args:
-        found: the target with only its address.
-        given: the keys of the profile.
+        base: the target with only its address.
+        keys: the keys of the profile.
         headers: the headers of both.
         access: certificates, proxy and login of both.
         features: features of the command line.
@@ -238,49 +238,49 @@ def described(
         limits: limits of the command line.
         folder: of both, whose files the suite may read and write.
     """
-    body = int((limits.max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB)
+    body = int((limits.max_body or float(keys.get("max_body", MAX_BODY / MIB))) * MIB)
     return replace(
-        found,
-        headers={**found.headers, **headers},
+        base,
+        headers={**base.headers, **headers},
         access=access,
-        features={**found.features, **given.get("features", {}), **features},
-        parameters={**found.parameters, **given.get("parameters", {}), **parameters},
-        timeout=limits.timeout or timeout(given),
+        features={**base.features, **keys.get("features", {}), **features},
+        parameters={**base.parameters, **keys.get("parameters", {}), **parameters},
+        timeout=limits.timeout or timeout(keys),
         max_body=body,
-        max_wait=limits.max_wait or float(given.get("max_wait", MAX_WAIT)),
-        shared_files=SharedFiles(folder or found.shared_files.folder, body),
+        max_wait=limits.max_wait or float(keys.get("max_wait", MAX_WAIT)),
+        shared_files=SharedFiles(folder or base.shared_files.folder, body),
     )
 
 
 def shared_files(
-    option: Path | None, given: Mapping[str, Any], features: Mapping[str, bool] = NOTHING
+    option: Path | None, keys: Mapping[str, Any], features: Mapping[str, bool] = NOTHING
 ) -> Path | None:
     """Return the folder of a profile or the command line that the suite may use.
 
     Raises:
         ValueError: it is not a folder, or a feature needs one; the message names the option.
     """
-    folder = option or (Path(given["shared_files"]) if "shared_files" in given else None)
-    if folder is None and {**given.get("features", {}), **features}.get(READABLE_FILES):
+    folder = option or (Path(keys["shared_files"]) if "shared_files" in keys else None)
+    if folder is None and {**keys.get("features", {}), **features}.get(READABLE_FILES):
         raise ValueError(f"the feature {READABLE_FILES} needs {OPTION}")
     if folder is not None and not folder.is_dir():
         raise ValueError(f"--shared-files: {folder} is not a folder")
     return folder
 
 
-def timeout(given: Mapping[str, Any]) -> float:
+def timeout(keys: Mapping[str, Any]) -> float:
     """Return the seconds that a profile waits for an answer."""
-    return float(given.get("timeout", TIMEOUT))
+    return float(keys.get("timeout", TIMEOUT))
 
 
-def access(options: Settings, given: Mapping[str, Any], url: str) -> Settings:
+def access(options: Settings, keys: Mapping[str, Any], url: str) -> Settings:
     """Return certificates, proxy and login of the command line and a profile; the command line
     overrides the profile.
 
     Raises:
         ValueError: one of them cannot be used; the message names the option.
     """
-    settings = options.with_profile(given)
+    settings = options.with_profile(keys)
     split = urlsplit(url)
     if split.scheme == "https" or settings.ca_file or settings.client_cert:
         routes.tls(settings)
@@ -289,18 +289,18 @@ def access(options: Settings, given: Mapping[str, Any], url: str) -> Settings:
     return settings
 
 
-def headers(options: Caller, given: Mapping[str, Any]) -> dict[str, str]:
+def headers(options: Caller, keys: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a profile, of the token variable and of `--header`; later ones override
     earlier ones.
     """
-    variable = options.token_env or given.get("token_env")
+    variable = options.token_env or keys.get("token_env")
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
-        found = {**sendable(given.get("headers", {})), **token, **options.headers}
-        _are_legal(found)
+        result = {**sendable(keys.get("headers", {})), **token, **options.headers}
+        _are_legal(result)
     except (NoSecret, ValueError) as wrong:
         raise click.UsageError(str(wrong)) from wrong
-    return found
+    return result
 
 
 def token_of(variable: str) -> str:
@@ -314,8 +314,8 @@ def token_of(variable: str) -> str:
 
 def of_catalog(warehouse: str | None, token_env: str | None) -> dict[str, str]:
     """Return the properties of pyiceberg for the options `--warehouse` and `--token-env`."""
-    named = {"warehouse": warehouse} if warehouse else {}
-    return {**named, "token": token_of(token_env)} if token_env else named
+    properties = {"warehouse": warehouse} if warehouse else {}
+    return {**properties, "token": token_of(token_env)} if token_env else properties
 
 
 def sendable(headers: Mapping[str, str]) -> dict[str, str]:
@@ -325,9 +325,9 @@ def sendable(headers: Mapping[str, str]) -> dict[str, str]:
         NoSecret: a variable is empty or not set.
         ValueError: HTTP does not allow one of them.
     """
-    found = {name: SECRET.sub(_secret, value) for name, value in headers.items()}
-    _are_legal(found)
-    return found
+    result = {name: SECRET.sub(_secret, value) for name, value in headers.items()}
+    _are_legal(result)
+    return result
 
 
 def _secret(match: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ from lakepact.conformance.evidence.outcome import (
 )
 from lakepact.conformance.evidence.shared_files import HOW_TO_SHARE, READABLE_FILES
 from lakepact.conformance.evidence.target import is_on
-from lakepact.conformance.fuzz import Progress, fuzzed, modelled
+from lakepact.conformance.fuzz import Progress, run_fuzzer, run_stateful_tests
 from lakepact.conformance.http.caller import ADVICE, PUBLIC
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
@@ -138,14 +138,14 @@ class Run:
         Raises:
             Blocked: the target does not answer.
         """
-        started, self._began = time.perf_counter(), time.time()
+        start, self._began = time.perf_counter(), time.time()
         try:
             self._discover()
             self.observations.extend(self.observe(self))  # before checks leave objects
             try:
                 yield from self._scenarios(self._checks())
                 if self.stateful:
-                    yield from self._modelled()
+                    yield from self._run_stateful_tests()
                 with self.wire.spending(Budget(self.target.max_wait)):
                     yield from self._scenarios(self._races())
                 yield from self._scenarios(self._last_checks())
@@ -154,11 +154,11 @@ class Run:
                 for book in self._invariants.books:
                     self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
             if self.fuzz:
-                yield from self._fuzzed()
+                yield from self._run_fuzzer()
             self._clean_up_again()
             self.stopped = self.stopped or self.wire.throttled
             if self.stopped and self._broken:
-                self.verdicts = [self._unless_refused(verdict) for verdict in self.verdicts]
+                self.verdicts = [self._without_late_cases(verdict) for verdict in self.verdicts]
             self.verdicts = list(
                 with_like_failures(
                     self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements
@@ -166,7 +166,7 @@ class Run:
             )
         finally:
             self.wire.close()
-            self.seconds = time.perf_counter() - started
+            self.seconds = time.perf_counter() - start
 
     def _discover(self) -> None:
         """Detect what the target offers.
@@ -176,9 +176,9 @@ class Run:
                 its configuration.
         """
         caller, suite = self.wire.caller, self.plan.suite
-        needed = (suite.requirement(name).operations for name in self.plan.requirements)
+        operations = (suite.requirement(name).operations for name in self.plan.requirements)
         try:
-            if suite.rights and any(not each or set(each) - PUBLIC for each in needed):
+            if suite.rights and any(not each or set(each) - PUBLIC for each in operations):
                 suite.rights(self.wire, self.target)
             self.offer = self.plan.suite.discover(self.wire, self.target)
             self._is_healthy = not self._illness()
@@ -196,15 +196,15 @@ class Run:
         answer = f"{first.method} {first.url} returned {first.status}{words}"
         return f"{when}the target refuses this caller: {answer}. {ADVICE}"
 
-    def _expect_caller_to_be_served(self, sent: Iterable[int]) -> None:
-        """Stop judging if requests of a check were refused, nothing was served since, and ordinary
-        requests are now refused too.
+    def _expect_service(self, numbers: Iterable[int]) -> None:
+        """Stop judging if requests of a check were refused, all later ones too, and now also
+        ordinary requests.
         """
         caller = self.wire.caller
-        if self.stopped or not self._is_healthy or not caller.refused.keys() & set(sent):
+        if self.stopped or not self._is_healthy or not caller.refused.keys() & set(numbers):
             return
-        if self._illness() and (refused := caller.refused):
-            first = next(iter(refused.values()))
+        if self._illness() and (refusals := caller.refused):
+            first = next(iter(refusals.values()))
             seconds = first.sent_at - self._began
             at = dt.datetime.fromtimestamp(first.sent_at, dt.UTC).isoformat(timespec="seconds")
             self.stopped = self._broken = self._refusal(
@@ -214,15 +214,15 @@ class Run:
     @cached_property
     def _late(self) -> dict[int, Exchange]:
         """The answers that came after the first refusal of the caller since it was last served."""
-        refused = self.wire.caller.refused.values()
-        since = min(exchange.sent_at + exchange.seconds for exchange in refused)
+        refusals = self.wire.caller.refused.values()
+        since = min(exchange.sent_at + exchange.seconds for exchange in refusals)
         return {
             number: exchange
             for number, exchange in self.wire.exchanges.items()
             if exchange.sent_at + exchange.seconds >= since
         }
 
-    def _unless_refused(self, verdict: Verdict) -> Verdict:
+    def _without_late_cases(self, verdict: Verdict) -> Verdict:
         """Return a verdict without cases that ended after the first refusal of the caller; blocked,
         if there are no others.
         """
@@ -230,15 +230,15 @@ class Run:
         checks = {exchange.check for exchange in late.values()} - {*self.plan.suite.invariants}
         if verdict.check not in checks or verdict.outcome is Outcome.NOT_OFFERED:
             return verdict
-        seen = tuple(
+        failures = tuple(
             failure for failure in verdict.failures if not late.keys() & set(failure.exchanges)
         )
-        if seen:
+        if failures:
             return Verdict.of_failures(
                 verdict.requirement,
                 verdict.outcome,
                 verdict.check,
-                failures=seen,
+                failures=failures,
                 judged=verdict.judged,
             )
         return replace(
@@ -251,14 +251,14 @@ class Run:
             judged=0,
         )
 
-    def _scenarios(self, ended: Generator[_CheckRun]) -> Iterator[CheckEnded]:
-        """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
-        with contextlib.closing(ended):  # after Ctrl-C, before the wire is closed
-            for check, lab, verdicts in ended:
+    def _scenarios(self, check_runs: Generator[_CheckRun]) -> Iterator[CheckEnded]:
+        """Yield an event as each check ends, and judge the invariants by its exchanges."""
+        with contextlib.closing(check_runs):  # after Ctrl-C, before the wire is closed
+            for check, lab, verdicts in check_runs:
                 self._invariants.end(
                     check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0
                 )
-                self._expect_caller_to_be_served(lab.sent)
+                self._expect_service(lab.sent)
                 self._done += 1
                 yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
                 self._expect_target_to_run()
@@ -277,12 +277,12 @@ class Run:
             with contextlib.suppress(NoAnswer):
                 self.wire.send("GET", "/", check=HEALTH)
 
-    def _fuzzed(self) -> Iterator[CheckEnded]:
+    def _run_fuzzer(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has no fuzzer")
         invariants = tuple(suite.invariants.values())
-        events = fuzzed(
+        events = run_fuzzer(
             partial(self.lab, "fuzz"),
             suite.contract,
             invariants,
@@ -290,14 +290,14 @@ class Run:
             budget=self.fuzz,
             start=self.seed,
         )
-        yield from self._searched("fuzz", events, budget=self.fuzz, answers=suite.fuzz.answers)
+        yield from self._search_events("fuzz", events, budget=self.fuzz, answers=suite.fuzz.answers)
 
-    def _modelled(self) -> Iterator[CheckEnded]:
+    def _run_stateful_tests(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite
         if suite.fuzz is None or suite.fuzz.model is None:
             raise Blocked(f"{suite.contract.name} has no stateful tests")
         lab, fuzz = partial(self.lab, "model"), suite.fuzz
-        events = modelled(
+        events = run_stateful_tests(
             lab,
             suite.contract,
             fuzz=fuzz,
@@ -305,9 +305,11 @@ class Run:
             budget=self.stateful,
             start=self.stateful_seed,
         )
-        yield from self._searched("model", events, budget=self.stateful, answers=suite.fuzz.answers)
+        yield from self._search_events(
+            "model", events, budget=self.stateful, answers=suite.fuzz.answers
+        )
 
-    def _searched(
+    def _search_events(
         self, check: str, events: Iterable[Verdict | Progress], *, budget: int, answers: str
     ) -> Iterator[CheckEnded]:
         """Yield events of a random search: its verdicts and its progress."""
@@ -316,28 +318,28 @@ class Run:
                 answers, Outcome.BLOCKED, check, actual=self._broken, remark=self._broken, judged=0
             )
             yield CheckEnded(
-                check, self._keep([verdict], planned=False), self.planned, self.planned
+                check, self._keep([verdict], by_plan=False), self.planned, self.planned
             )
             return
-        before = done = self._done
+        before = count = self._done
         self._done += budget
         try:
             for event in events:
-                kept: tuple[Verdict, ...] = ()
+                new_verdicts: tuple[Verdict, ...] = ()
                 if isinstance(event, Progress):
-                    done = before + min(event.requests, budget)
+                    count = before + min(event.requests, budget)
                 else:
-                    kept = self._keep([event], planned=False)
-                yield CheckEnded(check, kept, done, self.planned)
-            self._expect_caller_to_be_served(self.wire.caller.refused)
+                    new_verdicts = self._keep([event], by_plan=False)
+                yield CheckEnded(check, new_verdicts, count, self.planned)
+            self._expect_service(self.wire.caller.refused)
         except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
             outcome, why = unjudged(broken)
             yield CheckEnded(
                 check,
                 self._keep(
-                    [Verdict(answers, outcome, check, actual=why, remark=why)], planned=False
+                    [Verdict(answers, outcome, check, actual=why, remark=why)], by_plan=False
                 ),
-                done,
+                count,
                 self.planned,
             )
 
@@ -346,31 +348,31 @@ class Run:
         """Number of checks plus random requests."""
         return len(self.plan.checks) + self.stateful + self.fuzz
 
-    def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
+    def _keep(self, verdicts: Iterable[Verdict], *, by_plan: bool = True) -> tuple[Verdict, ...]:
         """Keep the verdicts of planned requirements, with features and known failures taken into
         account.
         """
-        kept = []
+        result = []
         for verdict in verdicts:
-            if planned and verdict.requirement not in self.plan.requirements:
+            if by_plan and verdict.requirement not in self.plan.requirements:
                 continue
             missing = [
                 f
                 for f in self.plan.suite.requirement(verdict.requirement).features
                 if not self.feature(f)
             ]
-            counted = verdict
+            own = verdict
             if missing:
-                counted = Verdict(
+                own = Verdict(
                     verdict.requirement,
                     Outcome.NOT_OFFERED,
                     verdict.check,
                     remark=f"the target lacks {', '.join(missing)}"
                     + (HOW_TO_SHARE if READABLE_FILES in missing else ""),
                 )
-            kept.append(known_failures.applied(counted, tuple(self.known)))
-        self.verdicts.extend(kept)
-        return tuple(kept)
+            result.append(known_failures.applied(own, tuple(self.known)))
+        self.verdicts.extend(result)
+        return tuple(result)
 
     def feature(self, name: str) -> bool:
         """Return whether an optional feature of the contract is on."""
@@ -397,7 +399,7 @@ class Run:
         """Return the number of an exchange after those of earlier changes of its check to the
         objects that it names.
         """
-        lab, named = self.lab(DISCOVERY, 0), exchange.objects
+        lab, objects = self.lab(DISCOVERY, 0), exchange.objects
         before = [
             e
             for _, e in sorted(self.wire.exchanges.items())
@@ -408,13 +410,13 @@ class Run:
             for e in before
             if e.objects
             and lab.changes(e)
-            and (e.objects <= named or frozenset() < named < e.objects)
+            and (e.objects <= objects or frozenset() < objects < e.objects)
         ]
-        refused = [exchange.look.refused.number] if exchange.look else []
-        return (*sorted({*leading[-LONGEST_TRAIL:], *refused}), exchange.number)
+        refusal = [exchange.look.refused.number] if exchange.look else []
+        return (*sorted({*leading[-LONGEST_TRAIL:], *refusal}), exchange.number)
 
     def _checks(self) -> Generator[_CheckRun]:
-        """Run all checks but races and those that are last."""
+        """Run all checks except races and those that are last."""
         with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
             futures = [
                 pool.submit(self._one, check, n)
@@ -441,12 +443,12 @@ class Run:
         """Run the checks that are last, one at a time, as long as the target answers ordinary
         requests as before.
         """
-        numbered = sorted(
+        last_checks = sorted(
             ((n, check) for n, check in enumerate(self.plan.checks) if check.last),
             key=lambda one: one[1].last,
         )
-        is_watched = bool(numbered) and not self._illness()
-        for n, check in numbered:
+        is_watched = bool(last_checks) and not self._illness()
+        for n, check in last_checks:
             yield self._one(check, n)
             illness = self._illness() if is_watched and not self._broken else ""
             if illness:
@@ -490,7 +492,7 @@ class Run:
                 self._uncleaned.extend(lab.clean_up())
 
     def _late_looks(self) -> Iterator[CheckEnded]:
-        """Judge again what checks left to be looked at, some seconds after they ended."""
+        """Run the late looks of checks, some seconds after they ended."""
         for n, (check, lab) in enumerate(self._looking, start=len(self.plan.checks) + 1):
             for requirement, since, look in lab.looks if not self._broken else ():
                 time.sleep(max(0.0, since + self.late_seconds - time.monotonic()))
@@ -506,31 +508,31 @@ class Run:
                 self._uncleaned.extend(lab.clean_up())
 
     def _clean_up_again(self) -> None:
-        """Try again to remove what could not be removed before, and record leftovers."""
+        """Repeat failed clean-ups, and record leftovers."""
         until = time.monotonic() + CLEANING
         late = f"not tried again: cleaning up took longer than {CLEANING} seconds"
-        failed = [
+        failures = [
             why
             for cleanup in self._uncleaned
             if (why := cleanup_error(cleanup) if time.monotonic() < until else late)
         ]
         suite, lab = self.plan.suite, self.lab(DISCOVERY, 0)
-        lines = self._listed_leftovers(failed)
+        lines = self._leftover_lines(failures)
         if lines and suite.clean and not self.keep:
             with contextlib.suppress(Blocked, NotOffered):
                 for _ in suite.clean(lab, f"lp_{self.run_id}_"):
                     if time.monotonic() > until:
                         break
-            lines = self._listed_leftovers(failed)
+            lines = self._leftover_lines(failures)
         self.leftovers.extend(lines)
 
-    def _listed_leftovers(self, failed: list[str]) -> list[str]:
+    def _leftover_lines(self, failures: list[str]) -> list[str]:
         """Return a line for each object that the exchanges leave on the target, or else each
         clean-up that failed.
         """
-        listed = self.plan.suite.leftovers
-        sent = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
-        return listed(self.lab(DISCOVERY, 0), sent) if listed else failed
+        list_leftovers = self.plan.suite.leftovers
+        exchanges = (exchange for _, exchange in sorted(self.wire.exchanges.items()))
+        return list_leftovers(self.lab(DISCOVERY, 0), exchanges) if list_leftovers else failures
 
     def results(self) -> dict[str, Result]:
         """Return the result of every judged requirement, in the registry's order."""
@@ -539,31 +541,39 @@ class Run:
             by_requirement.setdefault(verdict.requirement, []).append(verdict)
         results = {}
         for requirement in self.plan.suite.contract.requirements:
-            if found := by_requirement.get(requirement):
+            if own := by_requirement.get(requirement):
                 verdicts = deciding_first(
-                    known_failures.unexpected(found, tuple(self.known)), self.plan.suite.invariants
+                    known_failures.unexpected(own, tuple(self.known)), self.plan.suite.invariants
                 )
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:
-    """Return how many requirements came out how."""
+    """Return the number of requirements for each outcome."""
     return Counter(result.outcome for result in results)
 
 
-#: Exit codes of a run, and what they say.
+#: Exit codes of a run.
 CONFORMANT, NOT_CONFORMANT, USAGE, INCOMPLETE = 0, 1, 2, 3
 
 
 def exit_code(results: Iterable[Result], *, strict: bool = False) -> int:
-    """0 conformant, 1 not conformant, 3 incomplete or nothing judged.
+    """Return 0 for conformant, 1 for not conformant, 3 for incomplete or nothing judged.
 
     With `strict`, a SHOULD counts like a MUST.
     """
-    seen = counts(results)
-    if seen[Outcome.FAIL] or seen[Outcome.UNEXPECTED_PASS] or (strict and seen[Outcome.WARN]):
+    numbers = counts(results)
+    if (
+        numbers[Outcome.FAIL]
+        or numbers[Outcome.UNEXPECTED_PASS]
+        or (strict and numbers[Outcome.WARN])
+    ):
         return NOT_CONFORMANT
-    if seen[Outcome.ERROR] or seen[Outcome.BLOCKED] or seen.keys() <= {Outcome.NOT_OFFERED}:
+    if (
+        numbers[Outcome.ERROR]
+        or numbers[Outcome.BLOCKED]
+        or numbers.keys() <= {Outcome.NOT_OFFERED}
+    ):
         return INCOMPLETE
     return CONFORMANT

@@ -54,7 +54,7 @@ class Suite(Generic[L]):
         contract: name of the contract.
         version: one of its versions; by default the one that has models and endpoints.
         lab: the class of lab that checks receive.
-        discover: returns what a target declares.
+        discover: returns the declarations of a target.
         rights: raises `Blocked` if the caller may not create, change and drop what checks need.
         launch_settings: writes the files that the reference server needs into an empty folder.
         launch_settings_for: the same for requirements of an operation that this server does not
@@ -157,7 +157,7 @@ class Suite(Generic[L]):
         return register
 
     def _name(
-        self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]
+        self, function: Callable[..., Any], requirements: tuple[str, ...], names: dict[str, Any]
     ) -> str:
         name = f"{FOLDER.sub('', function.__module__)}.{function.__name__}"
         unknown = [r for r in requirements if r not in self.contract.requirements]
@@ -166,7 +166,7 @@ class Suite(Generic[L]):
                 f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of"
                 f" {self.contract.name}"
             )
-        if name in taken or not _summary(function):
+        if name in names or not _summary(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
 
@@ -180,34 +180,34 @@ class Suite(Generic[L]):
         if self._inherits:
             return
         self._inherits = True
-        known = self.contract.requirements
+        requirements = self.contract.requirements
         for check in other.checks.values():
-            kept = tuple(r for r in check.requirements if r in known)
-            if kept and check.name not in self.checks:
+            own = tuple(r for r in check.requirements if r in requirements)
+            if own and check.name not in self.checks:
                 self.checks[check.name] = replace(
-                    check, requirements=kept, waived=frozenset(check.requirements) - set(kept)
+                    check, requirements=own, waived=frozenset(check.requirements) - set(own)
                 )
         for invariant in other.invariants.values():
-            kept = tuple(r for r in invariant.requirements if r in known)
-            if kept and invariant.name not in self.invariants:
+            own = tuple(r for r in invariant.requirements if r in requirements)
+            if own and invariant.name not in self.invariants:
                 self.invariants[invariant.name] = replace(
                     invariant,
-                    requirements=kept,
+                    requirements=own,
                     traffic=tuple(name for name in invariant.traffic if name in self.checks),
                 )
         self.parameters = {**other.parameters, **self.parameters}
-        lacked = {
+        reasons = {
             what: why
             for what, why in other.unserved.items()
-            if what in known or what in self.contract.features
+            if what in requirements or what in self.contract.features
         }
-        self.unserved = {**lacked, **self.unserved}
+        self.unserved = {**reasons, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz
         self.health = self.health or other.health
         self.clean = self.clean or other.clean
         self.rights = self.rights or other.rights
 
-    def judged(self) -> dict[str, tuple[str, ...]]:
+    def judges(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the checks and invariants that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
         items: list[Check | Invariant] = [*self.checks.values(), *self.invariants.values()]
@@ -220,13 +220,13 @@ class Suite(Generic[L]):
         """Return the operation whose own reference server some requirements are judged on; `None`
         for the usual server.
         """
-        concerned = {
+        operations = {
             operation
             for identifier in requirements
             for operation in self.requirement(identifier).operations
         }
         return next(
-            (operation for operation in self.launch_settings_for if operation in concerned), None
+            (operation for operation in self.launch_settings_for if operation in operations), None
         )
 
     def requirement(self, identifier: str) -> Requirement:
@@ -238,20 +238,22 @@ def _summary(function: Callable[..., Any]) -> str:
     return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
 
 
-def meant(given: Mapping[str, Any], contract: str | None, version: str | None = None) -> Suite[Any]:
+def of_profile(
+    keys: Mapping[str, Any], contract: str | None, version: str | None = None
+) -> Suite[Any]:
     """Return the suite of a profile, unless `contract` or `version` override it.
 
     Args:
-        given: the keys of the profile.
+        keys: those of the profile.
         contract: overrides the profile's contract; the default is the first contract.
         version: overrides the profile's version.
 
     Raises:
         LookupError: the contract or version is unknown.
     """
-    named = contract or given.get("contract", contracts()[0])
-    own = named == given.get("contract", named)
-    return load(named, version or (given.get("contract_version") if own else None))
+    name = contract or keys.get("contract", contracts()[0])
+    own = name == keys.get("contract", name)
+    return load(name, version or (keys.get("contract_version") if own else None))
 
 
 def load(contract: str, version: str | None = None) -> Suite[Any]:

@@ -24,7 +24,7 @@ LOOKED_AT = (
 )  #: of exchanges, which are large otherwise
 
 
-def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) -> dict[str, Table]:
+def analyse(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) -> dict[str, Table]:
     """Return all tables of `findings`.
 
     Args:
@@ -51,7 +51,7 @@ def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) 
                 _view(connection, "answers", run / "answers", ANSWERS)
                 _view(connection, "exchanges", run / "exchanges", EXCHANGES)
                 connection.register("quiet", pa.table({"word": pa.array(quiet, TEXT)}))
-                found = {
+                result = {
                     name: connection.sql(query).to_arrow_table()
                     for name, query in sql.queries(sql.DUCKDB).items()
                 }
@@ -65,7 +65,7 @@ def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) 
                 f"{run} holds a file that is none of its table: {str(wrong)[:200]}"
             ) from wrong
     return {
-        name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()
+        name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in result.items()
     }
 
 

@@ -5,7 +5,7 @@
 | `results`   | verdicts of the run                                           |
 | `base`      | verdicts of an earlier run, or nothing                        |
 | `answers`   | normalised answers of the run                                 |
-| `exchanges` | what was sent, and how long it took                           |
+| `exchanges` | requests with their answers and times                         |
 | `quiet`     | words of the starts that had one request on its way at a time |
 """
 

@@ -19,7 +19,7 @@ SENT = (
 KINDS = frozenset({".py", ".json", ".yaml"})
 
 
-def packed() -> str:
+def pack() -> str:
     """Return a ZIP file with the packages; it has the same name for the same content."""
     files = {
         f"{ROOT}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
@@ -33,10 +33,10 @@ def packed() -> str:
         parent for name in files for parent in PurePosixPath(name).parents if len(parent.parts) > 1
     }
     files = {f"{folder}/__init__.py": b"" for folder in sorted(folders)} | files
-    said = hashlib.sha256(
+    digest = hashlib.sha256(
         b"".join(name.encode() + content for name, content in files.items())
     ).hexdigest()[:16]
-    archive = Path(tempfile.mkdtemp(prefix="lakepact-")) / f"lakepact_{said}.zip"
+    archive = Path(tempfile.mkdtemp(prefix="lakepact-")) / f"lakepact_{digest}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(f"{ROOT}/", b"")  # else it is not found, having no module of its own
         for name, content in files.items():

@@ -16,8 +16,8 @@ from typing import Any, Self
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import errands, travelled
-from lakepact.conformance.campaign.judging.verdicts import judged_part
+from lakepact.conformance.campaign.execution.workers import errands, send_errands
+from lakepact.conformance.campaign.judging.verdicts import judge_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.tables import parts
 from lakepact.conformance.evidence.arrow import Table
@@ -51,13 +51,13 @@ class LocalEngine:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def draw(self, wanted: seeds.Wanted, folder: Path) -> None:
+    def draw(self, selection: seeds.Wanted, folder: Path) -> None:
         """Draw the cases of a plan, and write them into a folder."""
-        if len(wanted.places) <= FEW or self.workers == 1:
-            seeds.draw(wanted, folder)  # sooner than another process has started
+        if len(selection.places) <= FEW or self.workers == 1:
+            seeds.draw(selection, folder)  # sooner than another process has started
             return
-        waiting = deque(self._pool.submit(_drawn, wanted, place) for place in wanted.places)
-        seeds.written((rows for found in _results(waiting) for rows in found), folder)
+        waiting = deque(self._pool.submit(_drawn, selection, place) for place in selection.places)
+        seeds.write((rows for result in _results(waiting) for rows in result), folder)
 
     def execute(self, job: Job) -> None:
         """Send what is left of a run, with as many workers as the job says; they store the
@@ -65,7 +65,7 @@ class LocalEngine:
         """
         try:
             for future in as_completed(
-                [self._pool.submit(_worked, job, worker) for worker in range(job.workers)]
+                [self._pool.submit(_work, job, worker) for worker in range(job.workers)]
             ):
                 future.result()
         except BrokenProcessPool as lost:
@@ -74,7 +74,7 @@ class LocalEngine:
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         futures = [
-            self._pool.submit(judged_part, part, features, folders=(results, answers), number=n)
+            self._pool.submit(judge_part, part, features, folders=(results, answers), number=n)
             for n, part in enumerate(parts(exchanges))
         ]
         for future in futures:
@@ -82,7 +82,7 @@ class LocalEngine:
 
     def analyse(self, run: Path, base: Path | None, *, quiet: Sequence[str]) -> dict[str, Table]:
         """Return all tables of `findings`, by DuckDB."""
-        return duckdb_analysis.analysed(run, base, quiet=quiet)
+        return duckdb_analysis.analyse(run, base, quiet=quiet)
 
 
 def _end_with_parent() -> None:
@@ -105,10 +105,10 @@ def _results(waiting: deque[Future[list[Rows]]]) -> Iterator[list[Rows]]:
         yield waiting.popleft().result()  # which is held no longer
 
 
-def _drawn(wanted: seeds.Wanted, place: int) -> list[Rows]:
-    return list(wanted.rows([place]))
+def _drawn(selection: seeds.Wanted, place: int) -> list[Rows]:
+    return list(selection.rows([place]))
 
 
-def _worked(job: Job, worker: int) -> None:
-    for _ in travelled(errands(job, worker), job, worker):
+def _work(job: Job, worker: int) -> None:
+    for _ in send_errands(errands(job, worker), job, worker):
         pass

@@ -27,9 +27,9 @@ from lakepact.conformance.campaign.engines import code_bundle, spark_requirement
 from lakepact.conformance.campaign.engines.local import Features
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import travelled
-from lakepact.conformance.campaign.judging.verdicts import judged_batches
-from lakepact.conformance.campaign.paths import is_local, located
+from lakepact.conformance.campaign.execution.workers import send_errands
+from lakepact.conformance.campaign.judging.verdicts import judge_batches
+from lakepact.conformance.campaign.paths import is_local, locate
 from lakepact.conformance.campaign.planning.seeds import Wanted
 from lakepact.conformance.campaign.tables import (
     ANSWERS,
@@ -134,7 +134,7 @@ class Spark:
                 for name in CONNECTED:
                     self.session.conf.set(name, SETTINGS[name])
             if self._remote or not _is_this_machine(self._master):
-                self.session.addArtifacts(code_bundle.packed(), pyfile=True)
+                self.session.addArtifacts(code_bundle.pack(), pyfile=True)
             self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
             raise CannotRun(f"Spark did not start with {where}: {cause(wrong)}") from wrong
@@ -151,9 +151,7 @@ class Spark:
             self.session.stop()
 
     def _tasks_at_a_time(self) -> int:
-        """Return how many partitions Spark cuts a range into that says nothing of them: as many as
-        tasks can run.
-        """
+        """Return the number of partitions of a plain range: as many as tasks can run at a time."""
         return len(
             self.session.range(MANY)
             .selectExpr("spark_partition_id() AS place")
@@ -161,27 +159,27 @@ class Spark:
             .collect()
         )
 
-    def draw(self, wanted: Wanted, folder: Path) -> None:
+    def draw(self, selection: Wanted, folder: Path) -> None:
         """Draw the cases of a plan, and write them into a folder.
 
         Raises:
             CannotRun: a task failed.
         """
-        places = len(wanted.places)
+        places = len(selection.places)
         frame = self.session.range(0, places, 1, min(places, DRAWN_EACH * self.workers))
         frame.mapInArrow(
-            partial(drawn_batches, wanted=wanted), _spark_schema(CASES)
+            partial(drawn_batches, selection=selection), _spark_schema(CASES)
         ).createOrReplaceTempView("drawn")
-        self._written(self.session.sql(DRAWN), folder)
+        self._write(self.session.sql(DRAWN), folder)
 
-    def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
+    def map_rows(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
         """Return the result of a function of Arrow record batches over rows, in as many tasks.
 
         Raises:
             CannotRun: a task failed.
         """
         frame = self.session.createDataFrame(rows).repartition(parts)
-        return self._collected(frame.mapInArrow(function, _spark_schema(schema)))
+        return self._collect(frame.mapInArrow(function, _spark_schema(schema)))
 
     def execute(self, job: Job) -> None:
         """Send what is left of a run, with as many workers as the job says; they store the answers.
@@ -189,7 +187,7 @@ class Spark:
         Raises:
             CannotRun: a task failed.
         """
-        run = located(job.run)
+        run = locate(job.run)
         self._view("cases", run / "cases", CASES)
         self._view("exchanges", run / "exchanges", EXCHANGES)
         targets = {
@@ -199,7 +197,7 @@ class Spark:
         self.session.createDataFrame(pa.table(targets)).createOrReplaceTempView("targets")
         # A case is sent by the same worker if its task, or what came before it, is repeated.
         frame = self.session.sql(LEFT.format(alone=job.alone)).repartition(job.workers, "case_id")
-        self._collected(frame.mapInArrow(partial(travelled_batches, job=job), _spark_schema(TAKEN)))
+        self._collect(frame.mapInArrow(partial(send_batches, job=job), _spark_schema(TAKEN)))
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders.
@@ -208,13 +206,13 @@ class Spark:
             CannotRun: a task failed.
         """
         between = results.with_name("_judged")
-        judge = partial(judged_batches, features=features)
-        self._written(
+        judge = partial(judge_batches, features=features)
+        self._write(
             self.table(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between
         )
-        judged = self.table(between, JUDGED)
-        self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
-        self._written(judged.select(*ANSWERS.names), answers)
+        frame = self.table(between, JUDGED)
+        self._write(frame.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
+        self._write(frame.select(*ANSWERS.names), answers)
 
     def analyse(self, run: Path, base: Path | None, *, quiet: Sequence[str]) -> dict[str, Table]:
         """Return all tables of `findings`, by Spark SQL.
@@ -228,13 +226,13 @@ class Spark:
         self._view("exchanges", run / "exchanges", EXCHANGES)
         words = pa.table({"word": pa.array(quiet, TEXT)})
         self.session.createDataFrame(words).createOrReplaceTempView("quiet")
-        found = {
-            name: self._collected(self.session.sql(query))
+        result = {
+            name: self._collect(self.session.sql(query))
             for name, query in sql.queries(sql.SPARK).items()
         }
         return {
             name: table.select(TABLES[name].names).cast(TABLES[name])
-            for name, table in found.items()
+            for name, table in result.items()
         }
 
     def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
@@ -242,50 +240,54 @@ class Spark:
 
     def table(self, folder: Path | None, schema: Schema) -> Any:
         """Return a table, which executors read; what its folders are called is no column."""
-        known = _spark_schema(schema)
+        spark_schema = _spark_schema(schema)
         files = parts(folder) if folder is not None else []
         if folder is None or not files:
-            return self.session.createDataFrame([], known)
+            return self.session.createDataFrame([], spark_schema)
         paths = map(_itself, [folder] if is_local(folder) else files)
-        return self.session.read.schema(known).option("recursiveFileLookup", "true").parquet(*paths)
+        return (
+            self.session.read.schema(spark_schema)
+            .option("recursiveFileLookup", "true")
+            .parquet(*paths)
+        )
 
-    def _written(self, frame: Any, folder: Path) -> None:
+    def _write(self, frame: Any, folder: Path) -> None:
         try:
             frame.write.parquet(hadoop(folder), mode="overwrite", compression="zstd")
         except Exception as wrong:
-            raise _broken(wrong) from wrong
+            raise _failure(wrong) from wrong
         tidy(folder)
 
-    def _collected(self, frame: Any) -> Table:
+    def _collect(self, frame: Any) -> Table:
         try:
             return frame.toArrow()
         except Exception as wrong:
-            raise _broken(wrong) from wrong
+            raise _failure(wrong) from wrong
 
 
-def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
-    """Yield the errands of Arrow record batches, sent by the task that this is; yields how many
-    each target took.
+def send_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
+    """Send the errands of Arrow record batches in this task; yield the number of cases of each
+    target.
     """
     context = import_module("pyspark").TaskContext.get()
     errands = (errand for batch in batches for errand in batch.to_pylist())
-    taken = Counter[str]()
+    counts = Counter[str]()
     # The number of an attempt starts at 0 again when a stage is repeated; its id does not.
     for number, target in enumerate(
-        travelled(errands, job, context.partitionId(), 1 + context.taskAttemptId())
+        send_errands(errands, job, context.partitionId(), 1 + context.taskAttemptId())
     ):
-        taken[target] += 1
+        counts[target] += 1
         if number % OFTEN == 0:
             yield pa.RecordBatch.from_pylist([], schema=TAKEN)
     yield pa.RecordBatch.from_pylist(
-        [{"target": target, "cases": cases} for target, cases in taken.items()], schema=TAKEN
+        [{"target": target, "cases": cases} for target, cases in counts.items()], schema=TAKEN
     )
 
 
-def drawn_batches(batches: Iterable[Any], wanted: Wanted) -> Iterator[Any]:
+def drawn_batches(batches: Iterable[Any], selection: Wanted) -> Iterator[Any]:
     """Yield the cases of places of a plan in Arrow record batches."""
     places = [place for batch in batches for place in batch.column(0).to_pylist()]
-    for rows in wanted.rows(places):
+    for rows in selection.rows(places):
         yield pa.RecordBatch.from_pylist(rows, schema=CASES)
 
 
@@ -332,12 +334,12 @@ ADVICE = {
 }
 
 
-def _broken(wrong: Exception) -> CannotRun:
-    said = cause(wrong)
+def _failure(wrong: Exception) -> CannotRun:
+    reason = cause(wrong)
     advice = next(
-        (sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed"
+        (sentence for sign, sentence in ADVICE.items() if sign in reason), "a task of Spark failed"
     )
-    return CannotRun(f"{advice} ({said}). Stored answers are kept")
+    return CannotRun(f"{advice} ({reason}). Stored answers are kept")
 
 
 #: Forms of the cause in an error of Spark, in order of preference: the last line of a Python
@@ -352,18 +354,16 @@ CAUSES = (
 
 def cause(wrong: Exception) -> str:
     """Return the cause that an error names, else the beginning of its message."""
-    said = str(wrong).strip()
+    text = str(wrong).strip()
     causes = next(
-        (found for sign in CAUSES if (found := sign.findall(said))),
-        said.splitlines()[:1] or [type(wrong).__name__],
+        (matches for sign in CAUSES if (matches := sign.findall(text))),
+        text.splitlines()[:1] or [type(wrong).__name__],
     )
     return str(causes[-1])[:500]
 
 
 def _itself(path: Path) -> str:
-    """Return a path for readers that take some characters for wildcards, and that run in another
-    folder.
-    """
+    """Return a path for readers with wildcards, in another folder."""
     return WILDCARDS.sub(r"\\\g<0>", hadoop(path))
 
 

@@ -1,6 +1,4 @@
-"""An exchange as a row, with every secret left out, and the exchange of a row, as judges want to
-see it.
-"""
+"""An exchange as a row without secrets, and the exchange of a row for judges."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
     )  # a whole value before what is a part of it
     own = frozenset(name.lower() for name in own_headers)
     body = _without(exchange.body, secrets)
-    kept = body[:MOST_BYTES]
+    stored = body[:MOST_BYTES]
     return {
         "latency_us": int(exchange.seconds * 1_000_000),
         "http_status": exchange.status,
@@ -64,9 +62,9 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
         "request_headers": _pairs(exchange.request_headers, secrets, own),
         "request_body": _without(exchange.request_body, secrets),
         "response_headers": _pairs(exchange.headers.multi_items(), secrets, frozenset()),
-        "response_body": kept,
+        "response_body": stored,
         "response_bytes": len(exchange.body),
-        "response_truncated": len(kept) < len(body),
+        "response_truncated": len(stored) < len(body),
         "response_sha256": hashlib.sha256(body).hexdigest(),
     }
 
@@ -75,7 +73,7 @@ def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """Return the exchange of a row; where a secret was sent, what stands for it is the secret that
     an answer must not repeat.
     """
-    answered = [
+    headers = [
         (name.encode(), value.encode("utf-8", "surrogatepass"))
         for name, value in _pairs_of(row["response_headers"])
     ]
@@ -88,7 +86,7 @@ def exchange_of(row: Mapping[str, Any]) -> Exchange:
         request_headers=tuple(_pairs_of(row["request_headers"])),
         request_body=row["request_body"] or b"",
         status=row["http_status"],
-        headers=httpx.Headers(answered),
+        headers=httpx.Headers(headers),
         body=row["response_body"] or b"",
         seconds=row["latency_us"] / 1_000_000,
         secrets=(SENT_BY_US,) if row["authorized"] else (),

@@ -77,18 +77,20 @@ class WorkerLog:
             self._safe_at = now
         if now > self._told_at + TELL:
             self._told_at = now
-            told = self._path.with_suffix(UNFINISHED)
-            told.write_text(str(self._all), encoding="ascii")
-            told.replace(self._path.with_suffix(COUNT))  # a concurrent reader finds the old number
+            count_file = self._path.with_suffix(UNFINISHED)
+            count_file.write_text(str(self._all), encoding="ascii")
+            count_file.replace(
+                self._path.with_suffix(COUNT)
+            )  # a concurrent reader finds the old number
 
     def close(self) -> None:
-        """Land what is left; nothing remains of the log."""
+        """Store the rest, and remove the log."""
         self._land()
         self._path.unlink()
         self.leave()
 
     def leave(self) -> None:
-        """Let the log be, for who starts the run next."""
+        """Leave the log to the next start of the run."""
         self._file.close()
 
     def _write(self, line: Any) -> None:
@@ -110,7 +112,7 @@ def _as_text(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def landed(
+def stored_keys(
     run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1), but: str = "-"
 ) -> set[Key]:
     """Return target and case of stored rows.
@@ -124,8 +126,8 @@ def landed(
     keys: set[Key] = set()
     for part in tables.parts(run / EXCHANGES):
         if part.name.startswith(workers) and not part.name.startswith(but):
-            held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id", "number"])
-            rows = zip(*(column.to_pylist() for column in held.columns), strict=True)
+            table = tables.read_file(part, tables.EXCHANGES, ["target", "case_id", "number"])
+            rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
             keys.update(
                 (target, case_id)
                 for target, case_id, number in rows
@@ -134,7 +136,7 @@ def landed(
     return keys
 
 
-def landed_by_target(run: Path) -> Counter[str]:
+def stored_by_target(run: Path) -> Counter[str]:
     """Return how many cases have landed on each target: each has one first step."""
     steps = tables.counts(run / EXCHANGES, tables.EXCHANGES, ["target", "step"])
     return Counter({target: cases for (target, step), cases in steps.items() if step == 0})
@@ -142,11 +144,11 @@ def landed_by_target(run: Path) -> Counter[str]:
 
 def under_way(run: Path) -> int:
     """Return how many cases workers have stored since their start, as last reported."""
-    found = 0
+    count = 0
     for path in (run / JOURNAL).glob(f"*{COUNT}"):
         with contextlib.suppress(OSError, ValueError):
-            found += int(path.read_text(encoding="ascii"))
-    return found
+            count += int(path.read_text(encoding="ascii"))
+    return count
 
 
 # -- starts: workers of an ended start send nothing ------------------------------------------------
@@ -177,7 +179,7 @@ def goes_on(run: Path, word: str) -> bool:
 # -- logs of ended workers -------------------------------------------------------------------------
 
 
-def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
+def gather(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
     """Store what workers that ended early left in their logs, and mark their cases in flight as
     inconclusive; whether all have ended.
 
@@ -188,36 +190,38 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
         patience: seconds to wait for workers that are still running.
     """
     logs = sorted((run / JOURNAL).glob(f"{only}*{LINES}"))
-    known = landed(run, only) if logs else set[tuple[str, str]]()
-    ended = True
+    keys = stored_keys(run, only) if logs else set[tuple[str, str]]()
+    is_complete = True
     for path in logs:
         with path.open("r+b") as file:
             if not _left_alone(file, patience):
-                ended = False
+                is_complete = False
                 continue
-            rows, lost = _read(path, known)
+            rows, in_flight = _read(path, keys)
             if rows:
                 tables.write_part(
                     tables.table_of(rows, tables.EXCHANGES),
                     run / EXCHANGES,
                     f"{path.stem}-gathered",
                 )
-                known |= {(row["target"], row["case_id"]) for row in rows}
-            if lost:
+                keys |= {(row["target"], row["case_id"]) for row in rows}
+            if in_flight:
                 why = "in flight when the run was interrupted; sent again under other names"
                 same: dict[str, Any] = {"run_id": run_id, "verdict": "inconclusive", "reason": why}
                 marks = [
                     {**same, "target": target, "case_id": case_id, "word": word}
-                    for (target, case_id), word in lost.items()
+                    for (target, case_id), word in in_flight.items()
                 ]
                 tables.write_part(
                     tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem
                 )
             path.unlink()
-    told = (path for kind in (COUNT, UNFINISHED) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
-    for path in (*told, *(run / EXCHANGES).glob(f"_{only}*")):
+    files = (
+        path for kind in (COUNT, UNFINISHED) for path in (run / JOURNAL).glob(f"{only}*{kind}")
+    )
+    for path in (*files, *(run / EXCHANGES).glob(f"_{only}*")):
         path.unlink(missing_ok=True)
-    return ended
+    return is_complete
 
 
 def _left_alone(file: Any, patience: float) -> bool:
@@ -234,9 +238,9 @@ def _left_alone(file: Any, patience: float) -> bool:
             return True
 
 
-def _read(path: Path, known: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, str]]:
-    """Return the rows of a log that have not landed, and what did not come back, with the word that
-    its names began with.
+def _read(path: Path, keys: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, str]]:
+    """Return the rows of a log that are not stored, and the cases without an answer with the prefix
+    of their names.
     """
     rows: dict[Key, list[dict[str, Any]]] = {}
     flying: dict[Key, str] = {}
@@ -250,8 +254,8 @@ def _read(path: Path, known: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, 
             key = line["in"][0]["target"], line["in"][0]["case_id"]
             flying.pop(key, None)
             rows[key] = [_row(row) for row in line["in"]]
-    kept = [row for key, some in rows.items() if key not in known for row in some]
-    return kept, {key: word for key, word in flying.items() if key not in known}
+    new_rows = [row for key, some in rows.items() if key not in keys for row in some]
+    return new_rows, {key: word for key, word in flying.items() if key not in keys}
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -105,35 +105,35 @@ class ObjectLog:
         self._first, self._cases, self._batches = self._next, 0, []
 
 
-def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
+def gather(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
     """Store what workers that ended early left, and let none of them store more; see
     `journal.gathered`.
     """
     if is_local(run):
-        return journal.gathered(run, run_id, only=only, patience=patience)
+        return journal.gather(run, run_id, only=only, patience=patience)
     marks = list((run / JOURNAL).glob(f"{only}*{OPEN}"))
-    found = (
+    entries = (
         [
-            (part, *known)
+            (part, *place)
             for part in tables.parts(run / EXCHANGES)
-            if (known := tables.numbers(part))
+            if (place := tables.numbers(part))
         ]
         if marks
         else []
     )
     for mark in marks:
         name = mark.name.removesuffix(OPEN)
-        merged = max(
-            (last for _, worker, _, last in found if worker == name and last is not None),
+        last_number = max(
+            (last for _, worker, _, last in entries if worker == name and last is not None),
             default=-1,
         )
-        if merged < LAST:
-            files = [part for part, worker, _, last in found if worker == name and last is None]
+        if last_number < LAST:
+            files = [part for part, worker, _, last in entries if worker == name and last is None]
             batches = [
                 tables.EXCHANGES.empty_table(),
                 *(tables.read_file(part, tables.EXCHANGES) for part in files),
             ]
-            _merge(batches, files, run / EXCHANGES / f"{name}-{merged + 1:06d}-{LAST}")
+            _merge(batches, files, run / EXCHANGES / f"{name}-{last_number + 1:06d}-{LAST}")
         mark.unlink(missing_ok=True)
     for path in (run / JOURNAL).glob(f"{only}*{COUNT}"):
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Sends cases to one target over pooled connections, each in a corner of its own: requests,
+"""Sends cases to one target over pooled connections, each to objects of its own: requests,
 sequences of them, and checks of the suite.
 """
 
@@ -22,14 +22,14 @@ from lakepact.conformance.campaign.tables import EXCHANGES
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.fuzz import World
-from lakepact.conformance.fuzz.steps import Step, content, filled
+from lakepact.conformance.fuzz.steps import Step, content, fill
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging.check_verdicts import judged
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import suite as suites
 
-#: How a step ended: answered; not sent as the target does not declare it, or as what it is about
-#: could not be made; no answer in time; a connection that broke, twice.
+#: The states of a step: answered; not sent, because the target does not declare it, or because its
+#: objects could not be created; no answer in time; a connection that broke twice.
 ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = (
     "answered",
     "not-offered",
@@ -144,9 +144,9 @@ class Bench:
         """
         if self._vain >= PATIENCE:
             raise Down
-        started = datetime.now(tz=UTC)
+        start = datetime.now(tz=UTC)
         try:
-            said = self._checked(errand) if errand["mode"] == CHECK else self._sent(errand)
+            results = self._run_check(errand) if errand["mode"] == CHECK else self._send(errand)
         finally:
             self._wire.exchanges.clear()
         case_id, target = errand["case_id"], self._asked.name
@@ -155,7 +155,7 @@ class Bench:
             "run_id": self._job.run_id,
             "target": target,
             "word": self.word,
-            "started_at": started,
+            "started_at": start,
         }
         unsent: Row = dict.fromkeys(EXCHANGES.names)
         unsent |= {
@@ -167,7 +167,7 @@ class Bench:
         }
         unsent |= {"authorized": False, "response_truncated": False}
         rows = []
-        for step, one in enumerate(said):
+        for step, one in enumerate(results):
             exchange_id = hashlib.sha256(
                 f"{self._job.run_id} {target} {case_id} {step}".encode()
             ).hexdigest()[:32]
@@ -176,7 +176,7 @@ class Bench:
 
     # -- requests, and sequences of them -----------------------------------------------------------
 
-    def _sent(self, errand: Mapping[str, Any]) -> list[Row]:
+    def _send(self, errand: Mapping[str, Any]) -> list[Row]:
         case = case_of(errand)
         if errand["mode"] != SEQUENCE and errand["operation_id"] not in self._asked.operations:
             return [{"state": NOT_OFFERED, "tries": 0}]
@@ -210,7 +210,7 @@ class Bench:
                 rows.append({**same, "state": NOT_OFFERED})
                 continue
             try:
-                reply, pages = self._listed(corner, step)
+                reply, pages = self._all_pages(corner, step)
             except NoAnswer as silent:
                 self._unless_down(silent)
                 self._vain += silent.late
@@ -238,7 +238,7 @@ class Bench:
             )
         return rows, False
 
-    def _listed(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
+    def _all_pages(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
         """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page
         that is refused is the answer.
         """
@@ -266,18 +266,18 @@ class Bench:
 
     # -- checks of the suite -----------------------------------------------------------------------
 
-    def _checked(self, errand: Mapping[str, Any]) -> list[Row]:
+    def _run_check(self, errand: Mapping[str, Any]) -> list[Row]:
         check = self._suite.checks[errand["request"]]
         lab = self._lab(errand, check.name, check.waived)
         self._wire.silent = None
         try:
             verdicts = judged(check, lab, tuple(self._suite.invariants.values()))
-            sent = list(lab.sent)
+            numbers = list(lab.sent)
         finally:
             lab.clean_up()
         if self._wire.silent is not None:
             self._unless_down(self._wire.silent)
-        exchanges = [self._wire.exchanges[number] for number in sent]
+        exchanges = [self._wire.exchanges[number] for number in numbers]
         rows: list[Row] = [
             {
                 **evidence.row_of(e, self._asked.headers),
@@ -289,12 +289,12 @@ class Bench:
         ]
         rows = rows or [{"state": NOT_OFFERED, "tries": 0}]
         rows[0]["said"] = [
-            self._verdict_row(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT
+            self._verdict_row(verdict, numbers) for verdict in verdicts if verdict.outcome in KEPT
         ]
         return rows
 
-    def _verdict_row(self, verdict: Verdict, sent: Sequence[int]) -> Row:
-        shows = [sent.index(number) for number in verdict.exchanges if number in sent]
+    def _verdict_row(self, verdict: Verdict, numbers: Sequence[int]) -> Row:
+        shows = [numbers.index(number) for number in verdict.exchanges if number in numbers]
         return {
             "check_id": verdict.check,
             "requirement_id": verdict.requirement,
@@ -307,10 +307,10 @@ class Bench:
     # -- corners -----------------------------------------------------------------------------------
 
     def _unless_down(self, silent: NoAnswer) -> None:
-        """Go on unless a target takes no connection, now and when it is tried again.
+        """Check that a target accepts connections, after some pauses.
 
         Raises:
-            Down: it does not.
+            Down: it accepts none.
         """
         if not isinstance(silent.__cause__, NEVER_SENT):
             return
@@ -330,9 +330,7 @@ class Bench:
         check: str = "campaign",
         waived: frozenset[str] = frozenset(),
     ) -> Lab:
-        """Return a bench whose names nothing on the target has, also if an earlier try at the case
-        left some.
-        """
+        """Return a lab with unused names, also if an earlier attempt at the case left objects."""
         number = errand["number"]
         word = f"{self.word}{'r' * self._made[number]}"
         self._made[number] += 1
@@ -363,14 +361,14 @@ class Bench:
             self._wire.silent is not None
         ):  # what a world asks for first decides what all later requests are about
             raise Down from self._wire.silent
-        corner.problem = self._prepared(corner, steps)
+        corner.problem = self._prepare(corner, steps)
         if not errand["mutates"]:
             self._shared[setup] = corner
         elif corner.problem:
             lab.clean_up()
         return corner
 
-    def _prepared(self, corner: _Corner, setup: Sequence[Step]) -> str:
+    def _prepare(self, corner: _Corner, setup: Sequence[Step]) -> str:
         for step in setup:
             if step.operation not in self._asked.operations:
                 continue
@@ -386,9 +384,9 @@ class Bench:
 
     def _step(self, corner: _Corner, step: Step) -> Reply:
         world = corner.world
-        arguments = filled(dict(step.arguments), world.known)
+        arguments = fill(dict(step.arguments), world.value_of)
         body = content(
-            world.confined(step.operation, step.body), world.known
+            world.confine(step.operation, step.body), world.value_of
         )  # shrinking may have left a root out
         reply = corner.lab.send(
             step.operation, content=body, query=step.query, declared=False, **arguments

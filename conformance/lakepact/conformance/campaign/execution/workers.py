@@ -17,7 +17,7 @@ from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import Bench, Down
-from lakepact.conformance.campaign.paths import is_local, located
+from lakepact.conformance.campaign.paths import is_local, locate
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
 HELD = (
@@ -35,8 +35,8 @@ def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the cases that a worker has to send, each with its target; targets take turns at coming
     first.
     """
-    run = located(job.run)
-    landed = journal.landed(
+    run = locate(job.run)
+    stored = journal.stored_keys(
         run, share=(worker, job.workers), but=f"{job.word}-{job.turn}{job.alone:d}-"
     )  # of workers beside
     for rows in tables.batches(run / "cases", tables.CASES):
@@ -47,12 +47,12 @@ def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
             for target in (*job.targets[first:], *job.targets[:first]):
                 if (
                     target.contract == row["contract"]
-                    and (target.name, row["case_id"]) not in landed
+                    and (target.name, row["case_id"]) not in stored
                 ):
                     yield {**row, "target": target.name}
 
 
-def travelled(
+def send_errands(
     errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0
 ) -> Iterator[str]:
     """Send cases to targets and store the answers; yields the name of the target after each.
@@ -71,7 +71,7 @@ def travelled(
     """
     worker = _Worker(job, number, attempt)
     try:
-        yield from worker.sent(errands)
+        yield from worker.send(errands)
     except BaseException:
         worker.leave()
         raise
@@ -82,7 +82,7 @@ class _Worker:
     """A worker with its connections and its log."""
 
     def __init__(self, job: Job, number: int, attempt: int) -> None:
-        self._job, self._run = job, located(job.run)
+        self._job, self._run = job, locate(job.run)
         if not (self._run / "run.json").exists():
             raise NotShared(
                 f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that"
@@ -100,12 +100,12 @@ class _Worker:
         self._downs = Counter[str]()
 
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
-        if not logs.gathered(self._run, self._job.run_id, only=name):
+        if not logs.gather(self._run, self._job.run_id, only=name):
             raise NotShared(
                 f"an earlier attempt of the worker {name} still sends, or its log in {self._run}"
                 " cannot be locked"
             )
-        return journal.landed(self._run, name)
+        return journal.stored_keys(self._run, name)
 
     def close(self) -> None:
         self._clean_up()
@@ -120,7 +120,7 @@ class _Worker:
         for bench in self._benches.values():
             bench.close()
 
-    def sent(self, errands: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    def send(self, errands: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """Yield all errands, as far as they go; those of targets that are down last."""
         for errand in errands:
             target = errand["target"]
@@ -152,7 +152,7 @@ class _Worker:
 
     def _new_bench(self, target: str) -> Bench:
         """Open connections with a new prefix of names: cases in flight may have left objects."""
-        place = next(n for n, known in enumerate(self._job.targets) if known.name == target)
+        place = next(n for n, each in enumerate(self._job.targets) if each.name == target)
         return Bench(self._job, place, self._word + "b" * self._downs[target])
 
     def _some(self, target: str, errands: deque[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,5 +1,4 @@
-"""Normalised answers: what is left when names, and values that a target may choose freely, are
-taken out.
+"""Normalised answers: without names, and without values that a target may choose freely.
 
 Two targets that answer alike have equal normalised answers; where they differ, the first class that
 does says how. The contract's
@@ -40,7 +39,7 @@ LOCATION = re.compile(
 suite_of = cache(suites.load)
 
 
-def normalised(
+def normalise(
     contract: str, exchange: Exchange, pages: Iterable[str] | None = ()
 ) -> dict[str, str]:
     """Return the classes of an answer: equal texts for equivalent answers.
@@ -56,12 +55,14 @@ def normalised(
     return {
         "status": str(exchange.status),
         "error_type": _error_type(exchange.parsed) if exchange.status >= 400 else "",
-        "body": hashlib.sha256(_canonical(compared(contract, exchange, pages))).hexdigest()[:16],
+        "body": hashlib.sha256(_canonical(comparable_body(contract, exchange, pages))).hexdigest()[
+            :16
+        ],
         "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
     }
 
 
-def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> Any:
+def comparable_body(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> Any:
     """Return the part of a body that has to be equal on equivalent targets; the items of all pages
     of a listing.
     """
@@ -70,41 +71,43 @@ def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()
         exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)
     ):
         return None
-    parsed: Any = exchange.parsed
-    if parsed is None and exchange.body:
-        parsed = (
+    document: Any = exchange.parsed
+    if document is None and exchange.body:
+        document = (
             list(exchange.lines)
             if exchange.lines is not None
             else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
         )
-    for page in pages or () if isinstance(parsed, dict) else ():
-        parsed = _joined(parsed, orjson.loads(page))
+    for page in pages or () if isinstance(document, dict) else ():
+        document = _join(document, orjson.loads(page))
     return _plain(
-        parsed,
+        document,
         place_of_answer(suite.contract, exchange.operation or "", exchange.status),
         suite.fuzz,
     )
 
 
-def _joined(one: Any, other: dict[str, Any]) -> dict[str, Any]:
+def _join(one: Any, other: dict[str, Any]) -> dict[str, Any]:
     """Return a page of a listing with the items of the next one."""
-    items = {name: held for name, held in other.items() if isinstance(held, list)}
-    return {**one, **{name: [*(one.get(name) or ()), *held] for name, held in items.items()}}
+    items = {name: values for name, values in other.items() if isinstance(values, list)}
+    return {**one, **{name: [*(one.get(name) or ()), *values] for name, values in items.items()}}
 
 
 def _asks_for_own(url: str, request: bytes) -> bool:
-    """Return whether a request names something of a campaign."""
+    """Return whether a request has a name of a campaign."""
     return ("lp" in url and OWN.search(url) is not None) or (
         b"lp" in request and OWN.search(request.decode("latin-1")) is not None
     )
 
 
-def _error_type(parsed: Any) -> str:
-    if not isinstance(parsed, dict):
+def _error_type(document: Any) -> str:
+    if not isinstance(document, dict):
         return ""
-    error = parsed.get("error")
+    error = document.get("error")
     return (
-        str(error.get("type", "")) if isinstance(error, dict) else str(parsed.get("errorCode", ""))
+        str(error.get("type", ""))
+        if isinstance(error, dict)
+        else str(document.get("errorCode", ""))
     )
 
 
@@ -113,7 +116,7 @@ def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
     if kind is str:
         return _text(value)
     if kind is dict:
-        return {_name(name): held for name, held in _members(value, place, fuzz)}
+        return {_name(name): member for name, member in _members(value, place, fuzz)}
     if kind is list:
         items = [_plain(item, place.item if place else None, fuzz) for item in value]
         return sorted(items, key=_canonical) if place is not None and place.is_set else items
@@ -121,24 +124,22 @@ def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
 
 
 def _members(value: dict[str, Any], place: Place | None, fuzz: Fuzz) -> Iterator[tuple[str, Any]]:
-    """Yield the members that count: those of the contract, but for what a server decides by
-    itself.
-    """
-    for name, held in value.items():
+    """Yield the compared members: those of the contract, without those that a server chooses."""
+    for name, member in value.items():
         names, inner = (place.members if place else {}).get(name, (None, place and place.other))
         if names is None:
             if (
                 inner is not None or place is None or not place.members
             ):  # of a map, or of what the contract says nothing about
-                yield name, _plain(held, inner, fuzz)
+                yield name, _plain(member, inner, fuzz)
         elif names.isdisjoint(fuzz.incomparable) and (
-            place is None or name in place.required or held not in NOTHING
+            place is None or name in place.required or member not in NOTHING
         ):
             yield (
                 name,
-                _plain(held, inner, fuzz)
-                if names.isdisjoint(fuzz.chosen)
-                else f"<{type(held).__name__}>",
+                _plain(member, inner, fuzz)
+                if names.isdisjoint(fuzz.free_members)
+                else f"<{type(member).__name__}>",
             )
 
 
@@ -188,6 +189,6 @@ def generic(pointer: str, place: Place | None) -> str:
     return "/" + "/".join(steps)
 
 
-def shown(value: Any) -> str:
-    """Return a value as it is shown; one that is `ABSENT` as that word."""
+def json_text(value: Any) -> str:
+    """Return a value as JSON; `ABSENT` as that word."""
     return "absent" if value is ABSENT else json.dumps(value, ensure_ascii=False)

@@ -51,13 +51,13 @@ class Place:
         """Each declared member: `Component.member` and the components of its value, and its
         place.
         """
-        found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        by_name: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         for component, schema in self._own:
             for name, member in schema.get("properties", {}).items():
-                found.setdefault(name, []).append((component, member))
-        places = {name: Place(self._schemas, tuple(schemas)) for name, schemas in found.items()}
+                by_name.setdefault(name, []).append((component, member))
+        places = {name: Place(self._schemas, tuple(schemas)) for name, schemas in by_name.items()}
         return {
-            name: (frozenset(f"{c}.{name}" for c, _ in found[name]) | place.components, place)
+            name: (frozenset(f"{c}.{name}" for c, _ in by_name[name]) | place.components, place)
             for name, place in places.items()
         }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
-from lakepact.conformance.campaign.judging.answers import CLASSES, normalised, suite_of
+from lakepact.conformance.campaign.judging.answers import CLASSES, normalise, suite_of
 from lakepact.conformance.campaign.paths import parquet, parquet_writer
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
@@ -55,7 +55,7 @@ def _judge(contract: str) -> Judge:
 
 
 @cache
-def _concerned(contract: str) -> Callable[[OperationId | None, int], tuple[Invariant, ...]]:
+def _invariants_of(contract: str) -> Callable[[OperationId | None, int], tuple[Invariant, ...]]:
     return concerned(suite_of(contract).invariants.values(), lambda invariant: invariant)
 
 
@@ -71,7 +71,7 @@ def _levels(contract: str, off: frozenset[str]) -> dict[str, str]:
     }
 
 
-def judged(
+def judge_row(
     row: Mapping[str, Any], features: Features | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the verdicts on one exchange, and its normalised answer.
@@ -81,13 +81,13 @@ def judged(
         features: optional behaviours of each target; a requirement of one that is off is not
             judged.
     """
-    verdicts, answer = _judged(row, features or {})
+    verdicts, answer = _judge_row(row, features or {})
     return [dict(zip(RESULTS.names, verdict, strict=True)) for verdict in verdicts], dict(
         zip(ANSWERS.names, answer, strict=True)
     )
 
 
-def _judged(
+def _judge_row(
     row: Mapping[str, Any], features: Features
 ) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
     """Return the same as rows of the tables `results` and `answers`, without the names of
@@ -106,10 +106,10 @@ def _judged(
             levels[requirement],
             outcome,
             expected[:SHOWN],
-            observed[:SHOWN],
+            actual[:SHOWN],
             row["http_status"],
         )
-        for check, requirement, outcome, expected, observed in _verdicts(suite, row, exchange)
+        for check, requirement, outcome, expected, actual in _verdicts(suite, row, exchange)
         if requirement in levels
     ]
     for own in row["said"] or ():  # by the check that sent the case
@@ -125,11 +125,11 @@ def _judged(
                 own["check_id"],
                 own["requirement_id"],
             )
-            shown = own["expected"][:SHOWN], own["observed"][:SHOWN]
-            results.append((*at, levels[own["requirement_id"]], own["verdict"], *shown, None))
+            texts = own["expected"][:SHOWN], own["observed"][:SHOWN]
+            results.append((*at, levels[own["requirement_id"]], own["verdict"], *texts, None))
     answer = dict.fromkeys(CLASSES, "") | {"status": NO_ANSWER if row["state"] == BROKEN else ""}
     if row["state"] == ANSWERED:
-        answer |= normalised(contract, exchange, row["pages"])
+        answer |= normalise(contract, exchange, row["pages"])
     return results, (*same, row["state"], *answer.values())
 
 
@@ -152,12 +152,12 @@ def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> 
         yield from _refusals(suite, exchange)
         if exchange.status >= LOWEST_SERVER_ERROR and exchange.status != NOT_IMPLEMENTED:
             # It shows nothing of what the server does, and once it may be chance.
-            observed = f"status {exchange.status}"
-            yield "answers", suite.fuzz.answers, INCONCLUSIVE, "a status below 500", observed
+            actual = f"status {exchange.status}"
+            yield "answers", suite.fuzz.answers, INCONCLUSIVE, "a status below 500", actual
 
 
 def _invariants(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
-    for invariant in _concerned(suite.contract.name)(exchange.operation, exchange.status):
+    for invariant in _invariants_of(suite.contract.name)(exchange.operation, exchange.status):
         try:
             if invariant.judge(exchange):
                 for requirement in invariant.requirements:
@@ -185,7 +185,7 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
         yield "refusals", requirement, PASS, "", ""
 
 
-def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
+def judge_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
     """Yield the same over Arrow record batches: a row for each exchange, its verdicts in it."""
     for batch in batches:
         results, answers, many = _tables(batch, features)
@@ -198,12 +198,12 @@ def _tables(batch: Any, features: Features) -> tuple[Any, Any, list[int]]:
     """Return the verdicts on a batch of exchanges, the answers, and how many verdicts each exchange
     has.
     """
-    found = [_judged(row, features) for row in batch.to_pylist()]
-    results = _columns([verdict for verdicts, _ in found for verdict in verdicts], RESULTS)
+    judgements = [_judge_row(row, features) for row in batch.to_pylist()]
+    results = _columns([verdict for verdicts, _ in judgements for verdict in verdicts], RESULTS)
     return (
         results,
-        _columns([answer for _, answer in found], ANSWERS),
-        [len(verdicts) for verdicts, _ in found],
+        _columns([answer for _, answer in judgements], ANSWERS),
+        [len(verdicts) for verdicts, _ in judgements],
     )
 
 
@@ -215,7 +215,7 @@ def _columns(rows: list[tuple[Any, ...]], schema: Schema) -> Any:
     )
 
 
-def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
+def judge_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
     """Judge one file of exchanges, some at a time, and write one file of verdicts and one of
     answers.
 

@@ -42,21 +42,21 @@ class Case:
     steps: tuple[Step, ...]
 
 
-def spelled(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Return a value as JSON that can be read back: what JSON has no form for stands in an object
     with one member, `$…`.
     """
     if isinstance(value, Learned):
-        return {"$learned": [spelled(value.what), value.default, value.then]}
+        return {"$learned": [to_json(value.what), value.default, value.then]}
     if isinstance(value, bytes):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, (tuple, list)):
-        items = [spelled(item) for item in value]
+        items = [to_json(item) for item in value]
         return items if isinstance(value, list) else {"$tuple": items}
     if isinstance(value, dict):
         if all(isinstance(key, str) and not key.startswith("$") for key in value):
-            return {key: spelled(member) for key, member in value.items()}
-        return {"$object": [[spelled(key), spelled(member)] for key, member in value.items()]}
+            return {key: to_json(member) for key, member in value.items()}
+        return {"$object": [[to_json(key), to_json(member)] for key, member in value.items()]}
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
@@ -73,16 +73,16 @@ def read(value: Any) -> Any:
 
 
 _READINGS: dict[str, Callable[[Any], Any]] = {
-    "$learned": lambda held: Learned(read(held[0]), held[1], held[2]),
+    "$learned": lambda value: Learned(read(value[0]), value[1], value[2]),
     "$bytes": base64.b64decode,
-    "$tuple": lambda held: tuple(read(item) for item in held),
-    "$object": lambda held: {read(name): read(member) for name, member in held},
+    "$tuple": lambda value: tuple(read(item) for item in value),
+    "$object": lambda value: {read(name): read(member) for name, member in value},
 }
 
 
 def text_of(value: Any) -> str:
     """Canonical text: members sorted, ASCII alone."""
-    return json.dumps(spelled(value), sort_keys=True, separators=(",", ":"))
+    return json.dumps(to_json(value), sort_keys=True, separators=(",", ":"))
 
 
 def _document(step: Step) -> dict[str, Any]:
@@ -132,13 +132,13 @@ def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, An
     if case.mode == SEQUENCE:
         return {**row, "operation_id": SEQUENCE, "method": "", "path_template": "", "mutates": True}
     operation = contract.operations[case.steps[0].operation]
-    named = {
+    columns = {
         "operation_id": operation.id,
         "method": operation.method,
         "path_template": operation.path,
     }
     # Read-only cases share a place, unless it costs nothing.
-    return {**row, **named, "mutates": operation.method not in READING or not case.setup}
+    return {**row, **columns, "mutates": operation.method not in READING or not case.setup}
 
 
 def row_of_check(check: Check, contract: Contract, contract_sha256: str) -> dict[str, Any]:
@@ -160,8 +160,8 @@ def row_of_check(check: Check, contract: Contract, contract_sha256: str) -> dict
     }
 
 
-def _id(*said: str) -> str:
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:ID_DIGITS]
+def _id(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:ID_DIGITS]
 
 
 def case_of(row: Mapping[str, Any]) -> Case:

@@ -1,6 +1,4 @@
-"""Draws cases from operations, modes and seeds: the same ones in every process, because nothing of
-the process takes part.
-"""
+"""Draws cases from operations, modes and seeds: the same ones in every process."""
 
 from __future__ import annotations
 
@@ -60,7 +58,7 @@ class CannotBePlanned(LookupError):
 
 
 def generator_fingerprint(contract: str) -> str:
-    """Return a hash of what cases depend on other than seeds."""
+    """Return a hash of the inputs of a case other than its seed."""
     parts = (
         GENERATOR,
         fingerprint(suites.load(contract).contract),
@@ -71,7 +69,7 @@ def generator_fingerprint(contract: str) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """Cases that are drawn together, the same by whomever.
+    """Cases that are drawn together, the same in every process.
 
     Args:
         contract: name of the contract.
@@ -116,13 +114,13 @@ def blocks(
     weights = _weights(contract, tuple(only))
     modes = [mode for mode in modes if EFFECT not in modes or mode not in FOLLOWED]
     requests = tuple(mode for mode in modes if mode in ONE_REQUEST)
-    found: list[Block] = []
+    result: list[Block] = []
     for n, seed in enumerate(seeds):
 
         def block(what: str, modes: tuple[str, ...], times: int, seed: int = seed) -> Block:
             return Block(contract, seed, what, modes, times, tuple(only))
 
-        found += [
+        result += [
             block(operation, together, per_seed * weight)
             for together in (requests, (EFFECT,) * (EFFECT in modes))
             for operation, weight in weights.items()
@@ -130,10 +128,10 @@ def blocks(
         ]
         for mode in (SEQUENCE, EFFECT):
             if mode in modes and weights:
-                found.append(block(SEQUENCE, (mode,), per_seed * SEQUENCES))
+                result.append(block(SEQUENCE, (mode,), per_seed * SEQUENCES))
         if CHECK in modes and n == 0:
-            found.append(block(CHECK, (CHECK,), 1))
-    return found
+            result.append(block(CHECK, (CHECK,), 1))
+    return result
 
 
 def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
@@ -148,17 +146,17 @@ def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
 
 @cache
 def _weights(contract: str, only: tuple[str, ...]) -> Counter[OperationId]:
-    """Return the operations that are sent, with how much each matters."""
+    """Return the operations to send, with their weights."""
     suite = suites.load(contract)
-    if suite.fuzz is None or suite.fuzz.rehearsed is None:
+    if suite.fuzz is None or suite.fuzz.sample_answer is None:
         raise CannotBePlanned(
             f"cases of {contract} cannot be planned: they are about what only a target knows"
         )
-    known = suite.contract.operations
+    operations = suite.contract.operations
     return Counter(
         o
         for o in suite.fuzz.operations
-        if o in known and any(fnmatch.fnmatchcase(o, pattern) for pattern in only)
+        if o in operations and any(fnmatch.fnmatchcase(o, pattern) for pattern in only)
     )
 
 
@@ -167,12 +165,12 @@ class _Drawing:
 
     def __init__(self, contract: str, wire: Wire) -> None:
         self._suite = suites.load(contract)
-        if self._suite.fuzz is None or self._suite.fuzz.rehearsed is None:
+        if self._suite.fuzz is None or self._suite.fuzz.sample_answer is None:
             raise CannotBePlanned(
                 f"cases of {contract} cannot be planned: they are about what only a target knows"
             )
         self._fuzz = self._suite.fuzz
-        self._rehearsed = self._suite.fuzz.rehearsed
+        self._rehearsed = self._suite.fuzz.sample_answer
         self._contract = self._suite.contract
         self._sha256 = fingerprint(self._contract)
         self._wire = wire
@@ -195,11 +193,13 @@ class _Drawing:
         anyway.
         """
         try:
-            wanted = plans.plan(self._suite, only=() if only == ("*",) else only)
+            selection = plans.plan(self._suite, only=() if only == ("*",) else only)
         except plans.NothingSelected:
             return ()
         return tuple(
-            check for check in wanted.checks if wanted.requirements.intersection(check.requirements)
+            check
+            for check in selection.checks
+            if selection.requirements.intersection(check.requirements)
         )
 
     def _requests(self, block: Block) -> Iterator[Case]:
@@ -244,21 +244,21 @@ class _Drawing:
             if drawn == NOTHING:
                 return None
             body, query = drawn.body, drawn.query
-        step = Step(operation, arguments, world.confined(operation, body), query, mode)
+        step = Step(operation, arguments, world.confine(operation, body), query, mode)
         return Case(self._contract.name, mode, seed, setup, (step,))
 
     def _reading(self, operation: OperationId, seed: int) -> Iterator[Case]:
         """Yield requests for invariants: a plain one for each readable object, and pages of
         listings.
         """
-        known = self._contract.operations[operation]
-        if known.method not in READING:
+        definition = self._contract.operations[operation]
+        if definition.method not in READING:
             return
         world, setup = self._world(operation, Random(0))  # noqa: S311 - nothing secret
-        path = {p.argument for p in known.parameters if p.where == "path"}
+        path = {p.argument for p in definition.parameters if p.where == "path"}
         arguments = {name: value for name, value in world.plain.items() if name in path}
-        asked = {p.name for p in known.parameters if p.where == "query"}
-        for query in ((), *(pages for pages in PAGES if {name for name, _ in pages} <= asked)):
+        parameters = {p.name for p in definition.parameters if p.where == "query"}
+        for query in ((), *(pages for pages in PAGES if {name for name, _ in pages} <= parameters)):
             yield Case(
                 self._contract.name,
                 "reading",
@@ -281,8 +281,8 @@ class _Drawing:
         return (self._fuzz.planning or self._fuzz.world)(lab)
 
     def _world(self, operation: OperationId, random: Random) -> tuple[World, tuple[Step, ...]]:
-        """Return a corner that has learned of its opening what the contract says; all that is only
-        read needs the same one.
+        """Return a world that has learned the expected answers to its opening; all read-only
+        operations get the same one.
         """
         world = self._new_world()
         reads = self._contract.operations[operation].method in READING

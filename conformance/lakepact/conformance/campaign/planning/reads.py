@@ -1,6 +1,4 @@
-"""Cases that end with reads of everything that their requests name, so that the effect of a request
-is compared too.
-"""
+"""Cases that end with reads of all named objects, so that the effect of a request is compared."""
 
 from __future__ import annotations
 
@@ -29,43 +27,43 @@ PAGE = (("pageToken", ""), ("pageSize", "1"))
 
 
 def with_reads(row: Row) -> Row:
-    """Return a case whose setup is compared as well, followed by reads; what it creates is created
-    twice, for listings in pages.
+    """Return a case with a compared setup and reads at the end; it creates objects twice, for
+    listings in pages.
 
     Args:
         row: a case that is no check.
     """
-    case, (contract, sha256, reading) = case_of(row), _known(row["contract"])
+    case, (contract, sha256, reading) = case_of(row), _contract_facts(row["contract"])
     setup, steps = case.setup, case.steps
     if (
         case.mode == EXAMPLE and case.seed % 2 == 0
     ):  # half of the requests without a body are about what the setup creates
-        made = {
+        by_path = {
             frozenset(arguments): arguments
             for step in case.setup
-            for arguments in _named(step, contract)
+            for arguments in _objects_of(step, contract)
         }
         steps = tuple(
             step
             if step.body
-            else replace(step, arguments=made.get(frozenset(step.arguments), step.arguments))
+            else replace(step, arguments=by_path.get(frozenset(step.arguments), step.arguments))
             for step in steps
         )
         if contract.operations[steps[0].operation].method == "DELETE":  # of what is empty
             setup = tuple(
                 step
                 for step in setup
-                if [*_named(step, contract)][-1].items() <= steps[0].arguments.items()
+                if [*_objects_of(step, contract)][-1].items() <= steps[0].arguments.items()
             )
     if case.mode != SEQUENCE:
         steps += tuple(twin for step in steps for twin in _twins(step, contract))
-    named = {
+    objects = {
         text_of(arguments): arguments
         for step in (*setup, *steps)
-        for arguments in _named(step, contract)
+        for arguments in _objects_of(step, contract)
     }
     reads = itertools.islice(
-        (read for arguments in named.values() for read in _reads(arguments, reading)), MOST
+        (read for arguments in objects.values() for read in _reads(arguments, reading)), MOST
     )
     whole = row_of(
         replace(case, mode=SEQUENCE, setup=(), steps=(*setup, *steps, *reads)), contract, sha256
@@ -74,31 +72,29 @@ def with_reads(row: Row) -> Row:
 
 
 @cache
-def _known(name: str) -> tuple[Contract, str, tuple[Operation, ...]]:
+def _contract_facts(name: str) -> tuple[Contract, str, tuple[Operation, ...]]:
     """Return a contract, its hash, and the operations that read."""
     suite = suites.load(name)
-    known = [
+    operations = [
         suite.contract.operations.get(operation)
         for operation in dict.fromkeys(suite.fuzz.operations if suite.fuzz else ())
     ]
     return (
         suite.contract,
         fingerprint(suite.contract),
-        tuple(each for each in known if each and each.method == "GET"),
+        tuple(each for each in operations if each and each.method == "GET"),
     )
 
 
-def _named(step: Step, contract: Contract) -> Iterator[Mapping[str, Any]]:
-    """Yield the path arguments of what a request names: in its path, below it by a name in its
-    body, or by identifiers in its body.
-    """
+def _objects_of(step: Step, contract: Contract) -> Iterator[Mapping[str, Any]]:
+    """Yield the path arguments of the objects that a request names in its path, or in its body."""
     yield step.arguments
     for argument, member in _created(step, contract):
         yield from ({**step.arguments, argument: name} for name in _names(step.body[member]))
-    for held in step.body.values() if isinstance(step.body, dict) else ():
-        if isinstance(held, dict):
+    for value in step.body.values() if isinstance(step.body, dict) else ():
+        if isinstance(value, dict):
             places = itertools.product(
-                _names(held.get("namespace")), _names(held.get("name")), ("table", "view")
+                _names(value.get("namespace")), _names(value.get("name")), ("table", "view")
             )
             yield from (
                 {"namespace": namespace, argument: name} for namespace, name, argument in places
@@ -139,7 +135,7 @@ def _created(step: Step, contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _names(value: Any) -> Iterator[str | tuple[str | Learned, ...]]:
-    """Yield a name in a body as a path has it; nothing of another type."""
+    """Yield the name in a body, in the form of path arguments; nothing for another type."""
     if isinstance(value, str) and value:
         yield value
     if (

@@ -60,25 +60,29 @@ class Wanted:
         """Yield the cases of places, some at a time; a number says the place of a case and its
         place there.
         """
-        wanted, named = tee((place, block) for place in places for block in self.blocks(place))
+        places_of_blocks, pairs = tee(
+            (place, block) for place in places for block in self.blocks(place)
+        )
         last, number = -1, 0
-        for (place, _), rows in zip(wanted, drawn(block for _, block in named), strict=True):
+        for (place, _), rows in zip(
+            places_of_blocks, drawn(block for _, block in pairs), strict=True
+        ):
             if place != last:
                 last, number = place, place * NUMBERS * self.per_seed
             yield [{**row, "number": number + n} for n, row in enumerate(rows)]
             number += len(rows)
 
 
-def written(found: Iterable[Rows], folder: Path) -> None:
+def write(batches: Iterable[Rows], folder: Path) -> None:
     """Write cases in the order of places as one file, each once."""
-    known: set[str] = set()
+    ids: set[str] = set()
     folder.mkdir(parents=True, exist_ok=True)
     with parquet_writer(folder / "part-00000.parquet", tables.CASES) as file:
         rows: Rows = []
-        for some in found:
+        for some in batches:
             for row in some:
-                if row["case_id"] not in known:
-                    known.add(row["case_id"])
+                if row["case_id"] not in ids:
+                    ids.add(row["case_id"])
                     rows.append(row)
             if len(rows) >= TOGETHER:
                 file.write_table(tables.table_of(rows, tables.CASES))
@@ -86,6 +90,6 @@ def written(found: Iterable[Rows], folder: Path) -> None:
         file.write_table(tables.table_of(rows, tables.CASES))
 
 
-def draw(wanted: Wanted, folder: Path) -> None:
+def draw(selection: Wanted, folder: Path) -> None:
     """Draw the cases of a plan in this process, and write them."""
-    written(wanted.rows(wanted.places), folder)
+    write(selection.rows(selection.places), folder)

@@ -63,9 +63,9 @@ def _one(
     example = world.example(operation, arguments, random) if kind in {"example", "near"} else None
     if kind == "near" and example is not None:
         return Step(
-            operation, arguments, world.confined(operation, near_miss(example, random)), kind=kind
+            operation, arguments, world.confine(operation, near_miss(example, random)), kind=kind
         )
     if kind in {"example", "near"}:
-        return Step(operation, arguments, world.confined(operation, example))
-    made = bodies.draw(operation, random, valid=kind == "valid")
-    return Step(operation, arguments, world.confined(operation, made.body), made.query, kind)
+        return Step(operation, arguments, world.confine(operation, example))
+    parts = bodies.draw(operation, random, valid=kind == "valid")
+    return Step(operation, arguments, world.confine(operation, parts.body), parts.query, kind)

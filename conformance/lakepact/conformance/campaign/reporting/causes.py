@@ -17,11 +17,11 @@ from typing import Any
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
 from lakepact.conformance.campaign.judging.answers import (
-    compared,
+    comparable_body,
     differences,
     generic,
-    normalised,
-    shown,
+    json_text,
+    normalise,
     suite_of,
 )
 from lakepact.conformance.campaign.judging.members import place_of_answer
@@ -103,17 +103,17 @@ class Cause:
 
 def ways(contract: str, answers: Answers) -> list[Way]:
     """Return the ways in which targets answer a step differently, the gravest first."""
-    rows = _answered(answers)
+    rows = _comparable(answers)
     if len(rows) < 2:
         return []
-    seen = {target: _classes(contract, row) for target, row in rows.items()}
+    classes = {target: _classes(contract, row) for target, row in rows.items()}
     first = next(iter(rows.values()))
-    different = [kind for kind in TITLES if len({each[kind] for each in seen.values()}) > 1]
-    found = []
+    different = [kind for kind in TITLES if len({each[kind] for each in classes.values()}) > 1]
+    result = []
     for kind in different[:1] + [
         kind for kind in different[1:] if kind == "header" and different[0] != "status"
     ]:
-        answers_of = {target: each[kind] or "none" for target, each in seen.items()}
+        answers_of = {target: each[kind] or "none" for target, each in classes.items()}
         if NO_ANSWER in answers_of.values():  # one cause, whatever the others return
             answers_of = {
                 target: answer if answer == NO_ANSWER else "an answer"
@@ -126,10 +126,10 @@ def ways(contract: str, answers: Answers) -> list[Way]:
             )
             places = differences(*_bodies(contract, rows, kind))
             what = list(dict.fromkeys(generic(at, place) for at, _, _ in places))
-        found += [
+        result += [
             Way(first["operation_id"], first["method"] in READING, kind, each) for each in what
         ]
-    return found
+    return result
 
 
 def causes(divergences: Iterable[Row], exchanges: Mapping[At, Answers]) -> list[Cause]:
@@ -139,21 +139,23 @@ def causes(divergences: Iterable[Row], exchanges: Mapping[At, Answers]) -> list[
         divergences: rows of that table.
         exchanges: by case and step.
     """
-    found: dict[Way, list[At]] = defaultdict(list)
+    by_way: dict[Way, list[At]] = defaultdict(list)
     rows = {(row["case_id"], row["step"]): row for row in divergences}
     for at, row in rows.items():
         for way in ways(row["contract"], exchanges.get(at, {})):
-            found[way].append(at)
+            by_way[way].append(at)
     together: dict[tuple[At, ...], Cause] = {}
-    for way, occurrences in found.items():
+    for way, occurrences in by_way.items():
         first = min(occurrences, key=lambda at: (at[1], at[0]))
-        broken = sorted({name for at in occurrences for name in rows[at]["requirement_ids"] or ()})
+        requirements = sorted(
+            {name for at in occurrences for name in rows[at]["requirement_ids"] or ()}
+        )
         cause = Cause(
             way,
             rows[first]["contract"],
             tuple(sorted(occurrences)),
             exchanges[first],
-            tuple(broken),
+            tuple(requirements),
         )
         earlier = together.setdefault(cause.occurrences, cause)
         if earlier is not cause:  # the same requests show both
@@ -161,20 +163,20 @@ def causes(divergences: Iterable[Row], exchanges: Mapping[At, Answers]) -> list[
     return _without_consequences(sorted(together.values(), key=lambda cause: cause.rank))
 
 
-def _without_consequences(ordered: Sequence[Cause]) -> list[Cause]:
+def _without_consequences(candidates: Sequence[Cause]) -> list[Cause]:
     """Return causes that do not occur only after a graver one."""
-    kept: list[Cause] = []
-    for cause in ordered:
-        for place, graver in enumerate(kept):
+    result: list[Cause] = []
+    for cause in candidates:
+        for place, graver in enumerate(result):
             since = dict(reversed(graver.occurrences))
             if all(case in since and since[case] < step for case, step in cause.occurrences):
-                kept[place] = replace(
+                result[place] = replace(
                     graver, following=(*graver.following, cause.way, *cause.following)
                 )
                 break
         else:
-            kept.append(cause)
-    return kept
+            result.append(cause)
+    return result
 
 
 def curl_of(row: Row) -> str:
@@ -196,10 +198,10 @@ def status_of(row: Row) -> str:
 def _classes(contract: str, row: Row) -> dict[str, str]:
     if row["state"] == BROKEN:
         return dict.fromkeys(TITLES, "") | {"status": NO_ANSWER}
-    return normalised(contract, evidence.exchange_of(row), row["pages"])
+    return normalise(contract, evidence.exchange_of(row), row["pages"])
 
 
-def _answered(answers: Answers) -> Answers:
+def _comparable(answers: Answers) -> Answers:
     return {
         target: row for target, row in sorted(answers.items()) if row["state"] in {ANSWERED, BROKEN}
     }
@@ -207,7 +209,9 @@ def _answered(answers: Answers) -> Answers:
 
 def _two(contract: str, answers: Answers, kind: str) -> Answers:
     """Return an answer that fewest targets give and one that most give, in the order of targets."""
-    classes = {target: _classes(contract, row)[kind] for target, row in _answered(answers).items()}
+    classes = {
+        target: _classes(contract, row)[kind] for target, row in _comparable(answers).items()
+    }
     first = {each: target for target, each in reversed(classes.items())}
     (common, _), *others = Counter(classes.values()).most_common()
     two = {first[common], first[others[-1][0]] if others else [*classes][-1]}
@@ -219,7 +223,7 @@ def _bodies(contract: str, answers: Answers, kind: str) -> list[Any]:
 
 
 def _body(contract: str, row: Row) -> Any:
-    return compared(contract, evidence.exchange_of(row), row["pages"])
+    return comparable_body(contract, evidence.exchange_of(row), row["pages"])
 
 
 def _lines(contract: str, row: Row) -> list[str]:
@@ -257,5 +261,5 @@ def _cut(text: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = shown(value)
+    text = json_text(value)
     return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"

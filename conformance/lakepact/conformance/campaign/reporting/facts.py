@@ -1,6 +1,4 @@
-"""The facts of a report, drawn from the tables of a run: few enough for a page, each with one case
-that shows it.
-"""
+"""The facts of a report from the tables of a run: few enough for a page, each with one case."""
 
 from __future__ import annotations
 
@@ -37,32 +35,32 @@ QUIET = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A requirement that a target does not keep, and the first case that shows it."""
+    """A requirement that a target breaks, with the first case that shows it."""
 
     target: str
     verdict: str
-    failed: int
+    failures: int
     cases: int
     operations: tuple[str, ...]
     expected: str
-    observed: str
+    actual: str
     case_id: str
     curl: str
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A requirement that is not kept, by every target that does not."""
+    """A broken requirement, with the evidence of each target that breaks it."""
 
     requirement: Requirement
     clause: str
     contract: str
-    shown: tuple[Shown, ...]
+    evidence: tuple[Shown, ...]
 
     @property
     def worst(self) -> str:
         """The worst verdict on it."""
-        return min((one.verdict for one in self.shown), key=ORDER.__getitem__)
+        return min((one.verdict for one in self.evidence), key=ORDER.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,10 @@ class Facts:
     regressions: tuple[
         Row, ...
     ]  #: counted: kind, target, requirement, cases, first case, before, after
-    compared: bool
+    has_base: bool
     latencies: tuple[Row, ...]
-    interrupted: int
-    untouched: int  #: requirements of invariants that no exchange concerns
+    interruptions: int
+    open_requirements: int  #: requirements of invariants that no exchange concerns
 
     @property
     def title(self) -> str:
@@ -101,7 +99,7 @@ class Facts:
 
     @property
     def status(self) -> str:
-        """How far the run came."""
+        """The completeness of the run."""
         if not self.missing:
             return "complete"
         return (
@@ -110,71 +108,74 @@ class Facts:
         )
 
 
-def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> Facts:
+def facts(run: Path, rows: Mapping[str, Sequence[Row]], *, has_base: bool) -> Facts:
     """Return the facts of an analysed run.
 
     Args:
         run: its folder.
-        found: rows of all tables of `findings`.
-        compared: whether there is an earlier run to have regressed from.
+        rows: of all tables of `findings`.
+        has_base: whether there is an earlier run to have regressed from.
     """
-    said = documents.read(run / "run.json")
-    contracts = {name: Contract(name) for name in run_metadata.contracts_of(said)}
-    targets = {target["name"]: target["contract"] for target in said["targets"]}
+    document = documents.read(run / "run.json")
+    contracts = {name: Contract(name) for name in run_metadata.contracts_of(document)}
+    targets = {target["name"]: target["contract"] for target in document["targets"]}
     matrix: dict[str, dict[str, str]] = {}
-    for row in found["coverage"]:
+    for row in rows["coverage"]:
         matrix.setdefault(row["requirement_id"], {})[row["target"]] = row["verdict"]
-    known = {r.id: r for contract in contracts.values() for r in contract.requirements.values()}
-    bad = [row for row in found["coverage"] if row["verdict"] in BAD]
+    by_id = {r.id: r for contract in contracts.values() for r in contract.requirements.values()}
+    bad = [row for row in rows["coverage"] if row["verdict"] in BAD]
     findings = _findings(run, bad, contracts)
     return Facts(
-        run=said,
+        run=document,
         campaign=run_metadata.row_of(run),
         titles={
             name: f"{contract.title} {contract.version}" for name, contract in contracts.items()
         },
         targets=targets,
-        states=_counted(
-            ((o["target"], o["state"], o["exchanges"]) for o in found["outcomes"]), targets
+        states=_totals(
+            ((o["target"], o["state"], o["exchanges"]) for o in rows["outcomes"]), targets
         ),
-        statuses=_counted(
+        statuses=_totals(
             (
                 (o["target"], f"{o['status'][:1]}xx", o["exchanges"])
-                for o in found["outcomes"]
+                for o in rows["outcomes"]
                 if o["status"]
             ),
             targets,
         ),
         matrix=matrix,
-        areas=_areas(known[identifier] for identifier in matrix if identifier in known),
-        verdicts=_counted(((t, v, 1) for by in matrix.values() for t, v in by.items()), targets),
+        areas=_areas(by_id[identifier] for identifier in matrix if identifier in by_id),
+        verdicts=_totals(((t, v, 1) for by in matrix.values() for t, v in by.items()), targets),
         findings=tuple(findings[:MOST]),
         left_out=max(len(findings) - MOST, 0),
-        causes=tuple(_causes(run, found["divergences"])),
-        regressions=tuple(_regressions(found["regressions"])),
-        compared=compared,
-        latencies=tuple(found["latencies"]),
-        interrupted=tables.read(run / "interruptions", tables.INTERRUPTIONS, ["case_id"]).num_rows,
-        untouched=len(
-            {r for contract in contracts for r in _judged_by_invariants(contract)} - set(matrix)
+        causes=tuple(_causes(run, rows["divergences"])),
+        regressions=tuple(_regressions(rows["regressions"])),
+        has_base=has_base,
+        latencies=tuple(rows["latencies"]),
+        interruptions=tables.read(
+            run / "interruptions", tables.INTERRUPTIONS, ["case_id"]
+        ).num_rows,
+        open_requirements=len(
+            {r for contract in contracts for r in _requirements_of_invariants(contract)}
+            - set(matrix)
         ),
     )
 
 
-def _counted(
+def _totals(
     triples: Iterable[tuple[str, str, int]], targets: Iterable[str]
 ) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {target: Counter() for target in targets}
     for target, what, many in triples:
         counts[target][what] += many
-    return {target: dict(sorted(seen.items())) for target, seen in counts.items()}
+    return {target: dict(sorted(counter.items())) for target, counter in counts.items()}
 
 
 def _areas(requirements: Iterable[Requirement]) -> dict[str, tuple[Requirement, ...]]:
     areas: dict[str, list[Requirement]] = defaultdict(list)
     for requirement in sorted(requirements, key=lambda r: (r.area, r.id)):
         areas[requirement.area].append(requirement)
-    return {area: tuple(held) for area, held in areas.items()}
+    return {area: tuple(members) for area, members in areas.items()}
 
 
 def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) -> list[Finding]:
@@ -185,26 +186,26 @@ def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) 
         by_requirement.items(),
         key=lambda item: (min(ORDER[row["verdict"]] for row in item[1]), item[0]),
     )
-    shown = [row for _, rows in in_order[:MOST] for row in rows]
-    wanted = {(row["target"], row["first_case_id"]) for row in shown}
-    results = _rows_of(run / "results", wanted)
+    evidence_rows = [row for _, rows in in_order[:MOST] for row in rows]
+    keys = {(row["target"], row["first_case_id"]) for row in evidence_rows}
+    results = _rows_of(run / "results", keys)
     exchanges = {
         (row["target"], row["case_id"], row["step"]): row
-        for row in _rows_of(run / "exchanges", wanted)
+        for row in _rows_of(run / "exchanges", keys)
     }
-    found = []
+    result = []
     for place, ((name, identifier), rows) in enumerate(in_order):
         requirement = contracts[name].requirements[identifier]
         few = tuple(_evidence_of(row, results, exchanges) for row in rows) if place < MOST else ()
-        found.append(Finding(requirement, contracts[name].place(requirement.clause), name, few))
-    return found
+        result.append(Finding(requirement, contracts[name].place(requirement.clause), name, few))
+    return result
 
 
 def _evidence_of(
     row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]
 ) -> Shown:
     key = row["target"], row["first_case_id"]
-    said = next(
+    result = next(
         r
         for r in results
         if (r["target"], r["case_id"]) == key
@@ -213,13 +214,13 @@ def _evidence_of(
     return Shown(
         target=row["target"],
         verdict=row["verdict"],
-        failed=row[VERDICTS[row["verdict"]]],
+        failures=row[VERDICTS[row["verdict"]]],
         cases=row["cases"],
         operations=tuple(row["operations"]),
-        expected=said["expected"],
-        observed=said["observed"],
+        expected=result["expected"],
+        actual=result["observed"],
         case_id=row["first_case_id"],
-        curl=curl_of(sent) if (sent := exchanges.get((*key, said["step"]))) else "",
+        curl=curl_of(exchange) if (exchange := exchanges.get((*key, result["step"]))) else "",
     )
 
 
@@ -229,22 +230,22 @@ def _causes(run: Path, divergences: Sequence[Row]) -> list[Cause]:
         itertools.islice(dict.fromkeys(row["case_id"] for row in divergences), MOST_COMPARED)
     )
     few = [row for row in divergences if row["case_id"] in cases]
-    wanted = {(target, row["case_id"]) for row in few for target in json.loads(row["observations"])}
+    keys = {(target, row["case_id"]) for row in few for target in json.loads(row["observations"])}
     exchanges: dict[tuple[str, int], dict[str, Row]] = defaultdict(dict)
-    for row in sorted(_rows_of(run / "exchanges", wanted), key=lambda row: str(row["target"])):
+    for row in sorted(_rows_of(run / "exchanges", keys), key=lambda row: str(row["target"])):
         exchanges[row["case_id"], row["step"]][row["target"]] = row
     return causes(few, exchanges)
 
 
 def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
-    counted: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in rows:
-        counted[
+        groups[
             row["kind"], row["target"], row["requirement_id"], row["before"], row["after"]
         ].append(row["case_id"])
     names = ("kind", "target", "requirement_id", "before", "after")
     for key, cases in sorted(
-        counted.items(), key=lambda item: (item[0][0] != "regression", item[0])
+        groups.items(), key=lambda item: (item[0][0] != "regression", item[0])
     ):
         yield {
             **dict(zip(names, key, strict=True)),
@@ -253,26 +254,24 @@ def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
         }
 
 
-def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
-    """Return the rows of some cases and targets, found part by part; a part that has none is not
-    read.
-    """
-    ids = pa.array(sorted({case_id for _, case_id in wanted}), tables.TEXT)
-    found: list[Row] = []
+def _rows_of(folder: Path, keys: set[tuple[str, str]]) -> list[Row]:
+    """Return the rows of some cases and targets, without reading parts that have none."""
+    ids = pa.array(sorted({case_id for _, case_id in keys}), tables.TEXT)
+    result: list[Row] = []
     for part in tables.parts(folder):
         with parquet(part) as file:
             for group in range(file.num_row_groups):
-                is_wanted = pc.is_in(
+                mask = pc.is_in(
                     file.read_row_group(group, ["case_id"]).column("case_id").cast(tables.TEXT),
                     value_set=ids,
                 )
-                if pc.any(is_wanted).as_py():
-                    few = file.read_row_group(group).filter(is_wanted).to_pylist()
-                    found += [row for row in few if (row["target"], row["case_id"]) in wanted]
-    return found
+                if pc.any(mask).as_py():
+                    few = file.read_row_group(group).filter(mask).to_pylist()
+                    result += [row for row in few if (row["target"], row["case_id"]) in keys]
+    return result
 
 
-def _judged_by_invariants(contract: str) -> set[str]:
+def _requirements_of_invariants(contract: str) -> set[str]:
     suite = suites.load(contract)
     return {
         requirement

@@ -49,7 +49,7 @@ def html(facts: Facts) -> str:
 def _top(facts: Facts, links: Mapping[str, str]) -> str:
     campaign = facts.campaign
     exchanges = sum(sum(states.values()) for states in facts.states.values())
-    told = {
+    terms = {
         "run": facts.run["run_id"],
         "of": f"{campaign['created_at']:%Y-%m-%d %H:%M} UTC",
         "cases": f"{campaign['planned_cases']:,}",
@@ -68,9 +68,9 @@ def _top(facts: Facts, links: Mapping[str, str]) -> str:
             f"<b>This run is {escape(facts.status)}.</b> The report covers what has; --resume sends"
             " the rest."
         )
-    if facts.interrupted:
-        notices.append(f"{facts.interrupted} {INTERRUPTED}.")
-    return top("Conformance campaign", escape(facts.title), told, notices=notices, links=links)
+    if facts.interruptions:
+        notices.append(f"{facts.interruptions} {INTERRUPTED}.")
+    return top("Conformance campaign", escape(facts.title), terms, notices=notices, links=links)
 
 
 def _causes(facts: Facts) -> Iterator[str]:
@@ -104,9 +104,9 @@ def _matrix(facts: Facts) -> Iterator[str]:
     yield '<section id="matrix"><h2>Compatibility matrix</h2>'
     signs = ", ".join(chip(look, look.sentence) for look in OF_CAMPAIGNS.values())
     yield f'<p class="lead">Requirements of each area that each target passes. {signs}.'
-    if facts.untouched:
+    if facts.open_requirements:
         yield (
-            f"Of {facts.untouched} more requirements that invariants judge no exchange shows"
+            f"Of {facts.open_requirements} more requirements that invariants judge no exchange shows"
             " anything."
         )
     yield "</p>"
@@ -115,22 +115,22 @@ def _matrix(facts: Facts) -> Iterator[str]:
             target: [v for r in requirements if (v := facts.matrix[r.id].get(target))]
             for target in facts.targets
         }
-        bars = "".join(_bar(target, found) for target, found in verdicts.items() if found)
-        broken = [r for r in requirements if set(facts.matrix[r.id].values()) & set(BAD)]
-        rest = [r for r in requirements if r not in broken]
-        shown = _area(facts, broken) if broken else _area(facts, rest)
-        if broken and rest:
-            shown += f"<details><summary>{len(rest)} others</summary>{_area(facts, rest)}</details>"
+        bars = "".join(_bar(target, marks) for target, marks in verdicts.items() if marks)
+        failing = [r for r in requirements if set(facts.matrix[r.id].values()) & set(BAD)]
+        rest = [r for r in requirements if r not in failing]
+        body = _area(facts, failing) if failing else _area(facts, rest)
+        if failing and rest:
+            body += f"<details><summary>{len(rest)} others</summary>{_area(facts, rest)}</details>"
         summary = f'<summary><b>{escape(area)}</b><span class="bars">{bars}</span></summary>'
-        yield f'<details class="area"{" open" if broken else ""}>{summary}{shown}</details>'
+        yield f'<details class="area"{" open" if failing else ""}>{summary}{body}</details>'
     yield "</section>"
 
 
 def _bar(target: str, verdicts: Sequence[str]) -> str:
-    name, passed = escape(target), f"{verdicts.count('pass')} / {len(verdicts)}"
+    name, ratio = escape(target), f"{verdicts.count('pass')} / {len(verdicts)}"
     return (
         "<div><span"
-        f' title="{name}">{name}</span>{share_bar(_looks(Counter(verdicts)))}<span>{passed}</span></div>'
+        f' title="{name}">{name}</span>{share_bar(_looks(Counter(verdicts)))}<span>{ratio}</span></div>'
     )
 
 
@@ -171,22 +171,22 @@ def _finding(finding: Finding) -> str:
         f"<h3>{escape(requirement.id)} {chip(OF_CAMPAIGNS[finding.worst], requirement.level)}</h3>"
     )
     clause = f'<p class="clause">{escape(finding.clause)}</p>'
-    shown = "".join(_evidence(one, alone=len(finding.shown) == 1) for one in finding.shown)
+    details = "".join(_evidence(one, alone=len(finding.evidence) == 1) for one in finding.evidence)
     return (
         "<article"
-        f' class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
+        f' class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{details}</article>'
     )
 
 
 def _evidence(one: Shown, *, alone: bool) -> str:
     many = (
-        f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,}"
+        f"{one.failures:,} {'time' if one.failures == 1 else 'times'} in {one.cases:,}"
         f" {'case' if one.cases == 1 else 'cases'}"
     )
-    said = {"expected": one.expected, "observed": one.observed}
+    texts = {"expected": one.expected, "observed": one.actual}
     terms = "".join(
         f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>"
-        for term, text in said.items()
+        for term, text in texts.items()
         if text
     )
     terms += f"<dt>first case</dt><dd><code>{escape(one.case_id)}</code></dd>"

@@ -24,17 +24,17 @@ def _lines(facts: Facts) -> Iterator[str]:
     yield from _causes(facts) if len(facts.targets) > 1 else ()
     yield f"{plan['cases']} cases, {len(facts.targets)} targets; the run is {facts.status}.\n"
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
-    if facts.interrupted:
-        yield f"- {facts.interrupted} {INTERRUPTED}"
+    if facts.interruptions:
+        yield f"- {facts.interruptions} {INTERRUPTED}"
     yield "\n## Requirements\n"
     yield from _table(*counts(facts.verdicts, tuple(VERDICTS)))
     yield (
-        f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants"
+        f"\n{len(facts.matrix)} requirements were judged; of {facts.open_requirements} that invariants"
         " judge no exchange shows anything.\n"
     )
     yield from _table(("area", *facts.targets), _areas(facts))
     yield "\nPassed, of those that were judged. Failed or undecided:\n"
-    yield from _table(("requirement", *facts.targets), _broken_rows(facts))
+    yield from _table(("requirement", *facts.targets), _failing_rows(facts))
     yield from _findings(facts)
     for section in others(facts):
         yield from _section(section)
@@ -60,18 +60,20 @@ def _areas(facts: Facts) -> Iterator[Sequence[object]]:
     for area, requirements in facts.areas.items():
         cells = []
         for target in facts.targets:
-            said = [verdict for r in requirements if (verdict := facts.matrix[r.id].get(target))]
-            cells.append(f"{said.count('pass')} / {len(said)}" if said else "·")
+            verdicts = [
+                verdict for r in requirements if (verdict := facts.matrix[r.id].get(target))
+            ]
+            cells.append(f"{verdicts.count('pass')} / {len(verdicts)}" if verdicts else "·")
         yield (area, *cells)
 
 
-def _broken_rows(facts: Facts) -> Iterator[Sequence[object]]:
+def _failing_rows(facts: Facts) -> Iterator[Sequence[object]]:
     for requirement, by_target in facts.matrix.items():
         if set(by_target.values()) != {"pass"}:
-            said = (by_target.get(target, "") for target in facts.targets)
+            verdicts = (by_target.get(target, "") for target in facts.targets)
             yield (
                 requirement,
-                *(f"{OF_CAMPAIGNS[verdict].sign} {verdict}".strip() for verdict in said),
+                *(f"{OF_CAMPAIGNS[verdict].sign} {verdict}".strip() for verdict in verdicts),
             )
 
 
@@ -82,13 +84,13 @@ def _findings(facts: Facts) -> Iterator[str]:
     for finding in facts.findings:
         yield f"### {finding.requirement.id} ({finding.requirement.level})\n"
         yield f"{md(finding.requirement.sentence)} Clause: {code(finding.clause)}\n"
-        for one in finding.shown:
+        for one in finding.evidence:
             yield (
-                f"- **{md(one.target)}**: {one.verdict}, {one.failed} times in {one.cases} cases,"
+                f"- **{md(one.target)}**: {one.verdict}, {one.failures} times in {one.cases} cases,"
                 f" first {code(one.case_id)}"
             )
             yield f"  - expected: {code(one.expected)}"
-            yield f"  - observed: {code(one.observed)}"
+            yield f"  - observed: {code(one.actual)}"
             yield from ("", *code_block([one.curl], "sh"), "") if one.curl else ()
     if facts.left_out:
         yield f"\n… and {facts.left_out} more in the table `coverage`."

@@ -31,20 +31,20 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
-def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what a report says of a cause: labels, each with its lines."""
-    (case, step), *_ = shown.occurrences
+def cause(entry: Cause) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the labels of a cause in reports, each with its lines."""
+    (case, step), *_ = entry.occurrences
     yield "case", [f"{case}, step {step}"]
-    yield "breaks", [", ".join(shown.requirements)] if shown.requirements else []
-    yield "also", [way.title for way in shown.following[:MOST_FOLLOWING]]
-    yield "differs", shown.places[:MOST_PLACES] if shown.way.kind == "body" else []
-    yield "answers", shown.side_by_side
-    for target, row in shown.answers.items():
+    yield "breaks", [", ".join(entry.requirements)] if entry.requirements else []
+    yield "also", [way.title for way in entry.following[:MOST_FOLLOWING]]
+    yield "differs", entry.places[:MOST_PLACES] if entry.way.kind == "body" else []
+    yield "answers", entry.side_by_side
+    for target, row in entry.answers.items():
         yield target, [curl_of(row)]
-    for number, answers in enumerate(shown.reproduction, start=1):
+    for number, answers in enumerate(entry.reproduction, start=1):
         statuses = ", ".join(f"{status_of(row)} ({target})" for target, row in answers.items())
         row = next(iter(answers.values()))
-        is_last = number == len(shown.reproduction)  # shown above
+        is_last = number == len(entry.reproduction)  # shown above
         yield (
             f"step {number}",
             [f"{row['operation_id']} returned {statuses}", *([] if is_last else [curl_of(row)])],
@@ -52,26 +52,24 @@ def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def others(facts: Facts) -> list[Section]:
-    """Return what changed since the other run if there is one, latencies, and how far the cases
-    came.
-    """
-    found = [_since(facts)] if facts.compared else []
+    """Return the changes since the other run if there is one, latencies, and the states of cases."""
+    result = [_since(facts)] if facts.has_base else []
     latencies = [
         (r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"])
         for r in facts.latencies
     ]
     head = ("operation", "target", "answers", "median", "95 %", "99 %")
-    told = (
+    lead = (
         "Microseconds from the request to the end of the answer, one request on its way at a time."
         if latencies
         else QUIET
     )
-    found.append(
-        Section("latencies", "Latencies", told, ((head, sorted(latencies)),) if latencies else ())
+    result.append(
+        Section("latencies", "Latencies", lead, ((head, sorted(latencies)),) if latencies else ())
     )
     tables = counts(facts.states), counts(facts.statuses)
     return [
-        *found,
+        *result,
         Section(
             "cases",
             "How far the cases came",
@@ -111,10 +109,10 @@ def _change(before: str, after: str) -> str:
 
 def counts(by_target: Mapping[str, Mapping[str, int]], columns: tuple[str, ...] = ()) -> Table:
     """Return a table of counts by target; by default of all that is counted."""
-    named = columns or sorted(
+    heads = columns or sorted(
         {column for row in by_target.values() for column in row},
         key=lambda name: (name != "answered", name),
     )
-    return ("target", *named), [
-        (name, *(row.get(column, 0) for column in named)) for name, row in by_target.items()
+    return ("target", *heads), [
+        (name, *(row.get(column, 0) for column in heads)) for name, row in by_target.items()
     ]

@@ -33,9 +33,9 @@ def show(facts: Facts, console: Console) -> None:
         if number <= SHOWN:
             say("")
     for finding in facts.findings:
-        broken = ", ".join(f"{one.verdict} {one.target}" for one in finding.shown)
+        failures = ", ".join(f"{one.verdict} {one.target}" for one in finding.evidence)
         say(
-            f"[bold]{finding.requirement.id}[/]  {terminal(broken)} "
+            f"[bold]{finding.requirement.id}[/]  {terminal(failures)} "
             f" [dim]{terminal(finding.requirement.sentence)}[/]"
         )
     plan = facts.run["plan"]

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.running.discovery import Listing, ProbeSpec, named
+from lakepact.conformance.running.discovery import Listing, ProbeSpec, names_in
 from lakepact.generated.delta_sharing import op
 
 
@@ -35,7 +35,7 @@ def tells(exchange: Exchange) -> dict[str, str]:
 
 
 def _items(document: Any) -> list[str]:
-    return named(document, "items")
+    return names_in(document, "items")
 
 
 probe_spec = ProbeSpec(

@@ -13,7 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import classify_answer
 from lakepact.conformance.checks.iceberg_rest.suite import discover
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running.discovery import Listing, ProbeSpec, named
+from lakepact.conformance.running.discovery import Listing, ProbeSpec, names_in
 from lakepact.generated.iceberg_rest import op
 
 LOADS = frozenset({op.load_table})
@@ -111,8 +111,8 @@ probe_spec = ProbeSpec(
     listings=MappingProxyType(
         {
             op.list_namespaces: Listing("namespace", namespaces),
-            op.list_tables: Listing("table", lambda document: named(document, "identifiers")),
-            op.list_views: Listing("view", lambda document: named(document, "identifiers")),
+            op.list_tables: Listing("table", lambda document: names_in(document, "identifiers")),
+            op.list_views: Listing("view", lambda document: names_in(document, "identifiers")),
         }
     ),
 )

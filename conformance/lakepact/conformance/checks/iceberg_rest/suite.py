@@ -43,7 +43,7 @@ from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.caller import REFUSED as NOT_SERVED
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
-from lakepact.conformance.running.discovery import refused
+from lakepact.conformance.running.discovery import refusal_message
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
@@ -120,7 +120,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         accepts="application/json",
     )
     if reply.exchange.is_a_page:
-        raise Blocked(refused(wire, reply.exchange))
+        raise Blocked(refusal_message(wire, reply.exchange))
     config: dict[str, Any] = (
         reply.exchange.parsed
         if reply.status == 200 and isinstance(reply.exchange.parsed, dict)
@@ -136,7 +136,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         listing_status(wire, prefix or catalog) in TURNED_AWAY
         or (warehouse and catalog is None and _has_configuration(wire))
     ):
-        raise Blocked(refused(wire, reply.exchange))
+        raise Blocked(refusal_message(wire, reply.exchange))
     endpoints = config.get("endpoints")
     entries = endpoints if isinstance(endpoints, list) and endpoints else None
     declared = declared_by(entries, prefix) if entries else DEFAULT_OPERATIONS

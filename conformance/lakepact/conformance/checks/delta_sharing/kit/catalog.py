@@ -14,7 +14,7 @@ from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.limits import GivenUp
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import NoAnswer, Wire
-from lakepact.conformance.running.discovery import refused
+from lakepact.conformance.running.discovery import refusal_message
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
@@ -180,7 +180,7 @@ class Walk:
         """
         reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
-            raise Blocked(refused(self._wire, reply.exchange))
+            raise Blocked(refusal_message(self._wire, reply.exchange))
 
     def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
         """Yield the items of a listing, page by page."""

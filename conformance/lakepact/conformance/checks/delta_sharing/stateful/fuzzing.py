@@ -200,7 +200,7 @@ class SharingWorld:
         """Return no steps: the tables exist already."""
         return ()
 
-    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
+    def verdicts(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
         """Return no verdicts: no request changes state."""
         return ()
 
@@ -242,7 +242,7 @@ class SharingWorld:
             )
         return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
 
-    def confined(self, operation: OperationId, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
+    def confine(self, operation: OperationId, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
         """Return the body as it is."""
         return body
 
@@ -280,15 +280,15 @@ class SharingWorld:
 
     # -- facts of answers --------------------------------------------------------------------------
 
-    def known(self, learned: Learned) -> Any:
+    def value_of(self, placeholder: Learned) -> Any:
         """Return a token or version from an earlier answer, or the name of a table that a plan has
         a placeholder for.
         """
-        if learned.what[0] in PLACES:
-            kind, place, member = learned.what
+        if placeholder.what[0] in PLACES:
+            kind, place, member = placeholder.what
             tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
             return (tables or self._tables)[place % len(tables or self._tables)].address[member]
-        return self._facts.get(learned.what)
+        return self._facts.get(placeholder.what)
 
     def learn(self, step: Step, reply: Reply) -> None:
         """Remember versions, and the tokens of pages and refreshes."""
@@ -324,7 +324,7 @@ class PlannedSharing(SharingWorld):
         )
 
 
-def rehearsed(step: Step) -> Any:
+def sample_answer(step: Step) -> Any:
     """Return an answer with tokens, so that later steps of a plan use the tokens of the target."""
     if step.operation in LISTS:
         return {"items": [], "nextPageToken": "rehearsed"}
@@ -400,6 +400,6 @@ suite.fuzz = Fuzz(
     operations=SENT,
     answers="DS-GEN-15",
     refusals={MALFORMED: "DS-GEN-08", NO_OBJECT: "DS-QRY-11", WRONG_TYPE: "DS-QRY-11"},
-    rehearsed=rehearsed,
+    sample_answer=sample_answer,
     planning=PlannedSharing,
 )

@@ -20,7 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_views import crea
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.answers import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
-from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.conformance.fuzz.steps import Learned, Step, fill
 
 #: The operations to send; those that the state of tables depends on are listed more than once.
 OPERATIONS = (
@@ -140,7 +140,7 @@ class CatalogWorld:
             return {"parent" if operation == op.list_namespaces else "namespace": namespace}
         return {}
 
-    def confined(self, operation: OperationId, body: Any) -> Any:
+    def confine(self, operation: OperationId, body: Any) -> Any:
         """Namespaces in a body are moved below the root."""
         if not isinstance(body, dict):
             return body
@@ -239,11 +239,11 @@ class CatalogWorld:
 
     # -- what came of it ---------------------------------------------------------------------------
 
-    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
+    def verdicts(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
         """Return nothing: requests that should be refused do not determine the state."""
         return ()
 
-    def known(self, learned: Learned) -> Any:
+    def value_of(self, learned: Learned) -> Any:
         """Return the name of the root, or what an answer said about a table or view."""
         if learned == ROOT:
             return self._root
@@ -307,7 +307,7 @@ class CatalogWorld:
         namespace = _levels(levels)
         if namespace is None:
             return
-        concrete = filled(namespace, self.known)
+        concrete = fill(namespace, self.value_of)
         self._lab.add_cleanup(lambda: self._lab.send(op.drop_namespace, namespace=concrete))
         if namespace not in self.namespaces:
             self.namespaces.append(namespace)
@@ -318,13 +318,13 @@ class CatalogWorld:
             self.staged.append(key)
         elif key not in self.tables:
             self.tables.append(key)
-            self._lab.drop_afterwards(filled(key[0], self.known), key[1])
+            self._lab.drop_afterwards(fill(key[0], self.value_of), key[1])
 
     def _add_view(self, key: Key, answer: Document) -> None:
         self._answers[key] = {**self._answers.get(key, {}), **answer}
         if key not in self.views:
             self.views.append(key)
-            concrete = filled(key[0], self.known)
+            concrete = fill(key[0], self.value_of)
             self._lab.add_cleanup(
                 lambda: self._lab.send(op.drop_view, namespace=concrete, view=key[1])
             )
@@ -459,9 +459,9 @@ FUZZ = Fuzz(
         MISSING: "IRC-GEN-012",
         WRONG_TYPE: "IRC-GEN-013",
     },
-    tolerated=is_tolerated,
-    rehearsed=predict_ids,
-    chosen=CHOSEN,
+    tolerates=is_tolerated,
+    sample_answer=predict_ids,
+    free_members=CHOSEN,
     incomparable=INCOMPARABLE,
 )
 suite.fuzz = FUZZ

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Document, Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
-from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.conformance.fuzz.steps import Learned, Step, fill
 
 #: Actions that change a catalog; frequent ones are listed more than once.
 CHANGES = (
@@ -234,19 +234,19 @@ class CatalogHistory(CatalogWorld):
 
     # -- what came of it ---------------------------------------------------------------------------
 
-    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
+    def verdicts(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
         """Compare the answer with the effects of earlier successful requests."""
         return self._model.judged(
             step.operation,
-            filled(dict(step.arguments), self.known),
-            filled(step.body, self.known),
+            fill(dict(step.arguments), self.value_of),
+            fill(step.body, self.value_of),
             reply,
         )
 
-    def known(self, learned: Learned) -> Any:
+    def value_of(self, learned: Learned) -> Any:
         """Return the body of an answer, or its ETag."""
         kind, *what = learned.what
-        return self._tags.get(what[0]) if kind == ETAG else super().known(learned)
+        return self._tags.get(what[0]) if kind == ETAG else super().value_of(learned)
 
     def learn(self, step: Step, reply: Reply) -> None:
         """Remember what is there, and the names that are free again."""
