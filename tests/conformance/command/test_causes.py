@@ -1417,3 +1417,14 @@ def test_load_after_a_refused_change_is_the_first_finding_of_its_cause() -> None
     ]
 
     assert [cause.requirements for cause in causes(lines)] == [("R-2", "R-1")]
+
+
+def test_title_of_an_accepted_mistake_is_of_its_first_finding() -> None:
+    findings = [
+        mistaken("R-1", 1, "absent", "table") | {"outcome": "warn"},
+        mistaken("R-2", 2, "absent", "table"),
+    ]
+    findings[0]["verdicts"][0]["outcome"] = "warn"
+
+    (cause,) = causes([*answers("loadTable", "dropTable"), *findings])
+    assert (cause.requirements[0], cause.title.partition(" ")[0]) == ("R-2", "dropTable")

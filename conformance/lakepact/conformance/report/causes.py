@@ -247,7 +247,7 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             error = f"{status} ({kind})" if kind else status
             fault = f"requests with mistakes of many kinds returned {error}, expected {expected}"
         case ("accepted", *_):
-            first = next((f for f in group if f.accepted), findings[0])
+            first = next((f for f in (*findings, *group) if f.accepted), findings[0])
             unread = next((f for f in group if _cannot_be_read(f)), None)
             after = f"; then {unread.operation} returned {unread.status}" if unread else ""
             return _title(first, names) + after
