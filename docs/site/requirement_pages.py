@@ -69,7 +69,7 @@ class Entry:
         judges = _judges(suite, requirement)
         items = {**judges.checks, **judges.invariants}
         self.checks = {
-            name: items[name].sentence for name in judges.judged().get(requirement.id, ())
+            name: items[name].sentence for name in judges.judges().get(requirement.id, ())
         }
 
 

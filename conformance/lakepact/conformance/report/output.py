@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,7 +155,7 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
 
 
 @contextlib.contextmanager
-def _line_at_ctrl_c() -> Iterator[None]:
+def _line_at_ctrl_c() -> Generator[None]:
     """Write a line at Ctrl-C and SIGTERM at once: checks that run may wait for a slow server."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -174,7 +174,7 @@ def _line_at_ctrl_c() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _lines(run: Run, latest: Sequence[CheckEnded], failed: Mapping[str, None]) -> Iterator[None]:
+def _lines(run: Run, latest: Sequence[CheckEnded], failed: Mapping[str, None]) -> Generator[None]:
     """Write a line about a run every 30 seconds, also while the server is slow and no check
     ends.
     """

@@ -243,11 +243,11 @@ class CatalogWorld:
         """Return nothing: requests that should be refused do not determine the state."""
         return ()
 
-    def value_of(self, learned: Learned) -> Any:
+    def value_of(self, placeholder: Learned) -> Any:
         """Return the name of the root, or what an answer said about a table or view."""
-        if learned == ROOT:
+        if placeholder == ROOT:
             return self._root
-        key, *path = learned.what
+        key, *path = placeholder.what
         value: Any = self._answers.get(key)
         for step in path:
             value = value.get(step) if isinstance(value, dict) else None

@@ -243,10 +243,10 @@ class CatalogHistory(CatalogWorld):
             reply,
         )
 
-    def value_of(self, learned: Learned) -> Any:
+    def value_of(self, placeholder: Learned) -> Any:
         """Return the body of an answer, or its ETag."""
-        kind, *what = learned.what
-        return self._tags.get(what[0]) if kind == ETAG else super().value_of(learned)
+        kind, *what = placeholder.what
+        return self._tags.get(what[0]) if kind == ETAG else super().value_of(placeholder)
 
     def learn(self, step: Step, reply: Reply) -> None:
         """Remember what is there, and the names that are free again."""

@@ -93,6 +93,8 @@ def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-001"):
                 is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
+                if reply.status >= LOWEST_ERROR:
+                    expect_file(lab, former)
                 with lab.step("IRC-TBL-REG-001"):
                     expect.status(reply, 200)
                 expect.member(
