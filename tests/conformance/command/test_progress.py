@@ -45,7 +45,7 @@ def test_progress_is_reported_before_the_first_check_ends(
 
     def server(_method: str, _target: str, _body: bytes) -> Answer:
         reported.wait(10)
-        return answer(503, None)
+        return answer(404, None)
 
     def echo(text: str, **_: object) -> None:
         if "0 of 1 after 0 s; detecting features of the server" in text:

@@ -284,7 +284,9 @@ def test_refused_api_key_ends_the_run_as_incomplete(
     assert "planted" not in ran.output
 
 
-@pytest.mark.parametrize("verb", [(command, "--quick"), (probe,)], ids=["check", "probe"])
+@pytest.mark.parametrize(
+    "verb", [(command, "--only", "IRC-CFG-00*"), (probe,)], ids=["check", "probe"]
+)
 def test_api_key_alone_identifies_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: Any
 ) -> None:
