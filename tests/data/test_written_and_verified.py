@@ -218,6 +218,7 @@ def test_share_token_is_readable_only_by_its_owner(folder: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # those of pyspark
 def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
     wanted = [word for shape in SHAPES for word in ("--shape", shape)]
     by_spark, plain = tmp_path / "spark", tmp_path / "plain"

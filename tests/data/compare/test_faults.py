@@ -373,8 +373,10 @@ OF_VALUES = {
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # those of pyspark
 @pytest.mark.parametrize("kind", ["local[2]", "connect"])
 def test_spark_finds_every_changed_value_with_column_and_row(
-    kind: str, catalogs: Catalogs, tmp_path: Path
+    kind: str, catalogs: Catalogs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")  # pyspark sets it, and leaves it so
+    monkeypatch.delenv("SPARK_CONNECT_MODE_ENABLED")
     rows = list(ROWS)
     for fault in OF_VALUES.values():
         rows = fault.rows(rows)
