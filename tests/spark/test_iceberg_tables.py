@@ -63,16 +63,9 @@ def test_filter_opens_only_matching_files(spark, catalog, planner):
 
 @pytest.mark.parametrize("planner", ["client", "server"])
 def test_deleted_rows_are_left_out(spark, catalog, planner):
-    for kind in ("position", "vector"):
+    for kind in ("position", "vector", "equality"):
         rows = reading(spark, catalog, **{"scan-planning-mode": planner}).load(f"n.{kind}")
         assert sorted(row["id"] for row in rows.collect()) == KEPT
-
-
-def test_table_with_equality_deletes_is_refused(spark, catalog):
-    with pytest.raises(
-        Exception, match="lakepact: the table has equality delete files, which are not applied here"
-    ):
-        reading(spark, catalog).load("n.equality").collect()
 
 
 def test_file_that_is_missing_is_an_error_of_one_sentence(spark, catalog):
