@@ -990,6 +990,11 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
             Severity.DATA,
         ),
         (
+            exchange(1, 404),
+            result("R-1", 1, expected=(200,), risk="data", operations=[]),
+            Severity.REFUSED,
+        ),
+        (
             exchange(1, 200),
             mistaken("R-1", 1, "access", "rights", expected=(403,)),
             Severity.EXPOSED,
@@ -1028,6 +1033,7 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         "another table",
         "refused",
         "lost by an earlier change",
+        "refused by a requirement of every operation",
         "exposed",
         "wrong rows",
         "wrong bounds",

@@ -154,7 +154,7 @@ def _shows(finding: Finding) -> tuple[object, ...]:
 
 
 def _status_first(finding: Finding) -> tuple[object, ...]:
-    """Return the rank of a finding in a cause that is another success than the contract's."""
+    """Return the rank of a finding in its cause: another status explains what else differs."""
     return (not finding.is_about_status, *_explains(finding))
 
 
@@ -194,7 +194,8 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
         return Severity.TEXT
     if not finding.expects_success or finding.status in BUSY:  # they ask to come again
         return Severity.STATUS
-    is_later = finding.operation not in finding.result.get("operations", (finding.operation,))
+    operations = finding.result.get("operations", ())
+    is_later = bool(operations) and finding.operation not in operations
     is_lost = finding.shows_refused or (is_data and (finding.reads or is_later))
     return Severity.DATA if is_lost else Severity.REFUSED
 
@@ -253,8 +254,11 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             return _title(first, names) + after
         case _:
             numbers = {f.refused["number"] for f in group if f.refused and f.is_effect}
-            order = sorted(group, key=lambda each: (not each.is_about_status, *_explains(each)))
-            refused = (f for f in order if f.exchange and f.exchange["number"] in numbers)
+            refused = (
+                f
+                for f in sorted(group, key=_status_first)
+                if f.exchange and f.exchange["number"] in numbers
+            )
             if (origin := next(refused, None)) is not None:
                 return f"{_title(origin, names)}; the change was applied"
             return _title(findings[0], names)

@@ -93,7 +93,8 @@ class Evidence:
                 self._accepted.setdefault(case.exchange["number"], case)
             if case.exchange and (case.is_about_status or not case.is_of_any_exchange):
                 self._first.setdefault(case.exchange["number"], case)
-        #: By operation and sort of error, the number of a refused change that a load shows to be applied.
+        #: By operation and sort of error, the number of a refused change that a load shows to be
+        #: applied.
         self._applied: dict[Key, int] = {}
         for case in self.findings:
             if case.is_of_any_exchange and case.shows_refused and case.refused is not None:
