@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lakepact.client import IcebergCatalog, LakepactError, errors
 from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redact
-from lakepact.conformance.evidence.redaction import redacted as redacted_by_the_suite
+from lakepact.conformance.evidence.redaction import redact as redacted_by_the_suite
 from lakepact.reach.auth import BearerToken
 from lakepact.reach.wire import Reply, Request
 

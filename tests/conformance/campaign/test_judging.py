@@ -16,7 +16,7 @@ from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging import verdicts
 from lakepact.conformance.campaign.judging.verdicts import judge_row
-from lakepact.conformance.evidence.outcome import Unmet, broken
+from lakepact.conformance.evidence.outcome import Unmet, breach_outcome
 from lakepact.reference_server.running import running as serving
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
@@ -55,7 +55,7 @@ def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
                     (
                         invariant.name,
                         name,
-                        broken(suite.contract.requirements[name]).value
+                        breach_outcome(suite.contract.requirements[name]).value
                         if outcome == "broken"
                         else "pass",
                     )

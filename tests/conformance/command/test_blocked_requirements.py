@@ -39,7 +39,7 @@ def report() -> list[dict[str, Any]]:
             expect.true(
                 reply.status == 200,
                 "status 200",
-                f"POST createNamespace returned {reply.shown}",
+                f"POST createNamespace returned {reply.summary}",
                 at=None,
             )
 

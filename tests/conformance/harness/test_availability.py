@@ -40,7 +40,7 @@ def test_ended_target_is_explained_by_the_requests_that_it_cut_off() -> None:
     )
     target.note_failure(httpx.ConnectError("refused"), "GET /v1/config, sent by health")
 
-    assert target.ended == (
+    assert target.end_reason == (
         "the target accepts no connections any more. Requests that it had just cut off without an answer: "
         "POST /v1/namespaces/a/tables, sent by tables_create.names"
     )
@@ -52,4 +52,4 @@ def test_target_that_answers_again_has_not_ended() -> None:
     target.note_failure(httpx.ConnectError("refused"), "GET /v1/config, sent by health")
     target.note_answer()
 
-    assert target.ended == ""
+    assert target.end_reason == ""

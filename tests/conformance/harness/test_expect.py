@@ -81,7 +81,7 @@ def _member(value: Any, step: str) -> Any:
     ],
 )
 def test_values_are_shown_as_json(value: Any, shown: str) -> None:
-    assert expect.shown(value) == shown
+    assert expect.excerpt(value) == shown
 
 
 def lines_of(*documents: Any) -> Reply:

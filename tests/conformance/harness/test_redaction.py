@@ -11,7 +11,7 @@ from lakepact.conformance.evidence.limits import MIB
 from lakepact.conformance.evidence.redaction import (
     INVENTED,
     REDACTED,
-    redacted,
+    redact,
     secrets_of,
     secrets_of_form,
 )
@@ -78,7 +78,7 @@ def test_made_up_tokens_hide_no_share_name_of_the_fixture_pack() -> None:
     ],
 )
 def test_secret_of_a_target_is_redacted_whole(before: str, after: str) -> None:
-    assert redacted(before, ()) == after
+    assert redact(before, ()) == after
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_secret_of_a_target_is_redacted_whole(before: str, after: str) -> None:
     ],
 )
 def test_text_without_secrets_is_unchanged(text: str) -> None:
-    assert redacted(text, ()) == text
+    assert redact(text, ()) == text
 
 
 def test_null_token_is_not_a_secret() -> None:
@@ -105,12 +105,12 @@ def test_null_token_is_not_a_secret() -> None:
 )
 def test_hostile_body_is_searched_in_linear_time(piece: str) -> None:
     started = time.process_time()
-    redacted('"' + piece * (MIB // len(piece)) + "@ %40 token key", ())
+    redact('"' + piece * (MIB // len(piece)) + "@ %40 token key", ())
 
     assert time.process_time() - started < 5
 
 
 def test_invented_secret_is_shown_and_one_that_contains_it_is_not() -> None:
     for secret, shown in ((INVENTED, INVENTED), (f"{INVENTED}1", REDACTED)):
-        assert redacted(f'{{"client_secret":"{secret}"}}', ()) == f'{{"client_secret":"{shown}"}}'
+        assert redact(f'{{"client_secret":"{secret}"}}', ()) == f'{{"client_secret":"{shown}"}}'
     assert secrets_of_form(f"client_id=a&client_secret={INVENTED}".encode()) == ()

@@ -418,7 +418,7 @@ def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
     @suite.invariant(OTHER_MUST)
     def answers_hold_something(exchange: Exchange) -> bool:
         """Every answer has a member."""
-        expect.true(bool(exchange.parsed), "something", exchange.parsed, at=None)
+        expect.true(bool(exchange.json), "something", exchange.json, at=None)
         return True
 
     @suite.check(MUST)

@@ -132,7 +132,7 @@ def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
         """No namespace is spoilt."""
         if exchange.operation != "loadNamespaceMetadata":
             return False
-        expect.equal({}, exchange.parsed, "the namespace", at=None)
+        expect.equal({}, exchange.json, "the namespace", at=None)
         return True
 
     return suite

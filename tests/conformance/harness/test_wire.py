@@ -107,7 +107,7 @@ def test_token_of_a_target_or_a_request_is_hidden(
     with miniature(lambda *_: refusal) as url, Wire(url, headers=of_target) as wire:
         reply = wire.send("GET", "/v1/config", headers=of_request)
 
-        assert TOKEN not in reply.exchange.curl() + reply.shown + reply.exchange.redact(
+        assert TOKEN not in reply.exchange.curl() + reply.summary + reply.exchange.redact(
             reply.body.decode()
         ) + wire.redact(f"got {TOKEN}")
 
@@ -133,7 +133,7 @@ def test_secret_of_an_answer_is_hidden(document: dict[str, Any]) -> None:
     with miniature(lambda *_: answer(200, document)) as url, Wire(url) as wire:
         reply = wire.send("GET", "/x")
 
-    assert TOKEN not in reply.shown
+    assert TOKEN not in reply.summary
     assert TOKEN not in wire.redact(reply.body.decode())
 
 
@@ -142,7 +142,7 @@ def test_cut_text_shows_no_part_of_a_secret() -> None:
         miniature(lambda *_: answer(401, {"message": "x" * 275 + TOKEN})) as url,
         Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
     ):
-        assert TOKEN[:5] not in wire.send("GET", "/x").shown
+        assert TOKEN[:5] not in wire.send("GET", "/x").summary
 
 
 def test_lines_are_parsed_as_json_documents() -> None:

@@ -243,7 +243,7 @@ def test_feature_views_overrides_detection(on: bool, used: frozenset[OperationId
     assert (
         found.operations & VIEWS,
         found.features["views"],
-        set(found.found["unserved"]) & VIEWS,
+        set(found.results["unserved"]) & VIEWS,
     ) == (used, on, set())
 
 
@@ -356,7 +356,7 @@ def test_answers_of_a_router_are_no_operations(otherwise: Callable[[str, str], A
     with miniature(routed(*served, otherwise=otherwise)) as url:
         found = offered(url)
 
-    assert (found.operations - {op.get_config}, set(found.found["unserved"])) == (served, set())
+    assert (found.operations - {op.get_config}, set(found.results["unserved"])) == (served, set())
 
 
 def test_routes_below_an_absent_namespace_need_not_exist() -> None:
@@ -416,7 +416,7 @@ def test_operation_that_hangs_is_asked_once() -> None:
         took = time.monotonic() - started
 
     assert took < 10
-    assert "no answer came within 1 seconds" in found.found["unserved"][op.load_table]
+    assert "no answer came within 1 seconds" in found.results["unserved"][op.load_table]
 
 
 @pytest.mark.parametrize(

@@ -83,13 +83,13 @@ def found(answerer: Answerer, **parameters: str) -> Offer:
         return replace(
             offer,
             features=dict(offer.features),
-            found={name: offer.result(name) for name in offer.found},
+            results={name: offer.result(name) for name in offer.results},
         )
 
 
 def test_discovery_follows_pages_to_every_table() -> None:
     offer = found(Shares({("s.1", "a"): ["t", "Ü t"], ("s.1", "b"): [], ("s2", "a"): ["t"]}))
-    catalogue = offer.found["catalogue"]
+    catalogue = offer.results["catalogue"]
 
     assert [s["name"] for s in catalogue.shares] == ["s.1", "s2"]
     assert catalogue.schemas == (("s.1", "a"), ("s.1", "b"), ("s2", "a"))
@@ -160,7 +160,7 @@ def test_access_modes_are_offered_and_forwarded_settings_are_not() -> None:
 
 def test_large_catalogue_is_sampled() -> None:
     server = Shares({(f"s{n}", "a"): [f"t{m}" for m in range(30)] for n in range(40)})
-    catalogue = found(server).found["catalogue"]
+    catalogue = found(server).results["catalogue"]
 
     assert catalogue.readable
     assert not catalogue.whole
@@ -182,7 +182,7 @@ def test_large_catalogue_is_sampled() -> None:
 def test_nonsense_answers_have_no_tables(body: bytes) -> None:
     offer = found(lambda *_: (200, {"Content-Type": "application/json"}, body))
 
-    assert offer.found["catalogue"].tables == ()
+    assert offer.results["catalogue"].tables == ()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.planning.generation import EFFECT
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown, text
-from lakepact.conformance.campaign.targets import Asked, parse_targets
+from lakepact.conformance.campaign.targets import TargetSettings, parse_targets
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
@@ -105,7 +105,7 @@ def diff(options: DiffOptions) -> None:
 
 
 def compare(
-    plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker
+    plan: Path, run: Path, targets: Sequence[TargetSettings], *, engine: Engine, ticker: Ticker
 ) -> facts.Facts:
     """Return the differences of targets in a new run of a plan, the gravest with the smallest
     sequences that show them.

@@ -37,7 +37,7 @@ class Plan(TypedDict):
 
 
 class Target(TypedDict):
-    """A target, as `targets.Asked` writes it."""
+    """A target, as `targets.TargetSettings` writes it."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]  # pydantic's way
     name: Word
@@ -48,7 +48,6 @@ class Target(TypedDict):
     operations: list[str]
     parameters: NotRequired[dict[str, str]]
     segments: NotRequired[dict[str, str | None]]
-    found: NotRequired[dict[str, Any]]
     version: NotRequired[str]
     access: NotRequired[dict[str, str]]
     timeout: NotRequired[float]

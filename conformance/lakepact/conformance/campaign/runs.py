@@ -25,7 +25,7 @@ from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.paths import is_local
 from lakepact.conformance.campaign.planning.cases import fingerprint
-from lakepact.conformance.campaign.targets import Asked, of_document
+from lakepact.conformance.campaign.targets import TargetSettings, of_document
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.http.wire import Wire
@@ -50,7 +50,7 @@ class Progress:
     missing: Mapping[str, int] = field(default_factory=dict)
 
 
-def discover(settings: Asked) -> Asked:
+def discover(settings: TargetSettings) -> TargetSettings:
     """Return the target with its declarations.
 
     Raises:
@@ -75,13 +75,13 @@ def discover(settings: Asked) -> Asked:
         features = {
             name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()
         }
-        details = {name: offer.result(name) for name in offer.found}
+        details = {name: offer.result(name) for name in offer.results}
     return replace(
         settings,
         operations=tuple(sorted(offer.operations)),
         segments=dict(offer.segments),
         features=features,
-        found=details,
+        results=details,
     )
 
 
@@ -94,7 +94,7 @@ def contracts(plan: Path) -> tuple[str, ...]:
     return tuple(documents.read(plan / "plan.json")["contracts"])
 
 
-def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
+def prepare(plan: Path, run: Path, targets: Sequence[TargetSettings]) -> None:
     """Make the folder of a new run.
 
     Raises:
@@ -261,7 +261,7 @@ class _Work:
         total = sum(self._planned.values())
         return Progress(min(self._before.total() + journal.under_way(self.run), total), total)
 
-    def after(self, targets: Sequence[Asked]) -> Progress:
+    def after(self, targets: Sequence[TargetSettings]) -> Progress:
         """Return the progress after an engine has ended, with the missing cases of targets that do
         not answer.
         """
@@ -274,7 +274,7 @@ class _Work:
             missing={name: left for name, left in self._left.items() if name not in there},
         )
 
-    def has_more(self, targets: Sequence[Asked], turn: int, *, alone: bool) -> bool:
+    def has_more(self, targets: Sequence[TargetSettings], turn: int, *, alone: bool) -> bool:
         """Return whether a turn has something to send to targets that answer."""
         some = [
             target
@@ -284,7 +284,7 @@ class _Work:
         return bool(some) if turn == 0 else any(_answers(target) for target in some)
 
 
-def _answers(target: Asked) -> bool:
+def _answers(target: TargetSettings) -> bool:
     try:
         discover(target)
     except Refused:
@@ -292,13 +292,13 @@ def _answers(target: Asked) -> bool:
     return True
 
 
-def _there(targets: Sequence[Asked]) -> tuple[Asked, ...]:
+def _there(targets: Sequence[TargetSettings]) -> tuple[TargetSettings, ...]:
     """Return the targets that answer.
 
     Raises:
         Refused: none does.
     """
-    there: list[Asked] = []
+    there: list[TargetSettings] = []
     last: Refused | None = None
     for target in targets:
         try:

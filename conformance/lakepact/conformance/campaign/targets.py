@@ -22,7 +22,7 @@ CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
 
 
 @dataclass(frozen=True)
-class Asked:
+class TargetSettings:
     """One target of a campaign.
 
     Args:
@@ -33,12 +33,12 @@ class Asked:
             name.
         access: certificates, proxy and login.
         parameters: what the contract lets a client choose.
-        features: what is known of optional behaviours.
+        features: optional behaviours that are on or off.
         version: of the server, for trends.
         timeout: seconds to wait for an answer.
-        operations: ids of the operations that it declares, once it was asked.
+        operations: ids of the operations that it declares, after discovery.
         segments: path parameters with one value for the whole target.
-        found: further results of discovery, for the contract's own lab; detected at each start.
+        results: further results of discovery, for the contract's own lab; detected at each start.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Asked:
     access: Settings = DIRECT
     operations: tuple[OperationId, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
-    found: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    results: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def target(self) -> Target:
         """Return the target with its secrets, for the process that sends them.
@@ -74,25 +74,29 @@ class Asked:
     @property
     def offer(self) -> Offer:
         """The declaration of the target."""
-        return Offer(frozenset(self.operations), segments=self.segments, found=self.found)
+        return Offer(frozenset(self.operations), segments=self.segments, results=self.results)
 
     @property
     def document(self) -> dict[str, Any]:
-        """The target as JSON, without `found` and without secrets."""
-        return asdict(replace(self, found={}))
+        """The target as JSON, without `results` and without secrets."""
+        document = asdict(replace(self, results={}))
+        del document["results"]
+        return document
 
 
-def of_document(document: Mapping[str, Any]) -> Asked:
-    """Return the target that `Asked.document` wrote down."""
+def of_document(document: Mapping[str, Any]) -> TargetSettings:
+    """Return the target that `TargetSettings.document` wrote."""
     members: dict[str, Any] = {
         **document,
         "operations": tuple(document["operations"]),
         "access": Settings(**document.get("access", {})),
     }
-    return Asked(**members)
+    return TargetSettings(**members)
 
 
-def parse_targets(options: Sequence[str], contract_names: Sequence[str]) -> tuple[Asked, ...]:
+def parse_targets(
+    options: Sequence[str], contract_names: Sequence[str]
+) -> tuple[TargetSettings, ...]:
     """Return the targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
 
     Args:
@@ -110,7 +114,7 @@ def parse_targets(options: Sequence[str], contract_names: Sequence[str]) -> tupl
     return tuple(targets)
 
 
-def _speaking(target: Asked, contract_names: Sequence[str]) -> Asked:
+def _speaking(target: TargetSettings, contract_names: Sequence[str]) -> TargetSettings:
     if not target.contract and len(contract_names) == 1:
         return replace(target, contract=contract_names[0])
     if target.contract in contract_names:
@@ -125,7 +129,7 @@ def _speaking(target: Asked, contract_names: Sequence[str]) -> Asked:
     )
 
 
-def _parse_target(option: str) -> Asked:
+def _parse_target(option: str) -> TargetSettings:
     name, _, where = option.partition("=")
     if not NAME.match(name) or not where:
         raise ValueError(f"--target {option}: write NAME=URL or NAME=FILE.toml")
@@ -133,10 +137,10 @@ def _parse_target(option: str) -> Asked:
         return _from_profile(name, Path(where))
     contract = CONTRACT.match(where)
     url = where[contract.end() :] if contract else where
-    return Asked(name, _address(url, f"--target {name}"), contract[1] if contract else "")
+    return TargetSettings(name, _address(url, f"--target {name}"), contract[1] if contract else "")
 
 
-def _from_profile(name: str, path: Path) -> Asked:
+def _from_profile(name: str, path: Path) -> TargetSettings:
     profile = profiles.profile(path)
     if "url" not in profile:
         raise ValueError(f"{path}: no url; a profile has {', '.join(profiles.KEYS)}")
@@ -154,7 +158,7 @@ def _from_profile(name: str, path: Path) -> Asked:
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
     url, timeout = _address(profile["url"], str(path)), profiles.timeout(profile)
-    return Asked(
+    return TargetSettings(
         name,
         url,
         contract,

@@ -12,7 +12,7 @@ from lakepact.conformance.programs.program import in_order
 
 equal = partial(expect.equal, at=None)
 true = partial(expect.true, at=None)
-shown = expect.shown
+excerpt = expect.excerpt
 
 
 def same_items(expected: Any, actual: Any, what: str) -> None:

@@ -24,8 +24,8 @@ class _OnFirstUse:
         """
         if name.startswith("__"):  # pickle and inspect look for hooks
             raise AttributeError(name)
-        found = self.__dict__[name] = getattr(import_module(self._module), name)
-        return found
+        member = self.__dict__[name] = getattr(import_module(self._module), name)
+        return member
 
 
 pa: Any = _OnFirstUse("pyarrow")

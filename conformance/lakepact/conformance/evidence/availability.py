@@ -22,20 +22,20 @@ class Availability:
 
     def __init__(self) -> None:
         self._cut_off: deque[tuple[float, str]] = deque(maxlen=KEPT_REQUESTS)
-        self._ended = ""
+        self._end_reason = ""
         self._answered = False
         self._lock = threading.Lock()
 
     @property
-    def ended(self) -> str:
+    def end_reason(self) -> str:
         """Why the target is taken to have ended; empty while it accepts connections, and if it
         never did.
         """
-        return self._ended
+        return self._end_reason
 
     def note_answer(self) -> None:
         """Note that an answer came: the target runs, perhaps again."""
-        self._answered, self._ended = True, ""
+        self._answered, self._end_reason = True, ""
 
     def note_failure(self, error: Exception, request: str) -> None:
         """Note that a request got no answer.
@@ -48,12 +48,12 @@ class Availability:
         with self._lock:
             if not isinstance(error, (httpx.ConnectError, ConnectionRefusedError)):
                 self._cut_off.append((now, request))
-            elif self._answered and not self._ended:
-                named = dict.fromkeys(
+            elif self._answered and not self._end_reason:
+                requests = dict.fromkeys(
                     request for moment, request in self._cut_off if now - moment < SUSPECTED_SECONDS
                 )
-                listed = "; ".join([*named][:NAMED_REQUESTS]) or "none"
-                self._ended = (
+                names = "; ".join([*requests][:NAMED_REQUESTS]) or "none"
+                self._end_reason = (
                     "the target accepts no connections any more. Requests that it had just cut off"
-                    f" without an answer: {listed}"
+                    f" without an answer: {names}"
                 )

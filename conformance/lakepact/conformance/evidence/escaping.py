@@ -35,8 +35,8 @@ _CODE_SPAN = re.compile("(?<!`)`([^`]+)`(?!`)")
 
 def plain(text: object) -> str:
     """Return one line of text in which control characters are escaped."""
-    said = str(text)
-    return said if said.isascii() and said.isprintable() else _respelled(said, _spelled)
+    line = str(text)
+    return line if line.isascii() and line.isprintable() else _escape(line, _escape_character)
 
 
 def terminal(text: object) -> str:
@@ -61,30 +61,30 @@ def xml(text: object) -> str:
 
 def markdown(text: object) -> str:
     """Escape text for a line or table cell of Markdown."""
-    said = _MARKDOWN.sub(r"\\\g<0>", plain(text))
+    line = _MARKDOWN.sub(r"\\\g<0>", plain(text))
     for sign, entity in _ENTITIES.items():
-        said = said.replace(sign, entity)
-    return said
+        line = line.replace(sign, entity)
+    return line
 
 
 def code(text: object) -> str:
     """Return a code span of Markdown."""
-    said = plain(text)
-    fence = _fence(said, least=1)
-    space = " " if not said or "`" in (said[0], said[-1]) or (said[0] == said[-1] == " ") else ""
-    return f"{fence}{space}{said}{space}{fence}"
+    span = plain(text)
+    fence = _fence(span, least=1)
+    space = " " if not span or "`" in (span[0], span[-1]) or (span[0] == span[-1] == " ") else ""
+    return f"{fence}{space}{span}{space}{fence}"
 
 
 def code_block(lines: Iterable[str], language: str) -> list[str]:
     """Return the lines of a code block of Markdown; none of them ends it."""
-    shown = [plain(line) for line in lines]
-    fence = _fence("\n".join(shown), least=3)
-    return [f"{fence}{language}", *shown, fence]
+    plain_lines = [plain(line) for line in lines]
+    fence = _fence("\n".join(plain_lines), least=3)
+    return [f"{fence}{language}", *plain_lines, fence]
 
 
-def _fence(said: str, *, least: int) -> str:
+def _fence(text: str, *, least: int) -> str:
     """Return more backticks than stand together in a text."""
-    return "`" * max(least, 1 + max((len(run) for run in _BACKTICKS.findall(said)), default=0))
+    return "`" * max(least, 1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
 
 
 def code_cell(text: object) -> str:
@@ -132,22 +132,22 @@ def json(document: Any, *, indent: bool = False) -> str:
         text = orjson.dumps(document, option=option).decode()
     except TypeError:  # a lone surrogate
         text = orjson.dumps(_whole(document), option=option).decode()
-    return text if text.isascii() and "\x7f" not in text else _respelled(text, _in_json)
+    return text if text.isascii() and "\x7f" not in text else _escape(text, _in_json)
 
 
 def toml(text: str) -> str:
     """Return a basic TOML string, in quotes."""
-    return '"' + _respelled(text.replace("\\", "\\\\").replace('"', '\\"'), _in_toml) + '"'
+    return '"' + _escape(text.replace("\\", "\\\\").replace('"', '\\"'), _in_toml) + '"'
 
 
-def _respelled(text: str, spell: Callable[[str], str]) -> str:
+def _escape(text: str, escape: Callable[[str], str]) -> str:
     return "".join(
-        spell(character) if unicodedata.category(character) in _ACTING else character
+        escape(character) if unicodedata.category(character) in _ACTING else character
         for character in text
     )
 
 
-def _spelled(character: str) -> str:
+def _escape_character(character: str) -> str:
     number = ord(character)
     return _KNOWN.get(character) or (
         f"\\x{number:02x}"

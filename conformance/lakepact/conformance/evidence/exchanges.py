@@ -15,9 +15,9 @@ import orjson
 from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, pointer
 from lakepact.conformance.evidence.escaping import shell
 from lakepact.conformance.evidence.outcome import Claim, Unmet
-from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redact
 from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
-from lakepact.conformance.evidence.replaying import LINES, answer_of, found_at
+from lakepact.conformance.evidence.replaying import LINES, answer_of, value_at
 from lakepact.generated.contract import OperationId
 
 ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
@@ -89,14 +89,14 @@ class Exchange:
     error: ErrorBody | None = None  #: of an answer with an error status
     objects: frozenset[str] = frozenset()  #: the names that the lab gave and the request has
     look: Look | None = None  #: the refused change whose effects this load looks for
-    lost: tuple[str, ...] | None = (
+    missing_files: tuple[str, ...] | None = (
         None  #: files that the answer names and that are gone; None if nobody looked
     )
     #: whether a check expected a refusal that did not come, whatever else is sent at the same time
     is_invalid: bool = False
 
     @cached_property
-    def parsed(self) -> Any:
+    def json(self) -> Any:
         """The body as JSON, or `None` when it is not JSON."""
         try:
             return orjson.loads(self.body)
@@ -114,12 +114,12 @@ class Exchange:
             return None
 
     @cached_property
-    def placed(self) -> tuple[Any, ...] | None:
+    def lines_with_places(self) -> tuple[Any, ...] | None:
         """The lines of the body, whose objects know their places."""
         return (
             None
             if self.lines is None
-            else tuple(_placed(line, self, (number,)) for number, line in enumerate(self.lines))
+            else tuple(_with_place(line, self, (number,)) for number, line in enumerate(self.lines))
         )
 
     @cached_property
@@ -133,12 +133,12 @@ class Exchange:
         """Whether the answer is an HTML page, by media type and first character."""
         return self.media_type == "text/html" and self.body.lstrip().startswith(b"<")
 
-    def sent(self, header: str) -> list[str]:
+    def request_values(self, header: str) -> list[str]:
         """Return the values of a header of the request."""
         return [value for name, value in self.request_headers if name.lower() == header]
 
     @property
-    def request_parsed(self) -> Any:
+    def request_json(self) -> Any:
         """The request body as JSON, or `None` when it is not JSON."""
         try:
             return orjson.loads(self.request_body)
@@ -149,7 +149,7 @@ class Exchange:
         """Return `text` without the secrets of this exchange and without credentials that a target
         vends.
         """
-        return redacted(text, self.secrets)
+        return redact(text, self.secrets)
 
     def shown_value(self, name: str, value: str) -> str:
         """Return a request header's value, redacted if it may be secret."""
@@ -162,14 +162,14 @@ class Exchange:
         for name, value in self.request_headers:
             if (name, value) == ("Accept", self.accepts):
                 continue
-            shown = (
+            text = (
                 "$AUTHORIZATION"
                 if name.lower() in SECRET_HEADERS
                 else self.shown_value(name, value)
             )
             parts += [
                 "-H",
-                f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shell(f"{name}: {shown}"),
+                f'"{name}: {text}"' if text == "$AUTHORIZATION" else shell(f"{name}: {text}"),
             ]
         if self.request_body:
             body = self.redact(
@@ -202,15 +202,15 @@ class Place:
         is_parsed = (
             self.pointer.startswith("/body")
             and exchange.media_type != LINES
-            and isinstance(exchange.parsed, dict)
+            and isinstance(exchange.json, dict)
         )
         answer = (
-            {"body": exchange.parsed}
+            {"body": exchange.json}
             if is_parsed
             else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
         )
-        found = found_at(answer, self.pointer)
-        return ABSENT if found is NOWHERE else found
+        value = value_at(answer, self.pointer)
+        return ABSENT if value is NOWHERE else value
 
     def differs(self, kind: Kind, below: str = "") -> Difference:
         """Return the difference of the answer here, or at a JSON pointer below."""
@@ -231,7 +231,7 @@ class Placed(dict[str, Any]):
         self, document: Mapping[str, Any], exchange: Exchange, steps: tuple[str | int, ...]
     ) -> None:
         super().__init__(
-            (name, _placed(value, exchange, (*steps, name))) for name, value in document.items()
+            (name, _with_place(value, exchange, (*steps, name))) for name, value in document.items()
         )
         self._exchange, self._steps = exchange, steps
 
@@ -240,7 +240,7 @@ class Placed(dict[str, Any]):
         return Place(self._exchange, "/body").within(*self._steps, *path)
 
 
-def _placed(value: Any, exchange: Exchange, steps: tuple[str | int, ...]) -> Any:
+def _with_place(value: Any, exchange: Exchange, steps: tuple[str | int, ...]) -> Any:
     return Placed(value, exchange, steps) if isinstance(value, dict) else value
 
 
@@ -279,16 +279,16 @@ class Reply:
         Raises:
             Unmet: it is not one.
         """
-        parsed = self.exchange.parsed
-        if not isinstance(parsed, dict):
+        document = self.exchange.json
+        if not isinstance(document, dict):
             claim = Claim({"type": "object"}, "/body")
             raise Unmet(
                 "a JSON object as the body",
-                f"{self._flaw}{self.shown}",
+                f"{self._flaw}{self.summary}",
                 exchange=self.exchange.number,
                 claim=claim,
             )
-        return parsed
+        return document
 
     @property
     def _flaw(self) -> str:
@@ -310,10 +310,12 @@ class Reply:
         Raises:
             Unmet: a line is not one.
         """
-        lines = self.exchange.placed
+        lines = self.exchange.lines_with_places
         if lines is None or not all(isinstance(line, Placed) for line in lines):
             raise Unmet(
-                "a JSON object on each line of the body", self.shown, exchange=self.exchange.number
+                "a JSON object on each line of the body",
+                self.summary,
+                exchange=self.exchange.number,
             )
         return lines
 
@@ -332,12 +334,12 @@ class Reply:
             Unmet: the body has no such member.
         """
         value: Any = self.document
-        for done, step in enumerate(path):
+        for depth, step in enumerate(path):
             try:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
-                where = "/".join(map(str, path[: done + 1]))
-                place, actual = pointer(*path[: done + 1]), f"none there; {self.shown}"
+                where = "/".join(map(str, path[: depth + 1]))
+                place, actual = pointer(*path[: depth + 1]), f"none there; {self.summary}"
                 raise Unmet(
                     f"a member `{where}` in the body",
                     actual,
@@ -348,7 +350,7 @@ class Reply:
         return value
 
     @property
-    def shown(self) -> str:
+    def summary(self) -> str:
         """Status and beginning of the body, for a report."""
         text = self.exchange.redact(self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace"))
         short = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "…"

@@ -102,7 +102,7 @@ def too_large(most: int) -> TooLarge:
     return TooLarge(f"the body of the answer is larger than {most / MIB:g} MiB (--max-body)")
 
 
-def decoded(content: bytes, codings: str, most: int) -> bytes:
+def decode(content: bytes, codings: str, most: int) -> bytes:
     """Decode the content codings of a body; a body with an unknown coding is returned unchanged.
 
     Raises:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.replaying import answer_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Link:
         """Return a regular expression that finds the value in a text of a form."""
         if not isinstance(self.value, str):
             return rf"(?<![\w.\"-]){self.value}(?![\w.\"])"
-        text = re.escape(spelled(self.value, form))
+        text = re.escape(encode(self.value, form))
         if len(self.value) >= LEAST_TEXT:
             return text
         return {"url": rf"(?<=[=/]){text}(?=[&/?]|\Z)", "json": rf'(?<="){text}(?=")'}.get(
@@ -83,46 +84,44 @@ class Templates:
             RUN.search(unquote(line["request"]["url"]) + line["request"]["body"])
             for line in self.lines
         ]
-        self._run = next((found[1] for found in names if found), "")
+        self._run = next((match[1] for match in names if match), "")
         self._links = list(_links(self.lines))
 
-    def text(self, written: str, form: str, before: int) -> str:
+    def text(self, source: str, form: str, before: int) -> str:
         """Return a text with names for the values of earlier answers, for moments and for the id of
         the run.
 
         Args:
-            written: the text of the report.
+            source: the text of the report.
             form: `json`, `url` or `text`.
             before: number of the exchange that the text belongs to.
         """
         earlier = {
-            spelled(link.value, form): link
-            for link in reversed(self._links)
-            if link.number < before
+            encode(link.value, form): link for link in reversed(self._links) if link.number < before
         }
-        present = sorted((text for text in earlier if text in written), key=len, reverse=True)
+        present = sorted((text for text in earlier if text in source), key=len, reverse=True)
         if present:
             links = [earlier[text] for text in present]
-            found = re.compile("|".join(f"({link.pattern(form)})" for link in links))
-            written = found.sub(lambda match: self._use(links[(match.lastindex or 1) - 1]), written)
+            pattern = re.compile("|".join(f"({link.pattern(form)})" for link in links))
+            source = pattern.sub(lambda match: self._use(links[(match.lastindex or 1) - 1]), source)
         if form == "json":
-            written = MOMENT.sub(
-                lambda found: (
-                    f"<<ms {found[0]}>>" if abs(int(found[0]) - self.began) < DAY else found[0]
+            source = MOMENT.sub(
+                lambda match: (
+                    f"<<ms {match[0]}>>" if abs(int(match[0]) - self.began) < DAY else match[0]
                 ),
-                written,
+                source,
             )
         if not self._run:
-            return written
-        written = re.sub(rf"(?<=_){self._run}(?=_)|(?<=%5F){self._run}(?=%5F)", "<<run>>", written)
-        return re.sub(rf"(?<=_){self._run.upper()}(?=_)", "<<RUN>>", written)
+            return source
+        source = re.sub(rf"(?<=_){self._run}(?=_)|(?<=%5F){self._run}(?=%5F)", "<<run>>", source)
+        return re.sub(rf"(?<=_){self._run.upper()}(?=_)", "<<RUN>>", source)
 
     def _use(self, link: Link) -> str:
         self.used[link.name] = link
         return f"<<{link.name}>>"
 
 
-def spelled(value: Any, form: str) -> str:
+def encode(value: Any, form: str) -> str:
     """Return a value as it is written in a URL, in JSON, or elsewhere."""
     if not isinstance(value, str):
         return str(value)
@@ -148,17 +147,17 @@ def sources(lines: Sequence[ExchangeLine], numbers: Sequence[int], schema: str) 
         numbers: those to be sent again; the last one is judged.
         schema: what the judged answer must match, as JSON.
     """
-    needed = set(numbers)
+    selection = set(numbers)
     while True:
         templates = Templates(lines, 0)
         for line in lines:
-            if line["number"] in needed:
+            if line["number"] in selection:
                 of_request(templates, line)
-        templates.text(schema, "json", max(needed))
-        more = {link.number for link in templates.used.values()} - needed
+        templates.text(schema, "json", max(selection))
+        more = {link.number for link in templates.used.values()} - selection
         if not more:
-            return sorted(needed)
-        needed |= more
+            return sorted(selection)
+        selection |= more
 
 
 def of_request(templates: Templates, line: ExchangeLine) -> tuple[str, list[list[str]], str]:
@@ -174,64 +173,59 @@ def of_request(templates: Templates, line: ExchangeLine) -> tuple[str, list[list
 
 def _links(lines: Sequence[ExchangeLine]) -> Iterator[Link]:
     """Yield the values that answers gave and no request had named before."""
-    sent = ""
-    seen: set[Any] = set()
+    requests = ""
+    values: set[Any] = set()
     for line in lines:
         request, response = line["request"], line["response"]
-        sent += unquote(request["url"]) + "\n" + request["body"] + "\n"
+        requests += unquote(request["url"]) + "\n" + request["body"] + "\n"
         answer = answer_of(
             response["status"],
             [(name, value) for name, value in response["headers"]],
             response["body"].encode(),
         )
-        shown = {
+        places = {
             "headers": {"etag": answer["headers"]["etag"]} if "etag" in answer["headers"] else {},
             "body": answer.get("body"),
         }
-        for pointer, value in scalars(shown, ""):
-            for link in _recognizable(value, line["number"], pointer):
-                if link.value not in seen and spelled(link.value, "json") not in sent:
-                    seen.add(link.value)
+        for place, value in scalars(places, ""):
+            for link in _recognizable(value, line["number"], place):
+                if link.value not in values and encode(link.value, "json") not in requests:
+                    values.add(link.value)
                     yield link
 
 
-def _recognizable(value: Any, number: int, pointer: str) -> Iterator[Link]:
+def _recognizable(value: Any, number: int, place: str) -> Iterator[Link]:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return
     if isinstance(value, int):
         if value >= LEAST_NUMBER:
-            yield Link(value, number, pointer)
+            yield Link(value, number, place)
         return
-    if (value and pointer.rpartition("/")[2] in INVENTED) or (
+    if (value and place.rpartition("/")[2] in INVENTED) or (
         len(value) >= LEAST_TEXT and VARIES.search(value)
     ):
-        yield Link(value, number, pointer)
+        yield Link(value, number, place)
     if LOCATION.match(value):
         for levels in range(1, PARENTS + 1):
             parent = value.rsplit("/", levels)[0]
             if not LOCATION.match(parent):
                 return
-            yield Link(parent, number, pointer, levels)
+            yield Link(parent, number, place, levels)
 
 
-def scalars(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
+def scalars(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     """Yield the texts, numbers and constants within a JSON value, with their JSON pointers."""
     if isinstance(value, dict):
         for name, inside in value.items():
-            yield from scalars(inside, f"{pointer}/{escaped(name)}")
+            yield from scalars(inside, place + pointer(name))
     elif isinstance(value, list):
         for index, inside in enumerate(value):
-            yield from scalars(inside, f"{pointer}/{index}")
+            yield from scalars(inside, f"{place}/{index}")
     else:
-        yield pointer, value
+        yield place, value
 
 
-def escaped(name: str) -> str:
-    """Return a member name as a step of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
-
-
-def kept(used: Mapping[str, Link], number: int) -> dict[str, tuple[str, int]]:
+def places_in(used: Mapping[str, Link], number: int) -> dict[str, tuple[str, int]]:
     """Return the places of the values that a script keeps of one answer, by their names."""
     return {
         name: (link.pointer, link.levels)

@@ -35,12 +35,12 @@ class Outcome(StrEnum):
         return list(Outcome).index(self)
 
 
-def passed_in_part(judged: int, others: int, why: str) -> str:
+def partial_pass(passes: int, others: int, why: str) -> str:
     """Return the remark on cases that passed beside others that could not be judged."""
-    return f"{judged} cases passed, {others}{NOT_JUDGED}{why}"
+    return f"{passes} cases passed, {others}{NOT_JUDGED}{why}"
 
 
-def broken(requirement: Requirement) -> Outcome:
+def breach_outcome(requirement: Requirement) -> Outcome:
     """Return the outcome of a requirement that is broken: fail for a MUST, warn for a SHOULD; a MAY
     cannot be broken.
     """
@@ -134,40 +134,49 @@ class Verdict:
         check: str,
         *,
         failures: tuple[Failure, ...],
-        judged: int = 1,
-        failed: int = 0,
+        cases: int = 1,
+        failing_cases: int = 0,
     ) -> Verdict:
-        """Return a verdict that shows the first of its failures; `failed` is their number, if there
+        """Return a verdict that shows the first of its failures; `failing_cases` is their number, if there
         are more.
         """
         first = failures[0]
-        shown = (first.expected, first.actual, "", first.exchanges)
-        return cls(requirement, outcome, check, *shown, judged, failures, failed or len(failures))
+        return cls(
+            requirement,
+            outcome,
+            check,
+            first.expected,
+            first.actual,
+            exchanges=first.exchanges,
+            judged=cases,
+            failures=failures,
+            failed=failing_cases or len(failures),
+        )
 
 
-def merged(verdicts: Sequence[Verdict]) -> Verdict:
+def merge(verdicts: Sequence[Verdict]) -> Verdict:
     """Return one verdict of a check about a requirement from those of its cases: the worst, with
     all its failures.
     """
     worst = min(verdicts, key=lambda v: v.outcome.weight)
     same = [v for v in verdicts if v.outcome is worst.outcome]
-    judged = sum(v.judged for v in verdicts)
+    cases = sum(v.judged for v in verdicts)
     remark = "; ".join(dict.fromkeys(v.remark for v in same if v.remark))
     failures = tuple(
         sorted((f for v in same for f in v.failures), key=lambda failure: len(failure.exchanges))
     )
     if not failures:
-        return replace(worst, remark=remark, judged=judged)
-    failed = sum(v.failed for v in same)
-    found = Verdict.of_failures(
+        return replace(worst, remark=remark, judged=cases)
+    failing_cases = sum(v.failed for v in same)
+    verdict = Verdict.of_failures(
         worst.requirement,
         worst.outcome,
         worst.check,
         failures=failures,
-        judged=judged,
-        failed=failed,
+        cases=cases,
+        failing_cases=failing_cases,
     )
-    return replace(found, remark=remark)
+    return replace(verdict, remark=remark)
 
 
 def deciding_first(
@@ -183,16 +192,16 @@ def deciding_first(
         invariants: names of invariants, which see only what the checks sent: their passes do not
             replace a blocked check.
     """
-    ordered = sorted(verdicts, key=lambda v: v.outcome.weight)
-    silent = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
+    by_weight = sorted(verdicts, key=lambda v: v.outcome.weight)
+    silent = [v for v in by_weight if v.outcome is Outcome.BLOCKED and not v.judged]
     judging = (
         v
-        for v in ordered
+        for v in by_weight
         if v.outcome not in {Outcome.BLOCKED, Outcome.NOT_OFFERED} and v.check not in invariants
     )
     if not silent or not any(judging):
-        return tuple(ordered)
-    first, *rest = [v for v in ordered if v not in silent]
+        return tuple(by_weight)
+    first, *rest = [v for v in by_weight if v not in silent]
     remarks = (first.remark, *(f"{v.check} judged no case: {v.actual or v.remark}" for v in silent))
     return (replace(first, remark="; ".join(filter(None, remarks))), *rest, *silent)
 
@@ -205,8 +214,8 @@ class Unmet(Exception):
         actual: what the target returned.
         exchange: number of the exchange that shows it, if a single one does.
         expected_status: the statuses that the requirement allows, if it demands a status.
-        refusal: whether the requirement demands that the request is refused; by default known from
-            the statuses.
+        refusal: whether the requirement demands that the request is refused; by default, whether
+            the statuses are refusals.
         claim: the expectation in a form that a script can test.
         difference: where the answer is not as expected.
         mutation: the change that made the request invalid.
@@ -238,9 +247,9 @@ class Unmet(Exception):
 
     def failure(self, exchanges: tuple[int, ...]) -> Failure:
         """Return the failing case that this and these exchanges show."""
-        texts = (self.expected, self.actual)
         return Failure(
-            *texts,
+            self.expected,
+            self.actual,
             exchanges,
             self.expected_status,
             self.mutation,

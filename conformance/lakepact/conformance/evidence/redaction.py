@@ -79,7 +79,7 @@ SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
 NO_SECRETS = frozenset({"null", "none", "undefined", "true", "false"})
 
 
-def redacted(text: str, secrets: Iterable[str]) -> str:
+def redact(text: str, secrets: Iterable[str]) -> str:
     """Return `text` without these secrets and without credentials that a target vends."""
     for secret in secrets:
         text = text.replace(secret, REDACTED)
@@ -126,9 +126,7 @@ def secrets_of_form(body: bytes) -> tuple[str, ...]:
         for name, _, value in fields
         if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3 and value != INVENTED
     ]
-    return tuple(
-        dict.fromkeys(spelled for value in values for spelled in (value, unquote_plus(value)))
-    )
+    return tuple(dict.fromkeys(text for value in values for text in (value, unquote_plus(value))))
 
 
 def _behind_name(word: str) -> tuple[str, ...]:

@@ -55,21 +55,21 @@ def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[
     """Return an answer as a document that JSON pointers lead into; a body in lines is the array of
     its lines.
     """
-    named = {name.lower(): value for name, value in headers}
-    media_type = named.get("content-type", "").partition(";")[0].strip().lower()
+    by_name = {name.lower(): value for name, value in headers}
+    media_type = by_name.get("content-type", "").partition(";")[0].strip().lower()
     try:
         lines = [line for line in body.split(b"\n") if line.strip()]
-        parsed = [json.loads(line) for line in lines] if media_type == LINES else json.loads(body)
-        parsed = ABSENT if is_deep(parsed) else parsed
+        value = [json.loads(line) for line in lines] if media_type == LINES else json.loads(body)
+        value = ABSENT if is_deep(value) else value
     except (ValueError, RecursionError):
-        parsed = ABSENT
+        value = ABSENT
     document: dict[str, Any] = {
         "status": status,
-        "headers": named,
+        "headers": by_name,
         "length": len(body),
         "media-type": media_type,
     }
-    return document if parsed is ABSENT else {**document, "body": parsed}
+    return document if value is ABSENT else {**document, "body": value}
 
 
 def is_deep(value: Any) -> bool:
@@ -85,7 +85,7 @@ def is_deep(value: Any) -> bool:
     return bool(level)
 
 
-def found_at(document: Any, pointer: str) -> Any:
+def value_at(document: Any, pointer: str) -> Any:
     """Return the value at a JSON pointer, or `ABSENT`."""
     for step in pointer.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
@@ -102,15 +102,15 @@ def same(one: Any, other: Any) -> bool:
     """Return whether two JSON values are equal; true is not 1."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def mentions(value: Any, wanted: Any) -> bool:
+def mentions(value: Any, member: Any) -> bool:
     """Return whether a value, or a value within it, equals another."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return same(value, wanted) or any(mentions(each, wanted) for each in inside)
+    return same(value, member) or any(mentions(each, member) for each in inside)
 
 
 def is_a(value: Any, kind: str) -> bool:
@@ -129,14 +129,16 @@ def fits(value: Any, schema: Any) -> bool:
     if schema.get("absent"):
         return value is ABSENT or value in (None, {}, [])
     return value is not ABSENT and all(
-        KEYWORDS[keyword](value, wanted, schema) for keyword, wanted in schema.items()
+        KEYWORDS[keyword](value, expected, schema) for keyword, expected in schema.items()
     )
 
 
-def _has_only(value: Any, wanted: Any, schema: Any) -> bool:
-    known = schema.get("properties", {})
+def _has_only(value: Any, schema_of_others: Any, schema: Any) -> bool:
+    properties = schema.get("properties", {})
     return not isinstance(value, dict) or all(
-        name in known or (wanted is not False and fits(value[name], wanted)) for name in value
+        name in properties
+        or (schema_of_others is not False and fits(value[name], schema_of_others))
+        for name in value
     )
 
 
@@ -145,38 +147,39 @@ def _is_number(value: Any) -> bool:
 
 
 KEYWORDS: dict[str, Any] = {
-    "const": lambda value, wanted, _: same(value, wanted),
-    "enum": lambda value, wanted, _: any(same(value, each) for each in wanted),
-    "type": lambda value, wanted, _: any(
-        is_a(value, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted)
+    "const": lambda value, expected, _: same(value, expected),
+    "enum": lambda value, expected, _: any(same(value, each) for each in expected),
+    "type": lambda value, expected, _: any(
+        is_a(value, kind) for kind in ([expected] if isinstance(expected, str) else expected)
     ),
-    "required": lambda value, wanted, _: (
-        not isinstance(value, dict) or all(name in value for name in wanted)
+    "required": lambda value, expected, _: (
+        not isinstance(value, dict) or all(name in value for name in expected)
     ),
-    "properties": lambda value, wanted, _: (
-        not isinstance(value, dict) or all(fits(value[n], wanted[n]) for n in wanted if n in value)
+    "properties": lambda value, expected, _: (
+        not isinstance(value, dict)
+        or all(fits(value[n], expected[n]) for n in expected if n in value)
     ),
     "additionalProperties": _has_only,
-    "items": lambda value, wanted, _: (
-        not isinstance(value, list) or all(fits(each, wanted) for each in value)
+    "items": lambda value, expected, _: (
+        not isinstance(value, list) or all(fits(each, expected) for each in value)
     ),
-    "minimum": lambda value, wanted, _: not _is_number(value) or value >= wanted,
-    "maximum": lambda value, wanted, _: not _is_number(value) or value <= wanted,
-    "minLength": lambda value, wanted, _: not isinstance(value, str) or len(value) >= wanted,
-    "minItems": lambda value, wanted, _: not isinstance(value, list) or len(value) >= wanted,
-    "maxItems": lambda value, wanted, _: not isinstance(value, list) or len(value) <= wanted,
-    "pattern": lambda value, wanted, _: (
-        not isinstance(value, str) or re.search(wanted, value) is not None
+    "minimum": lambda value, expected, _: not _is_number(value) or value >= expected,
+    "maximum": lambda value, expected, _: not _is_number(value) or value <= expected,
+    "minLength": lambda value, expected, _: not isinstance(value, str) or len(value) >= expected,
+    "minItems": lambda value, expected, _: not isinstance(value, list) or len(value) >= expected,
+    "maxItems": lambda value, expected, _: not isinstance(value, list) or len(value) <= expected,
+    "pattern": lambda value, expected, _: (
+        not isinstance(value, str) or re.search(expected, value) is not None
     ),
-    "mentions": lambda value, wanted, _: mentions(value, wanted),
-    "not": lambda value, wanted, _: not fits(value, wanted),
+    "mentions": lambda value, expected, _: mentions(value, expected),
+    "not": lambda value, expected, _: not fits(value, expected),
 }
 
 
 # -- requests --------------------------------------------------------------------------------------
 
 
-def filled(template: str, values: dict[str, Any], form: str) -> str:
+def fill(template: str, values: dict[str, Any], form: str) -> str:
     """Return a text of the report with the values of this run: `<<name>>`, and `<<ms N>>` for
     moments.
 
@@ -195,10 +198,10 @@ def filled(template: str, values: dict[str, Any], form: str) -> str:
             return token.group()
         if number is not None:
             return str(int(number) + values[name])
-        found = values[name]
-        if found is ABSENT:
+        content = values[name]
+        if content is ABSENT:
             raise Missing(name)
-        text = found if isinstance(found, str) else json.dumps(found)
+        text = content if isinstance(content, str) else json.dumps(content)
         return (
             text
             if name == "prefix" or form == "text"
@@ -266,7 +269,7 @@ def tell(*texts: str, file: Any = None) -> None:
         print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text), file=file)
 
 
-def shown(answer: dict[str, Any]) -> str:
+def excerpt(answer: dict[str, Any]) -> str:
     """Return status and beginning of the body of an answer."""
     text = json.dumps(answer["body"]) if "body" in answer else f"{answer['length']} bytes"
     return f"status {answer['status']}  {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
@@ -283,7 +286,7 @@ def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     )
     tell(f"GET /v1/config{query} returned {answer['status']}")
     overridden, default = (
-        found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")
+        value_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")
     )
     prefixes = [
         prefix
@@ -295,7 +298,7 @@ def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     return f"/{prefixes[0]}" if prefixes else ""
 
 
-def replayed(
+def replay(
     case: dict[str, Any], server: Server, warehouse: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Send all requests of a case; return the last answer and the values for its expectation.
@@ -314,14 +317,14 @@ def replayed(
     answers: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(case["steps"], start=1):
         try:
-            answer = sent(step, server, values)
+            answer = send_step(step, server, values)
         except Missing as missing:
             source = answers[missing.args[0]]
             if case["at"] == "/status" and fits(source["status"], json.loads(case["schema"])):
                 return source, values  # refused earlier than in the report, as it should be
             raise Trouble(
                 f"step {number} needs a value of an earlier answer, which does not have it:"
-                f" {shown(source)}"
+                f" {excerpt(source)}"
             ) from missing
         tell(
             f"{number}. {step['method']} {answer['path']} returned {answer['status']} (in the"
@@ -332,52 +335,52 @@ def replayed(
             and step["needed"]
             and answer["status"] >= http.client.BAD_REQUEST
         ):
-            raise Trouble(f"step {number} has to succeed; it returned {shown(answer)}")
+            raise Trouble(f"step {number} has to succeed; it returned {excerpt(answer)}")
         for name, (pointer, levels) in step["keep"].items():
-            values[name], answers[name] = parent_of(found_at(answer, pointer), levels), answer
+            values[name], answers[name] = parent_of(value_at(answer, pointer), levels), answer
     return answer, values
 
 
-def sent(step: dict[str, Any], server: Server, values: dict[str, Any]) -> dict[str, Any]:
+def send_step(step: dict[str, Any], server: Server, values: dict[str, Any]) -> dict[str, Any]:
     """Send a request of a case with the values of this run, and return the answer with the path.
 
     Raises:
         Missing: an earlier answer did not have a value.
         Trouble: no answer came.
     """
-    path = filled(step["path"], values, "url")
-    headers = [(name, filled(value, values, "text")) for name, value in step["headers"]]
-    written = step["body"]
+    path = fill(step["path"], values, "url")
+    headers = [(name, fill(value, values, "text")) for name, value in step["headers"]]
+    body_template = step["body"]
     body = (
-        base64.b64decode(written["base64"])
-        if isinstance(written, dict)
-        else filled(written, values, "json").encode()
+        base64.b64decode(body_template["base64"])
+        if isinstance(body_template, dict)
+        else fill(body_template, values, "json").encode()
     )
     return {**server.send(step["method"], path, headers, body), "path": path}
 
 
-def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any]) -> int:
+def compare_answer(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any]) -> int:
     """Test the last answer, print the result and return the exit code."""
     try:
-        schema = json.loads(filled(case["schema"], values, "json"))
+        schema = json.loads(fill(case["schema"], values, "json"))
     except Missing as missing:
         raise Trouble(
             f"no earlier answer has the value <<{missing}>>, which is expected"
         ) from missing
-    met = fits(found_at(answer, case["at"]), schema)
+    met = fits(value_at(answer, case["at"]), schema)
     was, now = case["steps"][-1]["status"], answer["status"]
     tell(
         "",
         f"expected  {case['expected']}",
         f"          {case['at']} must match {json.dumps(schema)}",
-        f"actual    {shown(answer)}",
+        f"actual    {excerpt(answer)}",
     )
-    refused = now >= http.client.BAD_REQUEST
-    if case["at"] != "/status" and refused != (was >= http.client.BAD_REQUEST):
+    is_refusal = now >= http.client.BAD_REQUEST
+    if case["at"] != "/status" and is_refusal != (was >= http.client.BAD_REQUEST):
         if case["every_answer"] and now < http.client.INTERNAL_SERVER_ERROR:
             tell("", "the fault is gone: the server gives no such answer to this request")
             return GONE
-        if refused or not met:
+        if is_refusal or not met:
             raise Trouble(
                 f"the last request returned {now} instead of {was}: the answer that is tested did"
                 " not come"
@@ -386,7 +389,7 @@ def judged(case: dict[str, Any], answer: dict[str, Any], values: dict[str, Any])
     return GONE if met else PRESENT
 
 
-def checked(case: dict[str, Any], url: str, warehouse: str, shared: str) -> int:
+def check_with_lakepact(case: dict[str, Any], url: str, warehouse: str, shared: str) -> int:
     """Run the checks of the requirement with lakepact, and return the exit code."""
     tell(
         f"This finding cannot be repeated by its requests alone: {case['why']}.",
@@ -408,14 +411,14 @@ def checked(case: dict[str, Any], url: str, warehouse: str, shared: str) -> int:
             for name, variable in case["secrets"].items()
         )
         profile.write_text("[headers]\n" + "".join(headers))
-        done = subprocess.run(
+        process = subprocess.run(
             [*words, "--profile", str(profile)], capture_output=True, text=True, check=False
         )
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
     results = [line for line in lines if line.get("requirement") == case["requirement"]]
     if not results:
         raise Trouble(
-            f"lakepact check ended with {done.returncode}: {done.stderr.strip()[-SHOWN:]}"
+            f"lakepact check ended with {process.returncode}: {process.stderr.strip()[-SHOWN:]}"
         )
     outcome = results[0]["outcome"]
     worst: dict[str, Any] = next((v for v in results[0]["verdicts"] if v["outcome"] == outcome), {})
@@ -453,9 +456,9 @@ def main(case: dict[str, Any]) -> int:
     parser.add_argument(
         "--shared-files", default="", help="a folder whose files lakepact may read and write."
     )
-    given = parser.parse_args()
-    if not re.match(r"https?://[^/]", given.url):
-        parser.error(f"{given.url} is not the address of a server")
+    options = parser.parse_args()
+    if not re.match(r"https?://[^/]", options.url):
+        parser.error(f"{options.url} is not the address of a server")
     wants_none = not case["secrets"]  # the server of the report, which the one here need not be
     if wants_none and os.environ.get("AUTHORIZATION"):
         case = {**case, "secrets": {"authorization": "AUTHORIZATION"}}
@@ -466,14 +469,14 @@ def main(case: dict[str, Any]) -> int:
     tell(
         f"{case['requirement']}  {case['sentence']}",
         f"clause    {case['clause']}",
-        f"server    {given.url}",
+        f"server    {options.url}",
         "",
     )
     try:
         if case["why"]:
-            return checked(case, given.url, given.warehouse, given.shared_files)
-        return judged(
-            case, *replayed(case, Server(given.url, own, always=wants_none), given.warehouse)
+            return check_with_lakepact(case, options.url, options.warehouse, options.shared_files)
+        return compare_answer(
+            case, *replay(case, Server(options.url, own, always=wants_none), options.warehouse)
         )
     except Trouble as reason:
         tell("", f"not judged: {reason}", file=sys.stderr)

@@ -36,9 +36,9 @@ def address(url: str) -> str:
         well = False
     if not well:
         behind_user, mark, query = url.rpartition("@")[2].partition("?")  # either may be secret
-        shown = behind_user + mark + ("…" if query else "")
+        text = behind_user + mark + ("…" if query else "")
         raise ValueError(
-            f"{shown or 'an empty text'} is not the address of a server; write"
+            f"{text or 'an empty text'} is not the address of a server; write"
             " http://HOST:PORT/PATH or https://HOST/PATH"
         )
     return url
@@ -110,7 +110,7 @@ class Once(Generic[T]):
             return self._answers[0]
 
     @property
-    def is_asked(self) -> bool:
+    def is_detected(self) -> bool:
         """Whether it was used."""
         return bool(self._answers)
 
@@ -133,7 +133,7 @@ class Detected(Mapping[str, bool]):
     @property
     def unused(self) -> frozenset[str]:
         """The features that nothing asked for yet."""
-        return frozenset(name for name, on in self._features.items() if not on.is_asked)
+        return frozenset(name for name, on in self._features.items() if not on.is_detected)
 
 
 @dataclass(frozen=True)
@@ -146,18 +146,18 @@ class Offer:
             omits the segment.
         features: optional features that were detected as on or off.
         facts: names and values about the target, for reports.
-        found: other results of discovery, for the contract's lab; some as `Once`.
+        results: other results of discovery, for the contract's lab; some as `Once`.
     """
 
     operations: frozenset[OperationId]
     segments: Mapping[str, str | None] = field(default_factory=_nothing)
     features: Mapping[str, bool] = field(default_factory=_nothing)
     facts: Mapping[str, str] = field(default_factory=_nothing)
-    found: Mapping[str, Any] = field(default_factory=_nothing, repr=False)
+    results: Mapping[str, Any] = field(default_factory=_nothing, repr=False)
 
     def result(self, name: str) -> Any:
         """Return another result of discovery."""
-        value = self.found[name]
+        value = self.results[name]
         return value() if isinstance(value, Once) else value
 
     @property

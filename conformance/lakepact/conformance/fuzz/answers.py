@@ -21,7 +21,7 @@ from lakepact.conformance.evidence.outcome import Mutation, Outcome, Unmet, Wron
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.fuzz.world import Remembering, World
 from lakepact.conformance.judging.definitions import Invariant
-from lakepact.conformance.judging.invariants import concerned
+from lakepact.conformance.judging.invariants import selector
 from lakepact.generated.contract import Contract, OperationId
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.
@@ -131,7 +131,7 @@ class Judge:
             for one in invariants
             if all(contract.requirements[r].level == "MUST" for r in one.requirements)
         )
-        self._concerned = concerned(musts, lambda invariant: invariant)
+        self._concerned = selector(musts, lambda invariant: invariant)
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
         self._answers: dict[str, set[tuple[str, str]]] = {}

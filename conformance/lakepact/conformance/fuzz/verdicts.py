@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from lakepact.conformance.evidence.outcome import Outcome, Verdict, broken
+from lakepact.conformance.evidence.outcome import Outcome, Verdict, breach_outcome
 from lakepact.conformance.fuzz.answers import Breach, Fuzz, Judge
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.sequences import Sent, Sequences
@@ -160,7 +160,7 @@ class _Search:
         )
         unmet, requirement = again.unmet, breach.requirements[0]
         failure = unmet.failure(tuple(exchanges))
-        outcome = broken(self._judge.contract.requirements[requirement])
+        outcome = breach_outcome(self._judge.contract.requirements[requirement])
         return replace(
             Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)),
             remark=f"seed {self._start}, {text}",

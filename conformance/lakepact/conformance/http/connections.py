@@ -27,7 +27,7 @@ from lakepact.conformance.evidence.limits import (
     MAX_HEAD,
     MIB,
     TooLarge,
-    decoded,
+    decode,
     too_large,
 )
 from lakepact.conformance.http import routes
@@ -244,7 +244,7 @@ class Connections:
             return (
                 answer.status,
                 headers_,
-                decoded(answer.body, headers_["content-encoding"], self._max_body),
+                decode(answer.body, headers_["content-encoding"], self._max_body),
             )
         return answer.status, headers_, answer.body
 

@@ -8,7 +8,7 @@ from typing import Self
 
 import httpx
 
-from lakepact.conformance.evidence.limits import decoded, too_large
+from lakepact.conformance.evidence.limits import decode, too_large
 
 MOST = 256 << 20  #: bytes of a file
 PATIENCE = 10  #: times the timeout that a whole file may take
@@ -55,7 +55,7 @@ class Files:
                     raise too_large(self._most)
                 if time.monotonic() > until:
                     raise httpx.ReadTimeout(f"the answer takes over {PATIENCE * self._timeout:g} s")
-        body = decoded(bytes(content), reply.headers.get("content-encoding", ""), self._most)
+        body = decode(bytes(content), reply.headers.get("content-encoding", ""), self._most)
         return httpx.Response(
             reply.status_code,
             headers=[(k, v) for k, v in reply.headers.items() if k != "content-encoding"],

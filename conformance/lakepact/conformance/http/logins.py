@@ -14,7 +14,7 @@ import httpx
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.exchanges import ErrorBody
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.redaction import redacted, secrets_of, secrets_of_form
+from lakepact.conformance.evidence.redaction import redact, secrets_of, secrets_of_form
 from lakepact.conformance.http.connections import Connections
 from lakepact.reach.auth import ZenApiKey
 from lakepact.reach.settings import Settings
@@ -82,7 +82,7 @@ def _words(request: Request | Pause | None, reply: Reply) -> str:
     secrets = (*secrets_of(request.headers), *secrets_of_form(request.content or b""))
     form = parse_qs((request.content or b"").decode())
     scope = f" for scope {json.dumps(*form['scope'])}" if "scope" in form else ""
-    return f"{scope}: {redacted(plain(ErrorBody.of(reply.content).message), secrets)}"
+    return f"{scope}: {redact(plain(ErrorBody.of(reply.content).message), secrets)}"
 
 
 def _reply(connections: Connections, request: Request) -> Reply:

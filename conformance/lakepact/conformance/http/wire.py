@@ -43,7 +43,7 @@ from lakepact.conformance.evidence.limits import (
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked
 from lakepact.conformance.evidence.redaction import (
     SECRET_HEADERS,
-    redacted,
+    redact,
     secrets_of,
     secrets_of_form,
 )
@@ -237,7 +237,7 @@ class Wire:
         """Return `text` without secrets that were sent and without credentials that the target
         vends.
         """
-        return redacted(text, tuple(self._secrets))
+        return redact(text, tuple(self._secrets))
 
     def send(
         self,

@@ -37,16 +37,16 @@ def with_like_failures(
     alike: dict[Evidence, list[str]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.outcome in BROKEN:
-            for shown in {
+            for number in {
                 f.exchanges[-1] for f in verdict.failures if f.exchanges
             } & exchanges.keys():
-                alike[evidence(exchanges[shown])].append(verdict.requirement)
+                alike[evidence(exchanges[number])].append(verdict.requirement)
     for verdict in verdicts:
         last = exchanges.get(verdict.exchanges[-1]) if verdict.exchanges else None
-        found = alike.get(evidence(last), []) if last and last.status not in EXPECTED else []
-        if verdict.outcome is Outcome.BLOCKED and found and STEP not in verdict.actual:
+        failing = alike.get(evidence(last), []) if last and last.status not in EXPECTED else []
+        if verdict.outcome is Outcome.BLOCKED and failing and STEP not in verdict.actual:
             least = min(
-                found,
+                failing,
                 key=lambda requirement: (len(requirements[requirement].operations), requirement),
             )
             yield replace(verdict, actual=f"{verdict.actual} (as in {least})")

@@ -16,7 +16,7 @@ class Cases:
     Args:
         evidence: returns the numbers of the exchanges that lead to the one which shows an
             expectation that is not met.
-        noticed: is called with each expectation that is not met.
+        on_unmet: is called with each expectation that is not met.
         requirements: the requirements that are judged; a step that breaks one of them is a failure.
         blocking: returns the earlier step that explains an expectation which is not met, if one
             does.
@@ -25,12 +25,12 @@ class Cases:
     def __init__(
         self,
         evidence: Callable[[Unmet], tuple[int, ...]],
-        noticed: Callable[[Unmet], None],
+        on_unmet: Callable[[Unmet], None],
         requirements: tuple[str, ...] = (),
         blocking: Callable[[Unmet], StepFailed | None] = lambda _: None,
     ) -> None:
         self._evidence = evidence
-        self._noticed = noticed
+        self._on_unmet = on_unmet
         self._requirements = requirements
         self._blocking = blocking
         self.judged = 0
@@ -52,7 +52,7 @@ class Cases:
                 return
             self._fail(step.unmet, mutation)
         except Unmet as unmet:
-            self._noticed(unmet)
+            self._on_unmet(unmet)
             cause = self._blocking(unmet)
             if cause is not None and cause.requirement not in self._requirements:
                 self.blocked.append(str(cause))

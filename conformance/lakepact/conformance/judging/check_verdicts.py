@@ -17,14 +17,14 @@ from lakepact.conformance.evidence.outcome import (
     StepFailed,
     Unmet,
     Verdict,
-    merged,
+    merge,
 )
 from lakepact.conformance.judging.definitions import Check, Invariant
 from lakepact.conformance.judging.invariants import InvariantBook, place_of
 from lakepact.conformance.judging.lab import Lab
 
 
-def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
+def run_check(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
     """Run one check and return a verdict for every requirement that it cites.
 
     Args:
@@ -33,25 +33,25 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         invariants: an unexpected error in a check is blocked, not an error, if an answer broke one
             of these.
     """
-    ended: _Ended | None = None
+    end: _EarlyEnd | None = None
     try:
         check.run(lab)
-    except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
-        rest, why = unjudged(broken)
-        if isinstance(broken, StepFailed) and broken.requirement in check.requirements:
-            lab.fail_step(broken)
+    except Exception as error:  # noqa: BLE001 - no error of a check may end the run
+        rest, why = outcome_of_error(error)
+        if isinstance(error, StepFailed) and error.requirement in check.requirements:
+            lab.fail_step(error)
         elif (
             lab.unsound
             and rest in {Outcome.BLOCKED, Outcome.ERROR}
-            and not isinstance(broken, StepFailed)
+            and not isinstance(error, StepFailed)
         ):
             rest, why = Outcome.BLOCKED, str(lab.unsound[0])
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
-        elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
+        elif rest is Outcome.ERROR and (requirement := _invariant_breach(lab, invariants)):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
-        ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
-    also = [v.requirement for v in lab.verdicts if v.requirement in lab.always_judged]
+        end = _EarlyEnd(rest, why, frozenset().union(*lab.unfinished))
+    also = [v.requirement for v in lab.verdicts if v.requirement in lab.implicit_requirements]
     by_requirement: dict[str, list[Verdict]] = {
         requirement: [] for requirement in (*check.requirements, *also)
     }
@@ -61,7 +61,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         if verdict.requirement not in by_requirement:
             stray[verdict.requirement] = None
     verdicts = [
-        _of_cases(requirement, cases, check, lab, ended)
+        _of_cases(requirement, cases, check, lab, end)
         for requirement, cases in by_requirement.items()
     ]
     return verdicts + [
@@ -76,7 +76,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
 
 
 @dataclass(frozen=True)
-class _Ended:
+class _EarlyEnd:
     """The early end of a check."""
 
     outcome: Outcome  #: of the requirements that were not judged
@@ -87,7 +87,7 @@ class _Ended:
 
 
 def _of_cases(
-    requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None
+    requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, end: _EarlyEnd | None
 ) -> Verdict:
     """Return the verdict of a check about a requirement; it is no pass if the check left the loop
     over the cases.
@@ -97,15 +97,15 @@ def _of_cases(
         cases: the verdicts that the check recorded about it.
         check: the check.
         lab: the lab of the check.
-        ended: why the check ended early, if it did.
+        end: why the check ended early, if it did.
     """
-    found = merged(cases) if cases else None
+    verdict = merge(cases) if cases else None
     rest, why = (
-        (ended.outcome, ended.why)
-        if ended
+        (end.outcome, end.why)
+        if end
         else (Outcome.BLOCKED, "the check found no case to judge on this target")
     )
-    if found is None:
+    if verdict is None:
         actual = why if rest is not Outcome.NOT_OFFERED else ""
         return Verdict(
             requirement,
@@ -117,17 +117,17 @@ def _of_cases(
             judged=0,
         )
     if (
-        found.outcome is Outcome.PASS
-        and ended
-        and requirement in ended.incomplete
+        verdict.outcome is Outcome.PASS
+        and end
+        and requirement in end.incomplete
         and rest is not Outcome.NOT_OFFERED
     ):
         why = f"{ENDED_EARLY}{why}"
-        return replace(found, outcome=rest, actual=why, remark=why, exchanges=lab.trail())
-    return found
+        return replace(verdict, outcome=rest, actual=why, remark=why, exchanges=lab.trail())
+    return verdict
 
 
-def noted(verdict: Verdict, remark: str) -> Verdict:
+def add_remark(verdict: Verdict, remark: str) -> Verdict:
     """Return a verdict with a remark, also in its failures."""
     failures = tuple(
         replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures
@@ -141,32 +141,28 @@ def noted(verdict: Verdict, remark: str) -> Verdict:
     )
 
 
-def blocked(check: Check, requirement: str, why: str) -> Verdict:
+def block(check: Check, requirement: str, why: str) -> Verdict:
     """Return the verdict of a check that did not run, for one of its requirements."""
     return Verdict(requirement, Outcome.BLOCKED, check.name, actual=why, remark=why, judged=0)
 
 
-def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
-    """Return a requirement whose invariant is broken by an answer to a check; empty if there is
-    none.
-    """
+def _invariant_breach(lab: Lab, invariants: Iterable[Invariant]) -> str:
+    """Return a requirement whose invariant an answer to a check breaks; empty if there is none."""
     for invariant in invariants:
         book = InvariantBook(invariant)
         for number in lab.sent:
             book.look_at(lab.wire.exchanges[number])
-        if book.broken:
+        if book.breaches:
             return invariant.requirements[0]
     return ""
 
 
-def unjudged(broken: Exception) -> tuple[Outcome, str]:
+def outcome_of_error(error: Exception) -> tuple[Outcome, str]:
     """Return the outcome of requirements that were not judged because of this exception, and the
     reason.
     """
-    if isinstance(broken, NotOffered):
-        return Outcome.NOT_OFFERED, str(broken)
-    if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
-        return Outcome.BLOCKED, str(broken)
-    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(
-        broken
-    )
+    if isinstance(error, NotOffered):
+        return Outcome.NOT_OFFERED, str(error)
+    if isinstance(error, (Blocked, Unmet, threading.BrokenBarrierError)):
+        return Outcome.BLOCKED, str(error)
+    return Outcome.ERROR, "".join(traceback.format_exception_only(error)).strip() + place_of(error)

@@ -78,9 +78,9 @@ class Components:
         """Return all instances of components in a value that must be a `component`, outer ones
         first.
         """
-        found: list[Instance] = []
-        self._walk(_Shape(component), value, (), found)
-        return found
+        instances: list[Instance] = []
+        self._walk(_Shape(component), value, (), instances)
+        return instances
 
     def flaw(self, instance: Instance) -> str | None:
         """Return the first violation of an instance itself, with its place, in one line; `None` if
@@ -91,7 +91,7 @@ class Components:
             return None
         error = next(validator.iter_errors(instance.value))
         where = instance.pointer + pointer(*error.instance_path)
-        text = f"{where or 'the body'}: {self._said(instance.component, error)}"
+        text = f"{where or 'the body'}: {self._message(instance.component, error)}"
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
     def difference(self, instance: Instance) -> Difference:
@@ -142,13 +142,13 @@ class Components:
         """Return the components in a value that must be a `component`, each with its first
         violation or `None`.
         """
-        found: dict[str, str | None] = {}
+        flaws: dict[str, str | None] = {}
         for instance in self.instances(component, value):
-            if found.get(instance.component) is None:
-                found[instance.component] = self.flaw(instance)
-        return found
+            if flaws.get(instance.component) is None:
+                flaws[instance.component] = self.flaw(instance)
+        return flaws
 
-    def _said(self, component: str, error: ValidationError) -> str:
+    def _message(self, component: str, error: ValidationError) -> str:
         if error.schema_path != ["anyOf"]:
             return error.message
         value = error.message.rpartition(" is not valid under")[0]
@@ -165,25 +165,25 @@ class Components:
 
     # -- walking -----------------------------------------------------------------------------------
 
-    def _walk(self, shape: _Shape, value: Any, at: Steps, found: list[Instance]) -> None:
+    def _walk(self, shape: _Shape, value: Any, at: Steps, instances: list[Instance]) -> None:
         if shape.component is not None:
-            found.append(Instance(shape.component, value, at))
+            instances.append(Instance(shape.component, value, at))
             inside = self._shape(shape.component)
             if inside is not None:
-                self._walk(inside, value, at, found)
+                self._walk(inside, value, at, instances)
         for part in shape.parts:
-            self._walk(part, value, at, found)
-        chosen = shape.chosen(value) if shape.alternatives else None
-        if chosen is not None:
-            self._walk(chosen, value, at, found)
+            self._walk(part, value, at, instances)
+        alternative = shape.select(value) if shape.alternatives else None
+        if alternative is not None:
+            self._walk(alternative, value, at, instances)
         if isinstance(value, dict) and (shape.members or shape.other_members):
             for name, member in value.items():
                 inner = shape.members.get(name, shape.other_members)
                 if inner is not None:
-                    self._walk(inner, member, (name, at), found)
+                    self._walk(inner, member, (name, at), instances)
         elif isinstance(value, list) and shape.items is not None:
             for index, item in enumerate(value):
-                self._walk(shape.items, item, (index, at), found)
+                self._walk(shape.items, item, (index, at), instances)
 
     def _shape_of_component(self, component: str) -> _Shape | None:
         return self._shape_of(self._schemas[component])
@@ -196,8 +196,8 @@ class Components:
             parts=tuple(part for s in schema.get("allOf", ()) if (part := self._shape_of(s))),
             alternatives=tuple(
                 _Alternative(
-                    meant=Draft202012Validator(self._meant(schema, alternative)),
-                    fits=Draft202012Validator(self._own(self._resolved(alternative))),
+                    selector=Draft202012Validator(self._selector_schema(schema, alternative)),
+                    fits=Draft202012Validator(self._own(self._resolve(alternative))),
                     shape=self._shape_of(alternative),
                 )
                 for alternative in _alternatives(schema)
@@ -231,21 +231,25 @@ class Components:
         alternatives = _alternatives(schema)
         if alternatives:
             own = {key: value for key, value in own.items() if key not in {"oneOf", "anyOf"}}
-            own["anyOf"] = [self._meant(schema, alternative) for alternative in alternatives]
+            own["anyOf"] = [
+                self._selector_schema(schema, alternative) for alternative in alternatives
+            ]
         return own
 
-    def _meant(self, union: Schema, alternative: Schema) -> Schema:
+    def _selector_schema(self, union: Schema, alternative: Schema) -> Schema:
         """Return a schema that accepts the values meant as one alternative of a union, valid or
         not.
         """
         if "discriminator" in union:
-            return _tagged(union["discriminator"], alternative)
+            return _tag_schema(union["discriminator"], alternative)
         if _component(alternative) is None:
             own: Schema = self._own(alternative)
             return own
-        schema = self._resolved(alternative)
+        schema = self._resolve(alternative)
         if _alternatives(schema):
-            return {"anyOf": [self._meant(schema, inner) for inner in _alternatives(schema)]}
+            return {
+                "anyOf": [self._selector_schema(schema, inner) for inner in _alternatives(schema)]
+            }
         types = self._types(schema)
         if types and not types & CONTAINERS:
             return {"not": {"type": sorted(CONTAINERS)}}
@@ -253,22 +257,22 @@ class Components:
 
     def _types(self, schema: Schema) -> frozenset[str]:
         """Return the JSON types that a schema names."""
-        named = schema.get("type", ())
-        types = frozenset([named] if isinstance(named, str) else named)
+        declared = schema.get("type", ())
+        types = frozenset([declared] if isinstance(declared, str) else declared)
         return types or frozenset[str]().union(
-            *(self._types(self._resolved(part)) for part in schema.get("allOf", ()))
+            *(self._types(self._resolve(part)) for part in schema.get("allOf", ()))
         )
 
-    def _resolved(self, schema: Schema) -> Schema:
+    def _resolve(self, schema: Schema) -> Schema:
         name = _component(schema)
-        return self._resolved(self._schemas[name]) if name else schema
+        return self._resolve(self._schemas[name]) if name else schema
 
 
 @dataclass(frozen=True, slots=True)
 class _Alternative:
     """One alternative of a union."""
 
-    meant: Draft202012Validator  #: accepts values that are meant as it
+    selector: Draft202012Validator  #: accepts values that are meant as it
     fits: Draft202012Validator  #: accepts values that match it
     shape: _Shape | None
 
@@ -293,17 +297,18 @@ class _Shape:
         ]
         return self.component is not None or any([*inside, self.other_members, self.items])
 
-    def chosen(self, value: Any) -> _Shape | None:
+    def select(self, value: Any) -> _Shape | None:
         """Return the alternative that a value is meant as; of several, the first that it
         matches.
         """
-        meant = [
-            alternative for alternative in self.alternatives if alternative.meant.is_valid(value)
+        candidates = [
+            alternative for alternative in self.alternatives if alternative.selector.is_valid(value)
         ]
-        if not meant:
+        if not candidates:
             return None
         return next(
-            (alternative for alternative in meant if alternative.fits.is_valid(value)), meant[0]
+            (alternative for alternative in candidates if alternative.fits.is_valid(value)),
+            candidates[0],
         ).shape
 
 
@@ -318,7 +323,7 @@ def _alternatives(schema: Schema) -> list[Schema]:
     return alternatives
 
 
-def _tagged(discriminator: Schema, alternative: Schema) -> Schema:
+def _tag_schema(discriminator: Schema, alternative: Schema) -> Schema:
     """Return a schema of the objects that have a tag of an alternative."""
     name, member = _component(alternative), discriminator["propertyName"]
     tags = [

@@ -23,7 +23,7 @@ def answers_of(
     """Return what an invariant concerns that is about answers of these operations, with one status
     or, if it is 0, with all.
     """
-    return lambda operation, given: operation in operations and status in {0, given}
+    return lambda operation, actual: operation in operations and status in {0, actual}
 
 
 def refusals(operation: OperationId | None, status: int) -> bool:  # noqa: ARG001 - of the protocol
@@ -43,7 +43,7 @@ class Check:
     alone: bool
     #: if not 0, it runs after all others, in this order: a careless server may store what it sends
     last: int = 0
-    waived: frozenset[str] = (
+    outside_profile: frozenset[str] = (
         frozenset()
     )  #: requirements that it also judges, but the profile does not have
 

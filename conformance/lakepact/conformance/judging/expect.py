@@ -19,14 +19,15 @@ from lakepact.conformance.evidence.differences import (
 )
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
-from lakepact.conformance.evidence.redaction import redacted
+from lakepact.conformance.evidence.redaction import redact
+from lakepact.conformance.evidence.replaying import same
 
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole
 SHOWN_TEXT = 300  #: characters of any value that a report quotes
 
 
-def shown(value: Any) -> str:
+def excerpt(value: Any) -> str:
     """Return `value` as JSON, cut to what a report can carry; bytes are shown as a JSON string."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "backslashreplace")
@@ -35,7 +36,7 @@ def shown(value: Any) -> str:
     except TypeError:  # integers beyond 64 bits, lone surrogates
         text = json.dumps(value, default=str)
     # Part of a secret may not be recognized as one.
-    return text if len(text) <= SHOWN_TEXT else redacted(text, ())[:SHOWN_TEXT] + "…"
+    return text if len(text) <= SHOWN_TEXT else redact(text, ())[:SHOWN_TEXT] + "…"
 
 
 def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
@@ -45,28 +46,15 @@ def difference(expected: Any, actual: Any) -> tuple[str, Any, Any]:
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name in [*expected, *(name for name in actual if name not in expected)]:
             here, there = expected.get(name, ABSENT), actual.get(name, ABSENT)
-            if not _same(here, there):
+            if not same(here, there):
                 place, *values = difference(here, there)
                 return f"{pointer(name)}{place}", *values
     if isinstance(expected, list) and isinstance(actual, list):
         for index, (here, there) in enumerate(zip_longest(expected, actual, fillvalue=ABSENT)):
-            if not _same(here, there):
+            if not same(here, there):
                 place, *values = difference(here, there)
                 return f"/{index}{place}", *values
     return "", expected, actual
-
-
-def _same(expected: Any, actual: Any) -> bool:
-    """Whether two JSON values are equal at every depth; Python takes `true` and 1 for equal, JSON
-    does not.
-    """
-    if expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
-        return False
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        return all(_same(value, actual[name]) for name, value in expected.items())
-    if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
-        return all(map(_same, expected, actual))
-    return True
 
 
 def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | None = None) -> None:
@@ -81,7 +69,7 @@ def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | No
     if reply.status not in allowed:
         raise Unmet(
             f"status {' or '.join(map(str, allowed))} {about}".rstrip(),
-            reply.shown,
+            reply.summary,
             exchange=reply.exchange.number,
             expected_status=allowed,
             mutation=mutation,
@@ -95,14 +83,14 @@ def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
     status(reply, 404, *others, about=about, mutation=Mutation(Wrong.ABSENT, thing))
 
 
-def refused(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
+def refusal(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
     """Expect any status that says that the request was not carried out; `about` names the
     request.
     """
     if reply.status < LOWEST_ERROR:
         raise Unmet(
             f"a refusal {about}".rstrip(),
-            reply.shown,
+            reply.summary,
             exchange=reply.exchange.number,
             refusal=True,
             mutation=mutation,
@@ -115,7 +103,7 @@ def client_error(reply: Reply, *, about: str = "", mutation: Mutation | None = N
         claim, number = Claim({"minimum": 400, "maximum": 499}, "/status"), reply.exchange.number
         raise Unmet(
             f"a 4xx status {about}".rstrip(),
-            reply.shown,
+            reply.summary,
             exchange=number,
             refusal=True,
             claim=claim,
@@ -128,7 +116,7 @@ def no_server_error(reply: Reply) -> None:
     if reply.status >= 500:
         raise Unmet(
             "no 5xx status",
-            reply.shown,
+            reply.summary,
             exchange=reply.exchange.number,
             claim=Claim({"maximum": 499}, "/status"),
         )
@@ -148,14 +136,15 @@ def equal(
             answer shows it.
         kind: the way in which they differ, if the values do not show it.
     """
-    if _same(expected, actual):
+    if same(expected, actual):
         return
-    below, wanted, got = difference(expected, actual)
+    below, expected_part, actual_part = difference(expected, actual)
     way, claim = kind or kind_of(expected, actual), None
-    is_there = at is not None and (_same(at.value, actual) or _is_of_place(got, at, below))
+    is_there = at is not None and (same(at.value, actual) or _is_of_place(actual_part, at, below))
     if at is not None and is_there:
         claim = Claim(
-            {"absent": True} if wanted is ABSENT else {"const": wanted}, at.pointer + below
+            {"absent": True} if expected_part is ABSENT else {"const": expected_part},
+            at.pointer + below,
         )
     elif at is not None:
         claim = _of_members(expected, actual, at)
@@ -166,7 +155,7 @@ def equal(
         if way is Kind.SPELLING
         else None
     )
-    if max(len(shown(expected)), len(shown(actual))) > BRIEF:
+    if max(len(excerpt(expected)), len(excerpt(actual))) > BRIEF:
         expected, actual = _from_difference(*difference(expected, actual)[1:])
         what = f"{what} at {below}" if below else what
     raise Unmet(
@@ -189,7 +178,7 @@ def _is_of_place(got: Any, at: Place, below: str) -> bool:
     """
     *_, last = below.split("/")
     return (
-        bool(last) and not (got is ABSENT and last.isdigit()) and _same(at.below(below).value, got)
+        bool(last) and not (got is ABSENT and last.isdigit()) and same(at.below(below).value, got)
     )
 
 
@@ -251,7 +240,7 @@ def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
 
 
 def _or_absent(value: Any) -> str:
-    return "absent" if value is ABSENT else shown(value)
+    return "absent" if value is ABSENT else excerpt(value)
 
 
 def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
@@ -262,16 +251,16 @@ def contains(member: Any, collection: Collection[Any], what: str, *, at: Place |
             if any(is_respelled(member, item) for item in collection)
             else Kind.MISSING
         )
-        wanted = f"{what} with {shown(member)}"
-        raise unmet(wanted, shown(list(collection)), at=at, kind=kind, schema=_has(member, at))
+        message = f"{what} with {excerpt(member)}"
+        raise unmet(message, excerpt(list(collection)), at=at, kind=kind, schema=_has(member, at))
 
 
 def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None) -> None:
     """Expect the value `at` a place to be one of the `allowed` values."""
     if actual not in allowed:
         kind = kind_of(next(iter(allowed), ABSENT), actual)
-        wanted = f"{what} {' or '.join(map(shown, allowed))}"
-        raise unmet(wanted, shown(actual), at=at, kind=kind, schema={"enum": list(allowed)})
+        message = f"{what} {' or '.join(map(excerpt, allowed))}"
+        raise unmet(message, excerpt(actual), at=at, kind=kind, schema={"enum": list(allowed)})
 
 
 def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
@@ -281,8 +270,8 @@ def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | No
     if member in collection:
         schema = {"not": _has(member, at)}
         raise unmet(
-            f"{what} without {shown(member)}",
-            shown(list(collection)),
+            f"{what} without {excerpt(member)}",
+            excerpt(list(collection)),
             at=at,
             kind=Kind.SURPLUS,
             schema=schema,
@@ -320,19 +309,19 @@ def true(
         way = Kind.MISSING if actual is None and kind is Kind.VALUE else kind
         raise unmet(
             expected,
-            actual if isinstance(actual, str) and actual else shown(actual),
+            actual if isinstance(actual, str) and actual else excerpt(actual),
             at=at,
             kind=way,
         )
 
 
-def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself
+def serves(reply: Reply, is_implemented: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself
     """Expect an operation to be known to the target; the status of the reply shows when it is
     not.
     """
-    if not is_known:
+    if not is_implemented:
         claim = Claim({"not": {"const": reply.status}}, "/status")
-        raise Unmet(expected, reply.shown, exchange=reply.exchange.number, claim=claim)
+        raise Unmet(expected, reply.summary, exchange=reply.exchange.number, claim=claim)
 
 
 def no_body(reply: Reply) -> None:
@@ -341,7 +330,7 @@ def no_body(reply: Reply) -> None:
         claim = Claim({"const": 0}, "/length")
         raise Unmet(
             "no body",
-            f"{len(reply.body)} bytes; {reply.shown}",
+            f"{len(reply.body)} bytes; {reply.summary}",
             exchange=reply.exchange.number,
             claim=claim,
         )

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
@@ -77,21 +78,18 @@ class InvalidBodies:
         self, component: str, body: Any, kind: str, place: list[str], *values: Any
     ) -> Iterator[Mutant]:
         """Yield a changed body, if the schema forbids it."""
-        changed = copy.deepcopy(body)
-        parent = changed
+        mutant = copy.deepcopy(body)
+        parent = mutant
         for step in place[:-1]:
             parent = parent[int(step)] if isinstance(parent, list) else parent[step]
         if values:
             parent[place[-1]] = copy.deepcopy(values[0])
         else:
             del parent[place[-1]]
-        if any(flaw is not None for flaw in self._components.flaws(component, changed).values()):
+        if any(flaw is not None for flaw in self._components.flaws(component, mutant).values()):
             yield (
-                Mutation(
-                    kind,
-                    "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in place),
-                ),
-                changed,
+                Mutation(kind, pointer(*place)),
+                mutant,
             )
 
 

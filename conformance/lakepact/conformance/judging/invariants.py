@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, broken
+from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, breach_outcome
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.definitions import Invariant
 from lakepact.generated.contract import OperationId
@@ -31,16 +31,16 @@ def place_of(error: BaseException) -> str:
     return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
 
 
-def concerned(
+def selector(
     items: Iterable[T], invariant: Callable[[T], Invariant]
 ) -> Callable[[OperationId | None, int], tuple[T, ...]]:
     """Return a function that chooses the items whose invariants may apply, once for each operation
     and status.
     """
-    known = tuple(items)
+    candidates = tuple(items)
     return cache(
         lambda operation, status: tuple(
-            item for item in known if invariant(item).concerns(operation, status)
+            item for item in candidates if invariant(item).concerns(operation, status)
         )
     )
 
@@ -54,9 +54,9 @@ class InvariantBook:
 
     def __init__(self, invariant: Invariant) -> None:
         self.invariant = invariant
-        self.held = 0
-        self.broken: list[tuple[Unmet, Exchange]] = []
-        self.trouble: Exception | None = None
+        self.passes = 0
+        self.breaches: list[tuple[Unmet, Exchange]] = []
+        self.error: Exception | None = None
 
     def look_at(self, exchange: Exchange) -> None:
         """Judge one exchange."""
@@ -64,53 +64,53 @@ class InvariantBook:
             return
         try:
             if self.invariant.judge(exchange):
-                self.held += 1
+                self.passes += 1
         except Unmet as unmet:
-            self.broken.append((unmet, exchange))
+            self.breaches.append((unmet, exchange))
         except Exception as error:  # noqa: BLE001 - ours, reported as such
-            self.trouble = error
+            self.error = error
 
     def verdicts(
         self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]
     ) -> Iterator[Verdict]:
         """Yield one verdict for each requirement of the invariant."""
-        judged = len(self.broken) + self.held
+        cases = len(self.breaches) + self.passes
         for r in self.invariant.requirements:
-            if self.trouble is not None:
+            if self.error is not None:
                 yield Verdict(
                     r,
                     Outcome.ERROR,
                     self.invariant.name,
-                    actual=repr(self.trouble) + place_of(self.trouble),
+                    actual=repr(self.error) + place_of(self.error),
                 )
-            elif self.broken:
+            elif self.breaches:
                 failures = tuple(u.failure(trail(e)) for u, e in self._distinct_first())
                 yield Verdict.of_failures(
                     r,
-                    broken(requirement(r)),
+                    breach_outcome(requirement(r)),
                     self.invariant.name,
                     failures=failures,
-                    judged=judged,
-                    failed=len(self.broken),
+                    cases=cases,
+                    failing_cases=len(self.breaches),
                 )
-            elif self.held:
-                yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
+            elif self.passes:
+                yield Verdict(r, Outcome.PASS, self.invariant.name, judged=cases)
             else:
                 remark = "no exchange of this run has anything to do with it"
                 yield Verdict(r, Outcome.NOT_OFFERED, self.invariant.name, remark=remark, judged=0)
 
     def _distinct_first(self) -> Iterator[tuple[Unmet, Exchange]]:
         """Yield the breaches to report: one of each distinct answer, then others."""
-        seen: Counter[object] = Counter()
-        ranked = []
-        for unmet, exchange in self.broken:
+        counts: Counter[object] = Counter()
+        breaches = []
+        for unmet, exchange in self.breaches:
             error = exchange.error and (exchange.error.type, exchange.error.message[:SHOWN_MESSAGE])
             place = unmet.difference and unmet.difference.at
             answer = (exchange.operation, exchange.status, error, place)
-            seen[answer] += 1
-            ranked.append((seen[answer] > 1, unmet, exchange))
-        ranked.sort(key=lambda each: each[0])
-        yield from ((unmet, exchange) for _, unmet, exchange in ranked[: self.SHOWN])
+            counts[answer] += 1
+            breaches.append((counts[answer] > 1, unmet, exchange))
+        breaches.sort(key=lambda each: each[0])
+        yield from ((unmet, exchange) for _, unmet, exchange in breaches[: self.SHOWN])
 
 
 class InvariantBooks:
@@ -127,53 +127,55 @@ class InvariantBooks:
         self, invariants: Iterable[Invariant], wire: Wire, *, before: str, leave_traces: bool = True
     ) -> None:
         self.books = [InvariantBook(invariant) for invariant in invariants]
-        self._concerned = concerned(self.books, lambda book: book.invariant)
+        self._books_for = selector(self.books, lambda book: book.invariant)
         self._wire = wire
         self._leave_traces = leave_traces
-        self._seen = 0  #: number of the last exchange that was sorted by its check
+        self._last_number = 0  #: number of the last exchange that was sorted by its check
         self._waiting: dict[str, list[Exchange]] = {}
-        self._over = {before}
-        self._accepted: dict[str, list[Exchange]] = {}
+        self._ended = {before}
+        self._acceptances: dict[str, list[Exchange]] = {}
         self._poisoned: int | None = (
             None  #: number of the first request of a last check that was accepted wrongly
         )
         self._last: set[str] = set()
 
     def end(
-        self, check: str, *, accepted_wrongly: Collection[int] = (), last: bool = False
+        self, check: str, *, wrong_acceptances: Collection[int] = (), last: bool = False
     ) -> None:
         """Judge the exchanges of a check that ended, and those that came late from earlier checks.
 
         Args:
             check: its name.
-            accepted_wrongly: numbers of exchanges with requests that should have been refused.
+            wrong_acceptances: numbers of exchanges with requests that should have been refused.
             last: whether its requests may spoil what other checks see.
         """
-        self._over.add(check)
-        if accepted_wrongly:
-            self._accepted[check] = [self._wire.exchanges[number] for number in accepted_wrongly]
+        self._ended.add(check)
+        if wrong_acceptances:
+            self._acceptances[check] = [
+                self._wire.exchanges[number] for number in wrong_acceptances
+            ]
         if last:
             self._last.add(check)
-            if accepted_wrongly and self._poisoned is None:
-                self._poisoned = min(accepted_wrongly)
+            if wrong_acceptances and self._poisoned is None:
+                self._poisoned = min(wrong_acceptances)
         self._sort()
-        for ended in self._waiting.keys() & self._over:
-            for exchange in self._waiting.pop(ended):
+        for name in self._waiting.keys() & self._ended:
+            for exchange in self._waiting.pop(name):
                 self._look_at(
                     self._wire.exchanges[exchange.number]
                 )  # its check may have learned more of it
 
     def _sort(self) -> None:
-        for number in range(self._seen + 1, len(self._wire.exchanges) + 1):
+        for number in range(self._last_number + 1, len(self._wire.exchanges) + 1):
             exchange = self._wire.exchanges.get(number)
             if exchange is None:
                 return
-            self._seen = number
+            self._last_number = number
             self._waiting.setdefault(exchange.check, []).append(exchange)
 
     def _look_at(self, exchange: Exchange) -> None:
         if not self._is_of_our_making(exchange):
-            for book in self._concerned(exchange.operation, exchange.status):
+            for book in self._books_for(exchange.operation, exchange.status):
                 book.look_at(exchange)
         if len(exchange.body) > LARGE:
             self._wire.truncate_body(exchange.number)
@@ -184,10 +186,12 @@ class InvariantBooks:
         """
         if self._poisoned is not None and exchange.check in self._last:
             return exchange.number >= self._poisoned
-        accepted = [
-            one for one in self._accepted.get(exchange.check, ()) if one.number <= exchange.number
+        acceptances = [
+            one
+            for one in self._acceptances.get(exchange.check, ())
+            if one.number <= exchange.number
         ]
-        if not accepted or not self._leave_traces:
-            return any(one is exchange for one in accepted)
-        named = exchange.objects
-        return any(one.objects <= named or named <= one.objects for one in accepted)
+        if not acceptances or not self._leave_traces:
+            return any(one is exchange for one in acceptances)
+        names = exchange.objects
+        return any(one.objects <= names or names <= one.objects for one in acceptances)

@@ -40,9 +40,9 @@ def read(path: Path | None, requirements: Collection[str]) -> tuple[KnownFailure
         return ()
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as wrong:
-        raise KnownFailuresError(f"{path} is not a text file in UTF-8") from wrong
-    known = []
+    except UnicodeDecodeError as error:
+        raise KnownFailuresError(f"{path} is not a text file in UTF-8") from error
+    entries = []
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):
@@ -56,26 +56,28 @@ def read(path: Path | None, requirements: Collection[str]) -> tuple[KnownFailure
             raise KnownFailuresError(
                 f"{path}:{number}: {pattern} matches no requirement; see `lakepact list`"
             )
-        known.append(KnownFailure(pattern, reason.strip()))
-    return tuple(known)
+        entries.append(KnownFailure(pattern, reason.strip()))
+    return tuple(entries)
 
 
-def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
+def apply(verdict: Verdict, entries: tuple[KnownFailure, ...]) -> Verdict:
     """Return `verdict`, as a known failure if it fails and is listed."""
-    match = matching(verdict.requirement, known)
+    match = matching(verdict.requirement, entries)
     if match is None or verdict.outcome not in (Outcome.FAIL, Outcome.WARN):
         return verdict
     return replace(verdict, outcome=Outcome.KNOWN_FAIL, remark=match.reason)
 
 
-def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> tuple[Verdict, ...]:
+def flag_passes(
+    verdicts: Iterable[Verdict], entries: tuple[KnownFailure, ...]
+) -> tuple[Verdict, ...]:
     """Return the verdicts of one requirement; if it is listed and all that were judged pass, each
     of these is unexpected.
     """
-    given = tuple(verdicts)
-    match = matching(given[0].requirement, known) if given else None
-    if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
-        return given
+    results = tuple(verdicts)
+    match = matching(results[0].requirement, entries) if results else None
+    if match is None or not {v.outcome for v in results} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
+        return results
     expected, actual = (
         f"the known failure ({match.reason})",
         "the requirement passes; remove it from the list",
@@ -84,10 +86,10 @@ def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> 
         replace(v, outcome=Outcome.UNEXPECTED_PASS, expected=expected, actual=actual)
         if v.outcome is Outcome.PASS
         else v
-        for v in given
+        for v in results
     )
 
 
-def matching(name: str, known: tuple[KnownFailure, ...]) -> KnownFailure | None:
+def matching(name: str, entries: tuple[KnownFailure, ...]) -> KnownFailure | None:
     """Return the first line whose pattern matches the name of a requirement."""
-    return next((k for k in known if fnmatch.fnmatchcase(name, k.pattern)), None)
+    return next((entry for entry in entries if fnmatch.fnmatchcase(name, entry.pattern)), None)

@@ -24,8 +24,8 @@ from lakepact.conformance.evidence.outcome import (
     StepFailed,
     Unmet,
     Verdict,
-    broken,
-    passed_in_part,
+    breach_outcome,
+    partial_pass,
 )
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
@@ -42,12 +42,12 @@ def requirements_of(contract: str) -> frozenset[str]:
     is a profile of.
     """
     own = Contract(contract)
-    found = frozenset(
+    requirements = frozenset(
         requirement
         for version in own.versions
         for requirement in Contract(contract, version).requirements
     )
-    return found | requirements_of(own.profile_of) if own.profile_of else found
+    return requirements | requirements_of(own.profile_of) if own.profile_of else requirements
 
 
 class Lab(Sender):
@@ -62,10 +62,10 @@ class Lab(Sender):
         run: id of the run, part of every name that the check creates.
         serial: number of the check in the run, part of every name too.
         races: factor by which races are repeated more often than usual.
-        waived: requirements that the check judges and the profile does not have.
+        outside_profile: requirements that the check judges and the profile does not have.
     """
 
-    always_judged: ClassVar[
+    implicit_requirements: ClassVar[
         tuple[str, ...]
     ] = ()  #: requirements that every check may judge without citing them
 
@@ -80,12 +80,12 @@ class Lab(Sender):
         run: str,
         serial: int,
         races: int = 1,
-        waived: frozenset[str] = frozenset(),
+        outside_profile: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(
             wire, contract, target, offer=offer, check=check, run=run, serial=serial, races=races
         )
-        self._waived = waived
+        self._outside_profile = outside_profile
         self.verdicts: list[Verdict] = []
         self.unfinished: list[
             set[str]
@@ -94,7 +94,7 @@ class Lab(Sender):
         self.unsound: list[
             StepFailed
         ] = []  #: steps that were accepted without effect; what fails because of them is blocked
-        self.accepted_wrongly: list[
+        self.wrong_acceptances: list[
             int
         ] = []  #: exchanges with requests that should have been refused
         self._cleanups: list[Callable[[], object]] = []
@@ -113,7 +113,7 @@ class Lab(Sender):
         if reply.status not in (allowed or (200, 204)):
             raise Blocked(
                 f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} returned"
-                f" {reply.shown}"
+                f" {reply.summary}"
             )
         self.wire.required.add(reply.exchange.number)
         return reply
@@ -183,16 +183,16 @@ class Lab(Sender):
         """Yield the items of a loop that judges; if the check ends before the last one, what it
         judged for the others does not pass.
         """
-        judged: set[str] = set()
-        self.unfinished.append(judged)
-        self._open.append(judged)
+        requirements: set[str] = set()
+        self.unfinished.append(requirements)
+        self._open.append(requirements)
         try:
             yield from items
             self.unfinished = [
-                other for other in self.unfinished if other is not judged
+                other for other in self.unfinished if other is not requirements
             ]  # others may be equal
         finally:
-            self._open = [other for other in self._open if other is not judged]
+            self._open = [other for other in self._open if other is not requirements]
 
     @contextlib.contextmanager
     def judge(self, *requirements: str, remark: str = "") -> Generator[Cases]:
@@ -288,17 +288,19 @@ class Lab(Sender):
         """
         unmet = step.unmet
         failure = unmet.failure(self.evidence(unmet))
-        outcome = broken(self.contract.requirements[step.requirement])
+        outcome = breach_outcome(self.contract.requirements[step.requirement])
         self._keep(Verdict.of_failures(step.requirement, outcome, self.check, failures=(failure,)))
 
     def _conclude(self, requirement: str, cases: Cases, remark: str) -> None:
         """Record the verdict of judged cases, which named steps leave a pass if they block
         fewer.
         """
-        if not (cases.judged or cases.blocked) or requirement in self._waived:
+        if not (cases.judged or cases.blocked) or requirement in self._outside_profile:
             return
         outcome = (
-            broken(self.contract.requirements[requirement]) if cases.failures else Outcome.PASS
+            breach_outcome(self.contract.requirements[requirement])
+            if cases.failures
+            else Outcome.PASS
         )
         why = "; ".join(dict.fromkeys(cases.blocked))
         is_decided = cases.judged > len(cases.blocked) and all(
@@ -317,15 +319,15 @@ class Lab(Sender):
                 )
             )
         elif outcome is Outcome.PASS and cases.blocked:
-            unjudged = passed_in_part(cases.judged, len(cases.blocked), why)
-            self._record(requirement, outcome, remark=unjudged, judged=cases.judged)
+            remark = partial_pass(cases.judged, len(cases.blocked), why)
+            self._record(requirement, outcome, remark=remark, cases=cases.judged)
         elif outcome is Outcome.PASS:
             first = cases.failures[0] if cases.failures else None
             self._record(
                 requirement,
                 outcome,
                 remark=f"may: {first.expected}; {first.actual}" if first else remark,
-                judged=cases.judged,
+                cases=cases.judged,
             )
         else:
             self._keep(
@@ -334,7 +336,7 @@ class Lab(Sender):
                     outcome,
                     self.check,
                     failures=tuple(cases.failures),
-                    judged=cases.judged,
+                    cases=cases.judged,
                 )
             )
 
@@ -344,7 +346,7 @@ class Lab(Sender):
         """
         if 200 <= exchange.status < 300:
             with self._lock:
-                self.accepted_wrongly.append(exchange.number)
+                self.wrong_acceptances.append(exchange.number)
 
     def _note_acceptance(self, unmet: Unmet) -> None:
         """Note a request that a requirement demands to be refused, and disown it if it was
@@ -357,7 +359,7 @@ class Lab(Sender):
             )
             self.disown(exchange)
 
-    def _record(self, requirement: str, outcome: Outcome, *, remark: str, judged: int = 1) -> None:
+    def _record(self, requirement: str, outcome: Outcome, *, remark: str, cases: int = 1) -> None:
         self._keep(
             Verdict(
                 requirement,
@@ -365,12 +367,12 @@ class Lab(Sender):
                 self.check,
                 remark=remark,
                 exchanges=self.trail(),
-                judged=judged,
+                judged=cases,
             )
         )
 
     def _keep(self, verdict: Verdict) -> None:
-        if verdict.requirement not in self._waived:
+        if verdict.requirement not in self._outside_profile:
             with self._lock:
                 self.verdicts.append(verdict)
 
@@ -380,9 +382,9 @@ def cleanup_error(cleanup: Callable[[], object]) -> str:
     gone.
     """
     try:
-        done = cleanup()
-    except (Blocked, NotOffered, Unmet) as hindered:
-        return str(hindered)
-    if isinstance(done, Reply) and done.status >= 400 and done.status != 404:
-        return f"{done.exchange.method} {done.exchange.url} returned {done.shown}"
+        result = cleanup()
+    except (Blocked, NotOffered, Unmet) as error:
+        return str(error)
+    if isinstance(result, Reply) and result.status >= 400 and result.status != 404:
+        return f"{result.exchange.method} {result.exchange.url} returned {result.summary}"
     return ""

@@ -32,12 +32,12 @@ def operations_of(contract: str) -> frozenset[str]:
     of.
     """
     own = Contract(contract)
-    found = frozenset(
+    operations = frozenset(
         operation
         for version in own.versions
         for operation in Contract(contract, version).operations
     )
-    return found | operations_of(own.profile_of) if own.profile_of else found
+    return operations | operations_of(own.profile_of) if own.profile_of else operations
 
 
 class Sender:
@@ -111,8 +111,8 @@ class Sender:
             LookupError: no version of the contract has the operation: the check misspells it.
             Blocked: no answer came.
         """
-        known = self.contract.operations.get(operation)
-        if known is None:
+        definition = self.contract.operations.get(operation)
+        if definition is None:
             if operation not in operations_of(self.contract.name):
                 raise LookupError(
                     f"no version of {self.contract.name} has an operation {operation!r}"
@@ -121,24 +121,24 @@ class Sender:
         if declared and not self.offers(operation):
             raise NotOffered(f"the target does not declare {operation}")
         payload = content if content is not None else (b"" if body is None else orjson.dumps(body))
-        sent = list(headers)
+        all_headers = list(headers)
         if (
-            (payload or known.body)
-            and (method or known.method) not in {"GET", "HEAD"}
-            and not _names(sent, "content-type")
+            (payload or definition.body)
+            and (method or definition.method) not in {"GET", "HEAD"}
+            and not _names(all_headers, "content-type")
         ):
-            sent.append(("Content-Type", known.body_media_type or "application/json"))
-        sent += [
+            all_headers.append(("Content-Type", definition.body_media_type or "application/json"))
+        all_headers += [
             (p.name, str(arguments[p.argument]))
-            for p in known.parameters
+            for p in definition.parameters
             if p.where == "header"
             and arguments.get(p.argument) is not None
-            and not _names(sent, p.name)
+            and not _names(all_headers, p.name)
         ]
         return self.send_raw(
-            method or known.method,
-            self.path(known, **arguments) + self._query(known, arguments, query),
-            headers=sent,
+            method or definition.method,
+            self.path(definition, **arguments) + self._query(definition, arguments, query),
+            headers=all_headers,
             content=payload,
             operation=operation,
             anonymous=anonymous,
@@ -171,7 +171,7 @@ class Sender:
             anonymous=anonymous,
             alone=alone,
             disconnect_after=disconnect_after,
-            accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
+            accepts=accept_header(self.contract.operations[operation]) if operation else ANYTHING,
             retry=retry,
             objects=frozenset(
                 self._named.findall(unquote(target) + content.decode(errors="replace"))
@@ -185,9 +185,11 @@ class Sender:
 
     def path(self, operation: Operation | OperationId, **arguments: Any) -> str:
         """Return the path of an operation below the base address, percent-encoded."""
-        known = self.contract.operations[operation] if isinstance(operation, str) else operation
-        path = known.path
-        for parameter in known.parameters:
+        definition = (
+            self.contract.operations[operation] if isinstance(operation, str) else operation
+        )
+        path = definition.path
+        for parameter in definition.parameters:
             if parameter.where != "path":
                 continue
             hole = "{" + parameter.name + "}"
@@ -215,10 +217,10 @@ class Sender:
             for p in operation.parameters
             if p.where == "query" and arguments.get(p.argument) is not None
         ]
-        encoded = [
+        fields = [
             f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in (*pairs, *further)
         ]
-        return "?" + "&".join(encoded) if encoded else ""
+        return "?" + "&".join(fields) if fields else ""
 
     def offers(self, operation: OperationId) -> bool:
         """Return whether the target declares the operation.
@@ -285,7 +287,7 @@ class Sender:
         )
 
 
-def accepted(operation: Operation) -> str:
+def accept_header(operation: Operation) -> str:
     """Return the documented media types of an operation's responses as an `Accept` header."""
     return (
         ", ".join(dict.fromkeys(a.media_type for a in operation.answers.values() if a.media_type))
@@ -294,7 +296,7 @@ def accepted(operation: Operation) -> str:
 
 
 def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:
-    return any(given.lower() == name.lower() for given, _ in headers)
+    return any(header.lower() == name.lower() for header, _ in headers)
 
 
 def _query_text(value: Any) -> Any:

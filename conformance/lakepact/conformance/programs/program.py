@@ -24,7 +24,7 @@ import orjson
 
 from lakepact.conformance.evidence.limits import MAX_BODY
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging.expect import shown
+from lakepact.conformance.judging.expect import excerpt
 
 RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
 UNANSWERED = "the program ended without an answer"
@@ -72,7 +72,7 @@ class Ended:
     @property
     def outcome(self) -> str:
         """Return the result, or how it failed."""
-        return shown(self.value) if self.is_done else self.text
+        return excerpt(self.value) if self.is_done else self.text
 
     @property
     def result(self) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.evidence.links import Templates, kept, of_request
+from lakepact.conformance.evidence.links import Templates, of_request, places_in
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
@@ -216,7 +216,7 @@ def _steps(report: Sequence[Line], recipe: ReplayPart, check: str, prefix: str) 
                 "body": line["request"].get("bytes") or body,
                 "status": line["response"]["status"],
                 "needed": line["needed"],
-                "keep": kept(templates.used, line["number"]),
+                "keep": places_in(templates.used, line["number"]),
             }
         )
     has_prefix = any("<<prefix>>" in step["path"] for step in steps)

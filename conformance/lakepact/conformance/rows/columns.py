@@ -46,7 +46,7 @@ def stored(content: bytes) -> Schema:
     except (pa.ArrowException, OSError) as broken:
         raise Unmet(
             "a parquet file",
-            f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}",
+            f"{len(content)} bytes starting with {expect.excerpt(content[:8])}: {broken}",
         ) from broken
 
 

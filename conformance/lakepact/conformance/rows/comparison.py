@@ -97,7 +97,7 @@ def _rows(count: int) -> str:
 
 
 def _row_text(row: Any) -> str:
-    text = ", ".join(f"{name}={expect.shown(_plain(value))}" for name, value in row)
+    text = ", ".join(f"{name}={expect.excerpt(_plain(value))}" for name, value in row)
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 

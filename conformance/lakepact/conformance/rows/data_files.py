@@ -138,7 +138,7 @@ def stored_table(content: bytes) -> Table:
     except (ValueError, OSError) as broken:
         raise Unmet(
             "a parquet file",
-            f"{len(content)} bytes starting with {expect.shown(content[:8])}: {broken}",
+            f"{len(content)} bytes starting with {expect.excerpt(content[:8])}: {broken}",
         ) from broken
 
 

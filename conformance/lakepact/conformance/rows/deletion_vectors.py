@@ -37,7 +37,7 @@ def rows_of_vector(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> 
     if not isinstance(place, str):
         raise expect.unmet(
             "a deletion vector with pathOrInlineDv",
-            expect.shown(place),
+            expect.excerpt(place),
             at=place_of(vector, "pathOrInlineDv"),
         )
     size = _number(vector, "sizeInBytes")
@@ -48,7 +48,7 @@ def rows_of_vector(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> 
     else:
         expected = "a deletion vector that stands in the line (storageType i) or at a URL (p)"
         raise expect.unmet(
-            expected, f"storageType {expect.shown(storage)}", at=place_of(vector, "storageType")
+            expected, f"storageType {expect.excerpt(storage)}", at=place_of(vector, "storageType")
         )
     if len(data) < 4 or struct.unpack("<I", data[:4]) != (MAGIC,):
         raise Unmet(f"a deletion vector that starts with {MAGIC}", f"{data[:4].hex()}")
@@ -70,7 +70,7 @@ def _number(vector: Mapping[str, Any], name: str) -> int:
     if not isinstance(number, int) or number < 0:
         raise expect.unmet(
             f"a deletion vector whose {name} is a number of bytes",
-            expect.shown(number),
+            expect.excerpt(number),
             at=place_of(vector, name),
         )
     return number
@@ -106,5 +106,5 @@ def from_z85(text: str) -> bytes:
                 value = value * 85 + Z85[character]
             out += value.to_bytes(4, "big")
     except (KeyError, OverflowError) as broken:
-        raise Unmet("an inline deletion vector in Z85", f"{expect.shown(text[:40])}") from broken
+        raise Unmet("an inline deletion vector in Z85", f"{expect.excerpt(text[:40])}") from broken
     return bytes(out)

@@ -57,7 +57,7 @@ class SharedFile:
         if not isinstance(document, dict):
             raise expect.unmet(
                 "statistics that are the text of a JSON object",
-                expect.shown(self.stats[:200]),
+                expect.excerpt(self.stats[:200]),
                 at=self.place("stats"),
             )
         return document
@@ -121,7 +121,7 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
     except (KeyError, TypeError, orjson.JSONDecodeError):
         schema = None
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
-        text = expect.shown(metadata.get("schemaString"))
+        text = expect.excerpt(metadata.get("schemaString"))
         raise expect.unmet(
             "a schemaString that is the text of a schema object",
             text,
@@ -193,7 +193,7 @@ def _parquet_files(lines: Sequence[Mapping[str, Any]]) -> list[SharedFile]:
 
 def _delta_file(line: Any) -> SharedFile:
     if not isinstance(line, Mapping):
-        raise Unmet("an object as a file line", expect.shown(line))
+        raise Unmet("an object as a file line", expect.excerpt(line))
     single = _member(line, "deltaSingleAction")
     kinds = [kind for kind in ("add", "remove", "cdc") if single.get(kind) is not None]
     if len(kinds) != 1:
@@ -207,7 +207,7 @@ def _delta_file(line: Any) -> SharedFile:
 
 def _file(line: Any, action: Any, kind: str) -> SharedFile:
     if not isinstance(line, Mapping) or not isinstance(action, Mapping):
-        raise Unmet("an object as a file line", expect.shown(line))
+        raise Unmet("an object as a file line", expect.excerpt(line))
     url, identifier = action.get("url", action.get("path")), line.get("id")
     if not isinstance(url, str) or not isinstance(identifier, str):
         raise expect.unmet(

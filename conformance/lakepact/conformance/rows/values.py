@@ -31,7 +31,7 @@ def value_of(text: Any, kind: str, *, at: Place | None = None) -> Any:
     if not isinstance(text, str):
         raise expect.unmet(
             f"a string as the value of a partition column of type {kind}",
-            expect.shown(text),
+            expect.excerpt(text),
             at=at,
             kind=Kind.TYPE,
         )
@@ -42,7 +42,7 @@ def value_of(text: Any, kind: str, *, at: Place | None = None) -> Any:
         return reader(text)
     except (ValueError, InvalidOperation) as wrong:
         raise expect.unmet(
-            f"the text of a {kind} as partition value", expect.shown(text), at=at
+            f"the text of a {kind} as partition value", expect.excerpt(text), at=at
         ) from wrong
 
 

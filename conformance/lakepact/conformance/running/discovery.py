@@ -135,7 +135,7 @@ def probe(wire: Wire, target: Target, contract: str, version: str | None = None)
     """
     spec = probe_spec(contract)
     first = _first(wire, spec, spec.path(target))
-    if first.status >= 300 or not isinstance(first.parsed, dict):
+    if first.status >= 300 or not isinstance(first.json, dict):
         raise Blocked(refusal_message(wire, first))
     offer = spec.declares(wire, target) if spec.declares else None
     definition = Contract(contract, version or _version(contract, offer))
@@ -251,7 +251,7 @@ def advice(wire: Wire, exchanges: Sequence[Exchange]) -> str:
 
 def _message(exchange: Exchange) -> str:
     """Return the message of an error body, as one printable line."""
-    has_body = exchange.error is not None and isinstance(exchange.parsed, dict)
+    has_body = exchange.error is not None and isinstance(exchange.json, dict)
     return " ".join(plain(exchange.error.message).split()) if exchange.error and has_body else ""
 
 
@@ -394,9 +394,9 @@ def _keep(
 ) -> bool:
     """Remember the names of a listing; return whether there are any."""
     listing = spec.listings.get(operation.id)
-    if listing is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if listing is None or exchange.status != 200 or not isinstance(exchange.json, dict):
         return False
-    names = listing.names(exchange.parsed)
+    names = listing.names(exchange.json)
     places.setdefault(listing.parameter, []).extend(
         {**place, listing.parameter: name} for name in names
     )

@@ -35,7 +35,12 @@ from lakepact.conformance.http.caller import ADVICE, PUBLIC
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_like_failures
-from lakepact.conformance.judging.check_verdicts import blocked, judged, noted, unjudged
+from lakepact.conformance.judging.check_verdicts import (
+    add_remark,
+    block,
+    outcome_of_error,
+    run_check,
+)
 from lakepact.conformance.judging.invariants import InvariantBooks
 from lakepact.conformance.judging.lab import cleanup_error
 
@@ -239,7 +244,7 @@ class Run:
                 verdict.outcome,
                 verdict.check,
                 failures=failures,
-                judged=verdict.judged,
+                cases=verdict.judged,
             )
         return replace(
             verdict,
@@ -256,7 +261,7 @@ class Run:
         with contextlib.closing(check_runs):  # after Ctrl-C, before the wire is closed
             for check, lab, verdicts in check_runs:
                 self._invariants.end(
-                    check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0
+                    check.name, wrong_acceptances=lab.wrong_acceptances, last=check.last > 0
                 )
                 self._expect_service(lab.sent)
                 self._done += 1
@@ -270,9 +275,9 @@ class Run:
             Blocked: it did not come back.
         """
         until = time.monotonic() + RESTART_SECONDS
-        while self.wire.availability.ended:
+        while self.wire.availability.end_reason:
             if time.monotonic() > until:
-                raise Blocked(self.wire.availability.ended)
+                raise Blocked(self.wire.availability.end_reason)
             time.sleep(RESTART_PAUSE)
             with contextlib.suppress(NoAnswer):
                 self.wire.send("GET", "/", check=HEALTH)
@@ -333,7 +338,7 @@ class Run:
                 yield CheckEnded(check, new_verdicts, count, self.planned)
             self._expect_service(self.wire.caller.refused)
         except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
-            outcome, why = unjudged(broken)
+            outcome, why = outcome_of_error(broken)
             yield CheckEnded(
                 check,
                 self._keep(
@@ -370,7 +375,7 @@ class Run:
                     remark=f"the target lacks {', '.join(missing)}"
                     + (HOW_TO_SHARE if READABLE_FILES in missing else ""),
                 )
-            result.append(known_failures.applied(own, tuple(self.known)))
+            result.append(known_failures.apply(own, tuple(self.known)))
         self.verdicts.extend(result)
         return tuple(result)
 
@@ -378,7 +383,7 @@ class Run:
         """Return whether an optional feature of the contract is on."""
         return is_on(self.plan.suite.contract.features[name], self.target, self.offer)
 
-    def lab(self, check: str, serial: int, waived: frozenset[str] = frozenset()) -> Lab:
+    def lab(self, check: str, serial: int, outside_profile: frozenset[str] = frozenset()) -> Lab:
         """Return the lab of a check, once the target is discovered."""
         if self.offer is None:
             raise RuntimeError("a check cannot run before the target is discovered")
@@ -391,7 +396,7 @@ class Run:
             run=self.run_id,
             serial=serial,
             races=self.races,
-            waived=waived,
+            outside_profile=outside_profile,
         )
         return lab
 
@@ -476,15 +481,15 @@ class Run:
         return ""
 
     def _one(self, check: Check, serial: int) -> _CheckRun:
-        lab = self.lab(check.name, serial, check.waived)
+        lab = self.lab(check.name, serial, check.outside_profile)
         if self._broken:
             return (
                 check,
                 lab,
-                [blocked(check, requirement, self._broken) for requirement in check.requirements],
+                [block(check, requirement, self._broken) for requirement in check.requirements],
             )
         try:
-            return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
+            return check, lab, run_check(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
             if lab.looks and not self._broken:
                 self._looking.append((check, lab))
@@ -499,8 +504,10 @@ class Run:
                 late = f"looked at again {time.monotonic() - since:.0f} s later"
                 looking = self.lab(check.name, n)
                 verdicts = [
-                    noted(v, late)
-                    for v in judged(replace(check, requirements=(requirement,), run=look), looking)
+                    add_remark(v, late)
+                    for v in run_check(
+                        replace(check, requirements=(requirement,), run=look), looking
+                    )
                 ]
                 self._uncleaned.extend(looking.clean_up())
                 yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
@@ -543,7 +550,7 @@ class Run:
         for requirement in self.plan.suite.contract.requirements:
             if own := by_requirement.get(requirement):
                 verdicts = deciding_first(
-                    known_failures.unexpected(own, tuple(self.known)), self.plan.suite.invariants
+                    known_failures.flag_passes(own, tuple(self.known)), self.plan.suite.invariants
                 )
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results

@@ -185,7 +185,9 @@ class Suite(Generic[L]):
             own = tuple(r for r in check.requirements if r in requirements)
             if own and check.name not in self.checks:
                 self.checks[check.name] = replace(
-                    check, requirements=own, waived=frozenset(check.requirements) - set(own)
+                    check,
+                    requirements=own,
+                    outside_profile=frozenset(check.requirements) - set(own),
                 )
         for invariant in other.invariants.values():
             own = tuple(r for r in invariant.requirements if r in requirements)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES, redacted
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES, redact
 from lakepact.data.compare.model import Column, Difference, Layout
 
 #: Types of Iceberg that Delta does not have, and what a copy has in their place.
@@ -101,7 +101,7 @@ def of_names(
         if values[0] != values[1]:
             is_secret = SECRET_NAMES.search(name)
             sides = [
-                value and (REDACTED if is_secret else redacted(value, ())[:200]) for value in values
+                value and (REDACTED if is_secret else redact(value, ())[:200]) for value in values
             ]
             yield Difference(kind, f"{what} {name}".strip(), sides[0], sides[1])
 

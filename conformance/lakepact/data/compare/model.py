@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema
-from lakepact.conformance.evidence.redaction import redacted
+from lakepact.conformance.evidence.redaction import redact
 
 ICEBERG, DELTA = "iceberg", "delta"
 TABLE, NAMESPACE, VIEW = "table", "namespace", "view"
@@ -147,4 +147,4 @@ def message(wrong: Exception, secrets: Sequence[str]) -> str:
     ] or [""]
     raised = [line for line in lines if "Error: " in line or "Exception: " in line]
     kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
-    return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]
+    return redact(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from lakepact.conformance.evidence.escaping import json
-from lakepact.conformance.evidence.redaction import redacted
+from lakepact.conformance.evidence.redaction import redact
 from lakepact.data.compare import layouts
 from lakepact.data.compare.engines import Engine
 from lakepact.data.compare.iceberg_side import IN_NAMESPACE, IcebergSide
@@ -116,7 +116,7 @@ def running(
     """Yield the comparison of two addresses, whose sides are closed afterwards."""
     own = choices.with_addresses(*(side.address for side in sides))
     secrets = tuple(secret for side in sides for secret in side.secrets)
-    addresses = tuple(redacted(side.address, secrets) for side in sides)
+    addresses = tuple(redact(side.address, secrets) for side in sides)
     with contextlib.ExitStack() as ending:
         a, b = (ending.enter_context(contextlib.closing(side.opened())) for side in sides)
         yield Run(engine, a, b, names, own, journal, addresses, secrets)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redact
 
 #: Stands for a secret of ours, so that it can still be seen that an answer repeats it.
 SENT_BY_US = "<sent-by-us>"
@@ -20,13 +20,13 @@ def _without(content: bytes, secrets: Iterable[str]) -> bytes:
     """Return bytes without secrets, all others as they were."""
     for secret in secrets:
         content = content.replace(secret.encode(), SENT_BY_US.encode())
-    return redacted(content.decode("latin-1"), ()).encode("latin-1")
+    return redact(content.decode("latin-1"), ()).encode("latin-1")
 
 
 def _text(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, SENT_BY_US)
-    return redacted(text, ())
+    return redact(text, ())
 
 
 def _pairs(

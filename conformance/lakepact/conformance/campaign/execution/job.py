@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakepact.conformance.campaign.targets import Asked
+from lakepact.conformance.campaign.targets import TargetSettings
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Job:
     run: str
     run_id: str
     word: str
-    targets: tuple[Asked, ...]
+    targets: tuple[TargetSettings, ...]
     turn: int = 0
     alone: bool = False
     workers: int = 1

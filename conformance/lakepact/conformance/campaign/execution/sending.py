@@ -24,7 +24,7 @@ from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.fuzz import World
 from lakepact.conformance.fuzz.steps import Step, content, fill
 from lakepact.conformance.http.wire import NoAnswer, Wire
-from lakepact.conformance.judging.check_verdicts import judged
+from lakepact.conformance.judging.check_verdicts import run_check
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import suite as suites
 
@@ -249,14 +249,14 @@ class Bench:
             PAGE_TOKEN in query
             and len(pages) < MOST_PAGES
             and 200 <= reply.status < 300
-            and isinstance(reply.exchange.parsed, dict)
+            and isinstance(reply.exchange.json, dict)
         ):
             pages.append(
                 evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode(
                     "utf-8", "replace"
                 )
             )
-            token = reply.exchange.parsed.get("next-page-token")
+            token = reply.exchange.json.get("next-page-token")
             if not token or not isinstance(token, str):
                 return first, pages[1:]
             reply = self._step(
@@ -268,10 +268,10 @@ class Bench:
 
     def _run_check(self, errand: Mapping[str, Any]) -> list[Row]:
         check = self._suite.checks[errand["request"]]
-        lab = self._lab(errand, check.name, check.waived)
+        lab = self._lab(errand, check.name, check.outside_profile)
         self._wire.silent = None
         try:
-            verdicts = judged(check, lab, tuple(self._suite.invariants.values()))
+            verdicts = run_check(check, lab, tuple(self._suite.invariants.values()))
             numbers = list(lab.sent)
         finally:
             lab.clean_up()
@@ -328,7 +328,7 @@ class Bench:
         self,
         errand: Mapping[str, Any],
         check: str = "campaign",
-        waived: frozenset[str] = frozenset(),
+        outside_profile: frozenset[str] = frozenset(),
     ) -> Lab:
         """Return a lab with unused names, also if an earlier attempt at the case left objects."""
         number = errand["number"]
@@ -343,7 +343,7 @@ class Bench:
             check=check,
             run=word,
             serial=number,
-            waived=waived,
+            outside_profile=outside_profile,
         )
         return lab
 
@@ -379,7 +379,7 @@ class Bench:
                 self._vain += silent.late
                 return self._wire.redact(str(silent))
             if not 200 <= reply.status < 300:
-                return f"{step.operation} before it was answered with {reply.shown}"
+                return f"{step.operation} before it was answered with {reply.summary}"
         return ""
 
     def _step(self, corner: _Corner, step: Step) -> Reply:

@@ -54,7 +54,7 @@ def normalise(
     """
     return {
         "status": str(exchange.status),
-        "error_type": _error_type(exchange.parsed) if exchange.status >= 400 else "",
+        "error_type": _error_type(exchange.json) if exchange.status >= 400 else "",
         "body": hashlib.sha256(_canonical(comparable_body(contract, exchange, pages))).hexdigest()[
             :16
         ],
@@ -71,7 +71,7 @@ def comparable_body(contract: str, exchange: Exchange, pages: Iterable[str] | No
         exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)
     ):
         return None
-    document: Any = exchange.parsed
+    document: Any = exchange.json
     if document is None and exchange.body:
         document = (
             list(exchange.lines)

@@ -18,10 +18,10 @@ from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
 from lakepact.conformance.evidence.arrow import Schema, pa
 from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
+from lakepact.conformance.evidence.outcome import Outcome, Unmet, breach_outcome
 from lakepact.conformance.fuzz.answers import Judge
 from lakepact.conformance.judging.definitions import Invariant
-from lakepact.conformance.judging.invariants import concerned
+from lakepact.conformance.judging.invariants import selector
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import OperationId
 
@@ -56,7 +56,7 @@ def _judge(contract: str) -> Judge:
 
 @cache
 def _invariants_of(contract: str) -> Callable[[OperationId | None, int], tuple[Invariant, ...]]:
-    return concerned(suite_of(contract).invariants.values(), lambda invariant: invariant)
+    return selector(suite_of(contract).invariants.values(), lambda invariant: invariant)
 
 
 @cache
@@ -164,7 +164,7 @@ def _invariants(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
                     yield invariant.name, requirement, PASS, "", ""
         except Unmet as unmet:
             for requirement in invariant.requirements:
-                outcome = broken(suite.contract.requirements[requirement]).value
+                outcome = breach_outcome(suite.contract.requirements[requirement]).value
                 yield invariant.name, requirement, outcome, unmet.expected, unmet.actual
         except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
             for requirement in invariant.requirements:
@@ -179,7 +179,7 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
     judge.held.clear()
     for breach in judge.breaches(exchange):
         for requirement in breach.requirements:
-            outcome = broken(suite.contract.requirements[requirement]).value
+            outcome = breach_outcome(suite.contract.requirements[requirement]).value
             yield breach.rule, requirement, outcome, breach.unmet.expected, breach.unmet.actual
     for requirement in sorted(judge.held):
         yield "refusals", requirement, PASS, "", ""

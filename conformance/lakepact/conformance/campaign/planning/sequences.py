@@ -49,7 +49,7 @@ def drawn(
         if step.kind != "example":
             continue  # only what should be accepted changes what later steps are about
         answer = rehearsal(step)
-        if contract.operations[step.operation].method not in READING or answer.exchange.parsed:
+        if contract.operations[step.operation].method not in READING or answer.exchange.json:
             world.learn(step, answer)
     return tuple(steps)
 

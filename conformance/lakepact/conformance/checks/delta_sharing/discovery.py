@@ -12,7 +12,7 @@ from lakepact.generated.delta_sharing import op
 
 def recognises(exchange: Exchange) -> bool:
     """Return whether this is a listing of shares, or the refusal of one."""
-    document = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    document = exchange.json if isinstance(exchange.json, dict) else {}
     if exchange.status == 200:
         return (
             not document or isinstance(document.get("items"), list) or "nextPageToken" in document
@@ -22,11 +22,11 @@ def recognises(exchange: Exchange) -> bool:
 
 def tells(exchange: Exchange) -> dict[str, str]:
     """Return how many shares are listed at once."""
-    items = exchange.parsed.get("items") if isinstance(exchange.parsed, dict) else None
+    items = exchange.json.get("items") if isinstance(exchange.json, dict) else None
     return (
         {
             "shares": f"{len(items)}, and more on further pages"
-            if exchange.parsed.get("nextPageToken")
+            if exchange.json.get("nextPageToken")
             else str(len(items))
         }
         if items

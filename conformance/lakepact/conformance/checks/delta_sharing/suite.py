@@ -38,7 +38,7 @@ def discover(wire: Wire, target: Target) -> Offer:
         operations=offers.operations(),
         features=Detected(offers.features() | pack),
         facts=MappingProxyType(facts),
-        found=MappingProxyType(
+        results=MappingProxyType(
             {
                 "listed": outline,
                 "catalogue": Once(offers.catalogue),

@@ -85,7 +85,7 @@ def _ask_for_token(wire: Wire, grant_type: str) -> Reply:
 
 def _is_token(reply: Reply) -> bool:
     """Return whether an answer holds a token."""
-    document = reply.exchange.parsed
+    document = reply.exchange.json
     return (
         reply.status == OK
         and isinstance(document, dict)
@@ -94,6 +94,6 @@ def _is_token(reply: Reply) -> bool:
 
 
 def _error(reply: Reply) -> str:
-    document = reply.exchange.parsed
+    document = reply.exchange.json
     error = document.get("error") if isinstance(document, dict) else None
     return error if isinstance(error, str) else ""

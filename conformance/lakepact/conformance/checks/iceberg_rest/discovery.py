@@ -33,7 +33,7 @@ def path(target: Target) -> str:
 
 def recognises(exchange: Exchange) -> bool:
     """Return whether this is a configuration, or the refusal of one."""
-    document = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    document = exchange.json if isinstance(exchange.json, dict) else {}
     if exchange.status == 200:
         return bool(document.keys() & {"defaults", "overrides", "endpoints"})
     return (
@@ -62,7 +62,7 @@ def tells(exchange: Exchange) -> dict[str, str]:
     """Return further facts of a configuration; settings by name only, since values may be
     secret.
     """
-    config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    config = exchange.json if isinstance(exchange.json, dict) else {}
     facts = {
         part: ", ".join(sorted(map(str, config[part])))
         for part in ("defaults", "overrides")

@@ -122,9 +122,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     if reply.exchange.is_a_page:
         raise Blocked(refusal_message(wire, reply.exchange))
     config: dict[str, Any] = (
-        reply.exchange.parsed
-        if reply.status == 200 and isinstance(reply.exchange.parsed, dict)
-        else {}
+        reply.exchange.json if reply.status == 200 and isinstance(reply.exchange.json, dict) else {}
     )
     settings = {
         **_strings(config.get("defaults")),
@@ -153,7 +151,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType(facts),
-        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator), DECLARED: declared}),
+        results=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator), DECLARED: declared}),
     )
 
 
@@ -220,7 +218,7 @@ def expect_rights(
     for right, reply in refusals.items():
         exchange = reply.exchange
         raise Blocked(
-            f"the caller may not {right}: {exchange.method} {exchange.url} returned {reply.shown}; "
+            f"the caller may not {right}: {exchange.method} {exchange.url} returned {reply.summary}; "
             "checks create and drop namespaces and tables, so give it that right"
         )
 
@@ -264,7 +262,7 @@ def with_actual_operations(
             else operations - VIEWS
         )
         reasons = {operation: why for operation, why in reasons.items() if operation not in VIEWS}
-    if not ((operations - ALWAYS) | offer.found[DECLARED]) - reasons.keys():
+    if not ((operations - ALWAYS) | offer.results[DECLARED]) - reasons.keys():
         raise Blocked(
             "expected the catalog to serve an operation of the contract, but neither `endpoints` in"
             " its configuration nor its answers show one: check the address, and pass --parameter"
@@ -289,7 +287,7 @@ def with_actual_operations(
                 **{name: ", ".join(sorted(which)) for name, which in further.items() if which},
             }
         ),
-        found=MappingProxyType({**offer.found, DETECTED: detection, UNSERVED: reasons}),
+        results=MappingProxyType({**offer.results, DETECTED: detection, UNSERVED: reasons}),
     )
 
 
@@ -339,9 +337,9 @@ def with_a_table(
 
     offer = with_actual_operations(lab_of, target, offer, requirement="IRC-CFG-013")
     features, children = _features_of_namespaces(wire, target, offer)
-    findings = MappingProxyType({**offer.found, CHILDREN: children})
+    findings = MappingProxyType({**offer.results, CHILDREN: children})
     offer = replace(
-        offer, features=MappingProxyType({**offer.features, **features}), found=findings
+        offer, features=MappingProxyType({**offer.features, **features}), results=findings
     )
     if target.features.keys() >= TOLD_BY_A_TABLE or not offer.operations >= TABLE_OF_OUR_OWN:
         return offer
@@ -433,13 +431,13 @@ def _is_named(created: Reply, child: Namespace) -> bool:
     """Return whether the answer to a creation names the child, and not a shortened or joined
     namespace.
     """
-    document = created.exchange.parsed
+    document = created.exchange.json
     return isinstance(document, dict) and document.get("namespace") == list(child)
 
 
 def _lists(lab: CatalogLab, child: Namespace) -> bool:
     """Return whether a namespace is listed below its parent."""
-    document = lab.send(op.list_namespaces, parent=child[:-1]).exchange.parsed
+    document = lab.send(op.list_namespaces, parent=child[:-1]).exchange.json
     namespaces = document.get("namespaces") if isinstance(document, dict) else None
     return isinstance(namespaces, list) and list(child) in namespaces
 
@@ -456,7 +454,7 @@ def health(lab: CatalogLab) -> None:
         expect.true(
             isinstance(reply.at("namespaces"), list),
             "an array `namespaces`",
-            reply.shown,
+            reply.summary,
             at=reply.place("namespaces"),
         )
 
@@ -477,7 +475,7 @@ def _vends(reply: Reply) -> bool:
     """Return whether an answer holds credentials, even malformed ones, or, as those of older
     servers, in `config`.
     """
-    document = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
+    document = reply.exchange.json if isinstance(reply.exchange.json, dict) else {}
     config = document.get("config")
     return bool(document.get("storage-credentials")) or (
         isinstance(config, dict) and any(SECRET.fullmatch(str(key)) for key in config)

@@ -21,7 +21,7 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("WXD-CFG-001"):
-        expect.served(reply, reply.status != 404, f"the configuration below {lab.target.url}")
+        expect.serves(reply, reply.status != 404, f"the configuration below {lab.target.url}")
     if not lab.target.parameters.get("warehouse"):
         lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
         return
@@ -76,7 +76,7 @@ def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
             for operation in sorted(operations & PROBES.keys()):
                 reply = lab.send(operation, declared=False, **PROBES[operation], **values)
                 with case():
-                    expect.served(
+                    expect.serves(
                         reply,
                         operation not in missing,
                         f"{operation} to be served, because the configuration has no `endpoints`",

@@ -65,7 +65,7 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
         expect.true(
             not missing,
             expected,
-            f"{len(missing)} are missing: {expect.shown(missing)}",
+            f"{len(missing)} are missing: {expect.excerpt(missing)}",
             at=members.at,
             kind=Kind.MISSING,
         )

@@ -223,4 +223,4 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
     is_open = reply.status not in {401, 403, 419} and reply.status < 500
     if operation in {op.get_config, op.list_namespaces}:
         is_open = reply.status == 200
-    expect.served(reply, is_open, f"{operation} to be open")
+    expect.serves(reply, is_open, f"{operation} to be open")

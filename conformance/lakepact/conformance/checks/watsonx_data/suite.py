@@ -79,7 +79,9 @@ def discover(wire: Wire, target: Target) -> Offer:
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType({**catalog_offer.facts, **endpoints, "prefix": prefix}),
-        found=MappingProxyType({**catalog_offer.found, DECLARED: declared, OVERRIDDEN: overridden}),
+        results=MappingProxyType(
+            {**catalog_offer.results, DECLARED: declared, OVERRIDDEN: overridden}
+        ),
     )
 
 
@@ -145,10 +147,10 @@ def detect_offer(wire: Wire, target: Target) -> Offer:
         lab_of, target, discover(wire, target), requirement="WXD-CFG-006"
     )
     if offer.facts["endpoints"] != "declared":
-        absent = OMITTED & offer.found[DETECTED].missing
-        reasons = {o: why for o, why in offer.found[UNSERVED].items() if o not in absent}
-        details = MappingProxyType({**offer.found, UNSERVED: reasons})
-        offer = replace(offer, operations=offer.operations - absent, found=details)
+        absent = OMITTED & offer.results[DETECTED].missing
+        reasons = {o: why for o, why in offer.results[UNSERVED].items() if o not in absent}
+        details = MappingProxyType({**offer.results, UNSERVED: reasons})
+        offer = replace(offer, operations=offer.operations - absent, results=details)
     if not offer.operations >= NAMESPACE_OF_OUR_OWN:
         return offer
     lab, features = lab_of(offer), dict[str, bool]()

@@ -36,7 +36,7 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     4xx.
     """
     listing = lab.send(op.list_namespaces, declared=False)
-    prefix, overridden = lab.offer.segments["prefix"], lab.offer.found.get(OVERRIDDEN)
+    prefix, overridden = lab.offer.segments["prefix"], lab.offer.results.get(OVERRIDDEN)
 
     with lab.judge_each("WXD-GEN-001") as case:
         with case():
@@ -119,4 +119,4 @@ def metrics_reports_return_2xx_or_4xx(lab: WatsonxLab) -> None:
     )
 
     with lab.judge("WXD-GEN-004"):
-        expect.served(reply, reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status")
+        expect.serves(reply, reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status")

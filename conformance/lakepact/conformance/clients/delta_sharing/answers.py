@@ -80,7 +80,9 @@ def asks_for(
     """Return whether the client sent a capability with this value in requests of some
     operations.
     """
-    headers = [v for exchange in performance.of(*operations) for v in exchange.sent(CAPABILITIES)]
+    headers = [
+        v for exchange in performance.of(*operations) for v in exchange.request_values(CAPABILITIES)
+    ]
     pairs = [part.partition("=") for part in ";".join(headers).lower().split(";")]
     return any(
         name.strip() == capability and value in [v.strip() for v in values.split(",")]
@@ -284,7 +286,7 @@ def same_values(performance: Performance, rows: Sequence[Line], what: str) -> No
                 expect.equal(value, actual, f"{column} of the row {row['id']} of {what}:")
             elif actual is None:
                 raise Unmet(
-                    f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null"
+                    f"{column} of the row {row['id']} of {what}: {expect.excerpt(value)}", "null"
                 )
 
 
@@ -323,7 +325,7 @@ def reader_features(lab: SharingClientLab) -> None:
             count += 1
             with case():
                 features = ", ".join(sorted(table.features))
-                what = f"a table with the features {features}, by {task} {expect.shown(more)}"
+                what = f"a table with the features {features}, by {task} {expect.excerpt(more)}"
                 same_values(performance, lab.rows(fixture), what)
     if not count:
         raise NotOffered("the client names no reader features")

@@ -12,7 +12,7 @@ from lakepact.conformance.clients.lab import ClientLab
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
-from lakepact.conformance.judging.expect import shown
+from lakepact.conformance.judging.expect import excerpt
 from lakepact.conformance.programs.program import Ended
 
 #: Arguments of every task: profile, the path of the profile file.
@@ -50,7 +50,7 @@ class SharingClientLab(ClientLab):
     """The lab of one check of Delta Sharing clients."""
 
     tasks = TASKS
-    always_judged = ("DS-CLI-22",)
+    implicit_requirements = ("DS-CLI-22",)
 
     @property
     def pack(self) -> Manifest:
@@ -138,7 +138,7 @@ def are_rows(actual: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
     if not isinstance(actual, list) or sorted(map(_canonical, actual)) != sorted(
         map(_canonical, rows)
     ):
-        count = f"{len(actual)} rows" if isinstance(actual, list) else shown(actual)
+        count = f"{len(actual)} rows" if isinstance(actual, list) else excerpt(actual)
         raise Unmet(f"the {len(rows)} rows of the table {why}", count)
 
 

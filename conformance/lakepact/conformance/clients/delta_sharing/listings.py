@@ -165,7 +165,7 @@ def names(lab: SharingClientLab) -> None:
             performance.meets(performance.prints(expected), f"the {len(expected)} tables")
         if (reading := lab.tries("read-table-by-names", with_suffix, names=levels)) is not None:
             with case():
-                same_rows(reading, rows, f"named {expect.shown(levels)}")
+                same_rows(reading, rows, f"named {expect.excerpt(levels)}")
 
 
 SIZE = 5  #: items of a page

@@ -59,7 +59,7 @@ def endpoints_and_tokens(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-PRF-03") as case:
         for exchange in exchanges:
             with case():
-                headers = exchange.sent("authorization")
+                headers = exchange.request_values("authorization")
                 expect.true(
                     headers == [f"Bearer {lab.token}"],
                     "the header Authorization: Bearer and the token of the profile",

@@ -35,7 +35,7 @@ TABLES = frozenset({op.list_tables, op.list_all_tables})
 
 def _sends(performance: Performance, member: str) -> bool:
     """Return whether a query had this member in its body."""
-    bodies = [exchange.request_parsed for exchange in performance.of(QUERY)]
+    bodies = [exchange.request_json for exchange in performance.of(QUERY)]
     return any(isinstance(body, dict) and body.get(member) is not None for body in bodies)
 
 
@@ -47,7 +47,7 @@ def limits_are_applied(lab: SharingClientLab) -> None:
     with lab.judge("DS-HNT-14"):
         some = performance.result
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
-        actual = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
+        actual = f"{len(some)} rows" if isinstance(some, list) else expect.excerpt(some)
         expect.true(
             right, f"{LIMIT} rows of the table, although the server ignores limitHint", actual
         )
@@ -73,7 +73,7 @@ def predicates_are_applied(lab: SharingClientLab) -> None:
             lab.skip(requirement, f"the client sends no {member}")
     with lab.judge(*requirements):
         same_rows(
-            performance, [row], f"with {expect.shown(where)}, although the server ignores hints"
+            performance, [row], f"with {expect.excerpt(where)}, although the server ignores hints"
         )
 
 
@@ -87,7 +87,7 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
         for exchange in performance.of(QUERY):
             with case():
                 expect.true(
-                    isinstance(exchange.request_parsed, dict),
+                    isinstance(exchange.request_json, dict),
                     "a JSON object as the body",
                     exchange.request_body.decode("utf-8", "replace"),
                 )
@@ -295,6 +295,6 @@ def ordinary_tasks(lab: SharingClientLab) -> None:
                 with case():
                     performance.meets(
                         performance.prints(expected),
-                        f"the result of {task}: {expect.shown(expected)}",
+                        f"the result of {task}: {expect.excerpt(expected)}",
                     )
                     expect.true(bool(performance.exchanges), "a request to the server", "none")

@@ -39,14 +39,14 @@ def _requests_no_refresh_token(performance: Performance) -> None:
     server refuses.
     """
     for exchange in performance.of(op.query_table):
-        body = exchange.request_parsed
+        body = exchange.request_json
         if isinstance(body, dict) and body.get("includeRefreshToken"):
             point = next((name for name in EARLIER if name in body), None)
             expect.true(
                 point is None,
                 f"a query with {point} and without includeRefreshToken, which servers refuse"
                 " together",
-                expect.shown(body),
+                expect.excerpt(body),
                 at=None,
             )
 
@@ -98,7 +98,7 @@ def timestamps(lab: SharingClientLab) -> None:
                 expect.true(
                     isinstance(value, str) and bool(ISO.fullmatch(value)),
                     "a time such as 2022-01-01T00:00:00Z",
-                    expect.shown(value),
+                    expect.excerpt(value),
                 )
         with case():
             same_rows(
@@ -110,7 +110,7 @@ def _times(performance: Performance) -> list[Any]:
     """Return the timestamps in the bodies and queries of a task's requests."""
     values = []
     for exchange in performance.exchanges:
-        body = exchange.request_parsed
+        body = exchange.request_json
         parameters = dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)) | (
             body if isinstance(body, dict) else {}
         )
@@ -171,5 +171,5 @@ def changes(lab: SharingClientLab) -> None:
 
 def _change(row: Document) -> list[str]:
     return [
-        expect.shown(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")
+        expect.excerpt(row.get(name)) for name in ("_commit_version", "_change_type", "id", "word")
     ]

@@ -230,7 +230,7 @@ class _Catalog:
             return None
         entry = self._lab.contract.operations[operation]
         path = self._lab.path(operation, **arguments)
-        separator = self._lab.offer.found.get(SEPARATOR_OF_TARGET)
+        separator = self._lab.offer.results.get(SEPARATOR_OF_TARGET)
         if separator:
             path = path.replace(SEPARATOR_IN_PATHS, quote(separator, safe=""))
         with contextlib.suppress(NotOffered, Blocked):

@@ -53,9 +53,9 @@ def locations(table: SharedTable) -> list[str]:
 
 def credentials_of(exchange: Exchange) -> Placed | None:
     """Return the credentials in an answer; `None` without any."""
-    if not is_answer(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
+    if not is_answer(exchange, frozenset({OPERATION})) or not isinstance(exchange.json, dict):
         return None
-    credentials = exchange.parsed.get("credentials")
+    credentials = exchange.json.get("credentials")
     return (
         Placed(credentials, exchange, ("credentials",)) if isinstance(credentials, dict) else None
     )

@@ -68,7 +68,7 @@ def requests_without_a_valid_token_return_401(lab: SharingLab) -> None:
     """
     for operation, what, reply in lab.each(replies_with(lab, (None, *NO_BEARER))):
         with lab.judge("DS-GEN-02"):
-            expect.refused(reply, about=f"of {operation} with {what}", mutation=NO_ACCESS)
+            expect.refusal(reply, about=f"of {operation} with {what}", mutation=NO_ACCESS)
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}", mutation=NO_ACCESS)
     for operation, what, reply in lab.each(replies_with(lab, UNKNOWN)):

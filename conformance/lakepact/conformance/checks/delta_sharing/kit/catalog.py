@@ -192,7 +192,7 @@ class Walk:
             reply = self.request(
                 where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation
             )
-            answer = reply.exchange.parsed if reply is not None and reply.status == 200 else None
+            answer = reply.exchange.json if reply is not None and reply.status == 200 else None
             items = answer.get("items") if isinstance(answer, dict) else None
             for item in items if isinstance(items, list) else ():
                 count, empty = count + 1, 0

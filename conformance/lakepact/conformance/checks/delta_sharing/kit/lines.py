@@ -56,7 +56,7 @@ def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...]
     """
     if not is_answer(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
-    lines = exchange.placed
+    lines = exchange.lines_with_places
     return lines if lines is not None and all(isinstance(line, Placed) for line in lines) else None
 
 
@@ -150,7 +150,7 @@ def asks_for_end(exchange: Exchange) -> bool:
 
 def body_of(exchange: Exchange) -> dict[str, Any]:
     """Return the body of a query."""
-    body = exchange.request_parsed if exchange.request_body else None
+    body = exchange.request_json if exchange.request_body else None
     return (
         {name: value for name, value in body.items() if value is not None}
         if isinstance(body, dict)
@@ -183,7 +183,7 @@ def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
         expect.client_error(reply, about=f"{about}, or {form} format", mutation=mutation)
     elif not any(map(kind_of, reply.lines)):
         raise expect.unmet(
-            f"{form} format {about}", f"no line of either format; {reply.shown}", at=reply.place()
+            f"{form} format {about}", f"no line of either format; {reply.summary}", at=reply.place()
         )
     elif form_of(reply.lines) != form:
         expected, actual = (
@@ -245,7 +245,9 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
     """
     value = document.get(member)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        actual = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
+        actual = (
+            f"{member}: {expect.excerpt(value)}"[:200] if member in document else f"no {member}"
+        )
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
         raise expect.unmet(
@@ -299,7 +301,7 @@ def different(about: str, replies: tuple[Reply, Reply]) -> Unmet:
     expected, actual = (content(reply) for reply in replies)
     at = Place(replies[1].exchange, "/status") if expected[0] != actual[0] else replies[1].place()
     return expect.unmet(
-        f"{about}: {expect.shown(_summary(expected))}", expect.shown(_summary(actual)), at=at
+        f"{about}: {expect.excerpt(_summary(expected))}", expect.excerpt(_summary(actual)), at=at
     )
 
 

@@ -83,7 +83,7 @@ class Listing:
         expect.status(
             reply,
             200,
-            about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip(),
+            about=f"for {self} {expect.excerpt(parameters) if parameters else ''}".rstrip(),
         )
         token = token_of(reply)
         return Page(reply, items_of(reply), token)
@@ -101,7 +101,7 @@ class Listing:
         yield page
         while page.token:
             if page.token in tokens:
-                actual = f"{self}: the token {expect.shown(page.token)} came before"
+                actual = f"{self}: the token {expect.excerpt(page.token)} came before"
                 raise expect.unmet("a chain of tokens that ends", actual, at=page.token_place)
             tokens.add(page.token)
             if len(tokens) > MOST_EVER:
@@ -151,7 +151,7 @@ def items_of(reply: Reply) -> list[Item]:
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise expect.unmet(
             "a list of objects as `items`, or no such member",
-            reply.shown,
+            reply.summary,
             at=reply.place("items"),
             kind=Kind.TYPE,
         )
@@ -176,7 +176,7 @@ def token_of(reply: Reply) -> str:
     if not isinstance(token, str | None):
         at = reply.place("nextPageToken")
         raise expect.unmet(
-            "a text as `nextPageToken`, or no such member", reply.shown, at=at, kind=Kind.TYPE
+            "a text as `nextPageToken`, or no such member", reply.summary, at=at, kind=Kind.TYPE
         )
     return token or ""
 
@@ -257,8 +257,8 @@ def items_in(exchange: Exchange) -> list[Item] | None:
     if (
         exchange.operation not in LISTS
         or exchange.status != 200
-        or not isinstance(exchange.parsed, dict)
+        or not isinstance(exchange.json, dict)
     ):
         return None
-    items = exchange.parsed.get("items", [])
+    items = exchange.json.get("items", [])
     return _with_places(items, exchange) if isinstance(items, list) else []

@@ -164,7 +164,7 @@ def identities_of(files: Iterable[SharedFile]) -> list[Any]:
         (
             file,
             sorted(
-                f"{name}={expect.shown(value)}" for name, value in file.partition_values.items()
+                f"{name}={expect.excerpt(value)}" for name, value in file.partition_values.items()
             ),
         )
         for file in files

@@ -62,7 +62,7 @@ def _subject(lab: SharingLab, table: AnyTable) -> Subject:
         lab.require(lab.send(op.get_table_version, **table.address), 200)
     )
     if not version.isdigit():
-        raise Blocked(f"the version of a table is said to be {expect.shown(version)}")
+        raise Blocked(f"the version of a table is said to be {expect.excerpt(version)}")
     return Subject(table, int(version))
 
 

@@ -61,7 +61,7 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
         )
         has_need, actual = (
             any(end.get(member) for member in NEEDED),
-            f"one with {expect.shown(sorted(end))}",
+            f"one with {expect.excerpt(sorted(end))}",
         )
         expect.true(has_need, what, actual, at=end.place(), kind=Kind.SURPLUS)
     return True

@@ -81,7 +81,7 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                 yield from _metadata_of(
                     reply,
                     form,
-                    f"for {expect.shown(body)} of {name} in {form} format",
+                    f"for {expect.excerpt(body)} of {name} in {form} format",
                     _truth(pack_version),
                 )
             # A server may ignore `version`; the header of the answer names the returned one.

@@ -33,9 +33,9 @@ def shares(exchange: Exchange) -> list[Placed]:
     if (
         exchange.operation == op.get_share
         and exchange.status == 200
-        and isinstance(exchange.parsed, dict)
+        and isinstance(exchange.json, dict)
     ):
-        share = exchange.parsed.get("share")
+        share = exchange.json.get("share")
         return [Placed(share, exchange, ("share",))] if isinstance(share, dict) else []
     return (items_in(exchange) or []) if exchange.operation == op.list_shares else []
 
@@ -109,7 +109,7 @@ def get_share_returns_the_member_share(exchange: Exchange) -> bool:
     expect.true(
         isinstance(reply.at("share"), dict),
         '`{"share": {…}}` as the body',
-        reply.shown,
+        reply.summary,
         at=reply.place("share"),
         kind=Kind.TYPE,
     )
@@ -179,7 +179,7 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
                 if not isinstance(document, dict):
                     raise expect.unmet(
                         f"the share {name}",
-                        expect.shown(document),
+                        expect.excerpt(document),
                         at=reply.place("share"),
                         kind=Kind.TYPE,
                     )

@@ -147,7 +147,7 @@ def _metadata(reply: Reply) -> Placed:
     """Return the metadata of an answer, unwrapped."""
     wrapper = next(lines_of_kind(reply.lines, "metaData"), None)
     if wrapper is None:
-        raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
+        raise expect.unmet("a metaData line", reply.summary, at=reply.place(), kind=Kind.MISSING)
     inner = wrapper.get("deltaMetadata")
     return inner if isinstance(inner, Placed) else wrapper
 
@@ -190,7 +190,9 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                         metadata, "partitionColumns", list, "metaData"
                     )
                     expected, actual = (
-                        sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
+                        sorted(
+                            c.lower() if isinstance(c, str) else expect.excerpt(c) for c in names
+                        )
                         for names in (table.partition_columns, partition_columns)
                     )
                     expect.equal(

@@ -53,7 +53,7 @@ def _is_error(exchange: Exchange) -> None:
     if exchange.media_type != "application/json":
         expected, actual = (
             "an error of media type application/json",
-            f"{exchange.media_type or 'none'}; {reply.shown}",
+            f"{exchange.media_type or 'none'}; {reply.summary}",
         )
         raise expect.unmet(
             expected,
@@ -66,7 +66,7 @@ def _is_error(exchange: Exchange) -> None:
             at, kind = reply.place(member), Kind.TYPE if member in reply.document else Kind.MISSING
             raise expect.unmet(
                 f"an error with the text `{member}`",
-                reply.shown,
+                reply.summary,
                 at=at,
                 kind=kind,
                 schema={"type": "string"},
@@ -110,7 +110,10 @@ def _is_no_failure(reply: Reply, about: str) -> None:
     """Expect no server error."""
     at = Place(reply.exchange, "/status")
     expect.true(
-        reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at
+        reply.status < 500 or reply.status in NOT_SERVED,
+        f"no failure {about}",
+        reply.summary,
+        at=at,
     )
 
 
@@ -265,7 +268,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
     for body in lab.each(SENSELESS):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(op.query_table, body=body, headers=[EITHER_FORMAT], **table.address)
-            _is_no_failure(reply, f"for a query with {expect.shown(body)}")
+            _is_no_failure(reply, f"for a query with {expect.excerpt(body)}")
     if lab.offers(op.generate_temporary_table_credentials):
         for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
@@ -276,7 +279,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
                     headers=headers,
                     **table.address,
                 )
-                _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
+                _is_no_failure(reply, f"for credentials with the body {expect.excerpt(content)}")
     changes = [
         (name, str(body[name]))
         for body in SENSELESS
@@ -314,7 +317,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     in_json = [("Content-Type", "application/json")]
     requests: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
         (
-            f"the body {expect.shown(body)}",
+            f"the body {expect.excerpt(body)}",
             Mutation(Wrong.SYNTAX, "body"),
             op.query_table,
             {"content": body, "headers": in_json, **address},

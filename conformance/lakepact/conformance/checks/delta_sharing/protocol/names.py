@@ -80,9 +80,9 @@ def _items(exchange: Exchange) -> Iterator[Placed]:
     if (
         exchange.operation == op.get_share
         and exchange.status == 200
-        and isinstance(exchange.parsed, dict)
+        and isinstance(exchange.json, dict)
     ):
-        share = exchange.parsed.get("share")
+        share = exchange.json.get("share")
         if isinstance(share, dict):
             yield Placed(share, exchange, ("share",))
 
@@ -104,7 +104,7 @@ def _keeps(exchange: Exchange, requirement: str) -> bool:
         expect.true(
             not FORBIDDEN[requirement](kind, name),
             "another name",
-            f"the {kind} {expect.shown(name)}",
+            f"the {kind} {expect.excerpt(name)}",
             at=at,
         )
     return bool(entries)
@@ -158,7 +158,7 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
         first = names_by_key.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
         expect.true(
             first == name,
-            f"no name that differs from {expect.shown(first)} in case alone",
+            f"no name that differs from {expect.excerpt(first)} in case alone",
             name,
             at=item.place("name"),
         )
@@ -177,7 +177,7 @@ def listed_names_obey_the_rules(exchange: Exchange) -> bool:
         expect.true(
             is_right,
             f"a name that keeps {requirement or 'the rules'}",
-            f"the {kind} {expect.shown(name)}",
+            f"the {kind} {expect.excerpt(name)}",
             at=at,
         )
     return bool(entries)
@@ -237,7 +237,7 @@ def names_are_case_insensitive(lab: SharingLab) -> None:
                     lab.warn(
                         "DS-GEN-13",
                         expected=f"names as they are {about}",
-                        actual=f"names as the caller spells them: {reply.shown}",
+                        actual=f"names as the caller spells them: {reply.summary}",
                     )
 
 
@@ -336,7 +336,7 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
                         f"another answer than 404 for {operation} of"
                         f" {'.'.join(table.address.values())}, whose version is answered"
                     )
-                    expect.served(reply, reply.status != 404, what)
+                    expect.serves(reply, reply.status != 404, what)
     if not lab.verdicts:
         raise NotOffered("no operation can be compared")
 

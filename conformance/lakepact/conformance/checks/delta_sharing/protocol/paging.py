@@ -83,10 +83,10 @@ def no_token_is_empty(exchange: Exchange) -> bool:
     if (
         exchange.operation not in LISTS
         or exchange.status != 200
-        or not isinstance(exchange.parsed, dict)
+        or not isinstance(exchange.json, dict)
     ):
         return False
-    token = exchange.parsed.get("nextPageToken", "absent")
+    token = exchange.json.get("nextPageToken", "absent")
     expect.true(
         token not in {"", None},
         "a token or no member `nextPageToken`",
@@ -169,7 +169,7 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
                         pages.append(page)
                         if len(pages) > listing.count + MOST_EMPTY_PAGES:
                             actual = (
-                                f"{len(pages)} pages of {expect.shown(size)} and a token for more"
+                                f"{len(pages)} pages of {expect.excerpt(size)} and a token for more"
                             )
                             raise expect.unmet(
                                 f"{listing} to end after {listing.count} items",
@@ -233,7 +233,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
             lab.warn(
                 "DS-PAG-07",
                 expected=f"status 400 for maxResults={LARGEST + 1} of {listing}",
-                actual=reply.shown,
+                actual=reply.summary,
                 mutation=Mutation(Wrong.VALUE, "maxResults"),
             )
 
@@ -301,7 +301,7 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
                 lab,
                 listing.get(page_token=unknown_token, max_results=1),
                 first,
-                f"for the forged token {expect.shown(unknown_token)} of {listing}",
+                f"for the forged token {expect.excerpt(unknown_token)} of {listing}",
             )
         for other, token in lab.each(tokens):
             if other.operation != listing.operation:

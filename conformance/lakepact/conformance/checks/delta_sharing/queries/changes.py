@@ -241,7 +241,7 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
                 table,
                 1,
                 4,
-                reading.parse(reply, f"for changes with {expect.shown(bounds)}"),
+                reading.parse(reply, f"for changes with {expect.excerpt(bounds)}"),
             )
 
 
@@ -283,7 +283,7 @@ def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
         lab.warn(
             "DS-CDF-06",
             expected=f"changes up to {beyond}, which is after the current version",
-            actual=reply.shown,
+            actual=reply.summary,
         )
         return
     with lab.judge("DS-CDF-06"):
@@ -326,7 +326,7 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
             with lab.judge("DS-CDF-07"):
                 actual = reading.parse(reply).historical
                 about = (
-                    f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
+                    f"with includeHistoricalMetadata {expect.excerpt(requested)}, in {form} format"
                 )
                 many = f"{len(expected)} metaData lines after the first {about}"
                 are_right, way = (
@@ -386,7 +386,7 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
         ):
             reply = lab.require(reading.query_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
-                reading.has_version(reply, version, f"for {expect.shown(bounds)}")
+                reading.has_version(reply, version, f"for {expect.excerpt(bounds)}")
 
 
 @check("DS-CDF-09")
@@ -481,7 +481,7 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
         with lab.judge("DS-CDF-12"):
             reply = reading.query_changes(lab, lab.fixture(name), bounds)
             about = (
-                f"for changes of {name} with {expect.shown(bounds)}, since some versions have no"
+                f"for changes of {name} with {expect.excerpt(bounds)}, since some versions have no"
                 " recorded changes"
             )
             expect.status(
@@ -519,7 +519,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {expect.shown(bounds)}, where {last} is the current version",
+                about=f"for {expect.excerpt(bounds)}, where {last} is the current version",
                 mutation=mutation,
             )
 

@@ -195,7 +195,7 @@ def _is_parquet(content: bytes, sample: Sample) -> None:
         and content[:4] == content[-4:]
         and content[:4] in {MAGIC, ENCRYPTED}
     )
-    actual = f"{len(content)} bytes that begin with {expect.shown(content[:8])}"
+    actual = f"{len(content)} bytes that begin with {expect.excerpt(content[:8])}"
     expect.true(whole, f"for {sample} a Parquet file", actual, at=sample.file.place_of_url)
 
 
@@ -305,7 +305,7 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
                     expect.true(
                         right,
                         f"{about} those of its {size} bytes",
-                        expect.shown(part.content[:40]),
+                        expect.excerpt(part.content[:40]),
                         at=sample.file.place_of_url,
                     )
             head = reader.read(sample.file.url, method="HEAD")
@@ -328,7 +328,7 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
             size = sample.file.size or 0
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
             same = last.status_code == 206 and last.content == whole.content[-PART:]
-            actual = f"status {last.status_code}, {expect.shown(last.content[:40])}"
+            actual = f"status {last.status_code}, {expect.excerpt(last.content[:40])}"
             what, at = (
                 f"for {sample} its last {PART} bytes, counted from its size",
                 sample.file.place("size"),

@@ -285,7 +285,7 @@ def unsupported_sql_is_ignored(lab: SharingLab) -> None:
                 expect.status(
                     query(lab, {"predicateHints": [text]}),
                     200,
-                    about=f"for the hint {expect.shown(text[:80])}",
+                    about=f"for the hint {expect.excerpt(text[:80])}",
                 )
 
 

@@ -124,7 +124,9 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
             )
             if second is first or second.status != 200:
                 continue  # The query has one page, or DS-QRY-09 fails for the second one.
-            about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
+            about = (
+                f"for the second page of {expect.excerpt(body)} of {table.name} in {form} format"
+            )
             with lab.judge("DS-QRY-08"):
                 reading.has_version(second, reading.version_header(first), about)
             with lab.judge("DS-CAP-04"):
@@ -271,7 +273,7 @@ def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
         (f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")
     ]
     for what, other_table, page_token in (
-        (f"the token {expect.shown(FORGED)}", table, FORGED),
+        (f"the token {expect.excerpt(FORGED)}", table, FORGED),
         *others,
     ):
         reply = (

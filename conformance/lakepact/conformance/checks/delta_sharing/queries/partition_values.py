@@ -79,7 +79,7 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
         for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
     ]
     if len(ids) != 1 or not isinstance(ids[0], int):
-        actual = f"the ids {expect.shown(ids[:5])}"
+        actual = f"the ids {expect.excerpt(ids[:5])}"
         raise expect.unmet(
             f"a file of {TABLE} with one row that has an id", actual, at=file.place()
         )
@@ -100,13 +100,13 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
                     has_form = (
                         isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
                     )
-                    what = f"a {kind} as string for {name}, whose value is {expect.shown(true)}"
-                    expect.true(has_form, what, expect.shown(text), at=at)
+                    what = f"a {kind} as string for {name}, whose value is {expect.excerpt(true)}"
+                    expect.true(has_form, what, expect.excerpt(text), at=at)
                     value = comparison.hashable(values.value_of(text, kind, at=at))
                     expect.true(
                         value == comparison.hashable(true),
-                        f"{name} {expect.shown(true)}",
-                        expect.shown(text),
+                        f"{name} {expect.excerpt(true)}",
+                        expect.excerpt(text),
                         at=at,
                     )
 
@@ -122,13 +122,13 @@ def null_partition_values(lab: SharingLab) -> None:
             with case():
                 if true is None:
                     empty = f"null or an empty string for the null of {name}, a {kind}"
-                    expect.true(text is None or text == "", empty, expect.shown(text), at=at)
+                    expect.true(text is None or text == "", empty, expect.excerpt(text), at=at)
                 else:
                     there = text is not None and text != ""
                     expect.true(
                         there,
-                        f"a string for {name}, whose value is {expect.shown(true)}",
-                        expect.shown(text),
+                        f"a string for {name}, whose value is {expect.excerpt(true)}",
+                        expect.excerpt(text),
                         at=at,
                     )
     with lab.judge("DS-PV-02"):
@@ -158,12 +158,12 @@ def strings_or_nulls(exchange: Exchange) -> bool:
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:
         return False
     has_values = False
-    for of_file in _partition_values(exchange.placed or ()):
+    for of_file in _partition_values(exchange.lines_with_places or ()):
         has_values = True
         for name, value in of_file.items():
             is_right = value is None or isinstance(value, str)
             what, at = f"a string or null as partition value {name}", of_file.place(name)
-            expect.true(is_right, what, expect.shown(value), at=at, kind=Kind.TYPE)
+            expect.true(is_right, what, expect.excerpt(value), at=at, kind=Kind.TYPE)
     return has_values
 
 

@@ -217,7 +217,7 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
                 expect.status(
                     query(lab, table, body),
                     400,
-                    about=f"for the body {expect.shown(body)}",
+                    about=f"for the body {expect.excerpt(body)}",
                     mutation=wrong_type(at),
                 )
     reply = query(lab, table, {"limitHint": 2**31})
@@ -397,7 +397,7 @@ def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
                 expect.true(
                     has_version,
                     f"Delta-Table-Version for {table.name} with maxFiles",
-                    page.shown,
+                    page.summary,
                     at=at,
                 )
         for table in tables_by_url(lab):

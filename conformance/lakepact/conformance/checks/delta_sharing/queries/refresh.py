@@ -90,7 +90,7 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
         with lab.judge("DS-EST-06"):
             # Clients repeat their hints with the token.
             reply = reading.query(lab, table, {**hints, "refreshToken": token})
-            again = reading.parse(reply, f"for {expect.shown(hints)} and its refreshToken")
+            again = reading.parse(reply, f"for {expect.excerpt(hints)} and its refreshToken")
             files = reading.identities_of(first.files)
             expect.equal(
                 files,

@@ -142,8 +142,8 @@ def queries_name_their_version(lab: SharingLab) -> None:
     for body, number in lab.each(cases):
         with lab.judge("DS-QRY-08"):
             reply = reading.query(lab, table, body)
-            expect.status(reply, 200, about=f"for {expect.shown(body)}")
-            reading.has_version(reply, number, f"for {expect.shown(body)}")
+            expect.status(reply, 200, about=f"for {expect.excerpt(body)}")
+            reading.has_version(reply, number, f"for {expect.excerpt(body)}")
 
 
 @check("DS-SCH-06")
@@ -174,15 +174,15 @@ def columns_have_nullability_and_comments(lab: SharingLab) -> None:
         if field.get("nullable") != column["nullable"]:
             lab.warn(
                 "DS-SCH-02",
-                expected=f"nullable {expect.shown(column['nullable'])} of {column['name']}",
-                actual=expect.shown(field.get("nullable")),
+                expected=f"nullable {expect.excerpt(column['nullable'])} of {column['name']}",
+                actual=expect.excerpt(field.get("nullable")),
             )
         comment = column["metadata"].get("comment")
         if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
             lab.warn(
                 "DS-SCH-02",
-                expected=f"the comment {expect.shown(comment)} on {column['name']}",
-                actual=expect.shown(field.get("metadata")),
+                expected=f"the comment {expect.excerpt(comment)} on {column['name']}",
+                actual=expect.excerpt(field.get("metadata")),
             )
     lab.note("DS-SCH-02", "")
 

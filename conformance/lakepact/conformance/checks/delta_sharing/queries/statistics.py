@@ -136,7 +136,7 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                 with case():
                     about, actual = (
                         f"for {where} a bound of {name} in {member}",
-                        expect.shown(bound),
+                        expect.excerpt(bound),
                     )
                     has_type = _has_json_type(
                         bound, next((v for v in values if v is not None), None)
@@ -155,7 +155,7 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                     ]
                     expect.true(
                         not wrong,
-                        f"{about} that is not {side} {expect.shown(next(iter(wrong), None))}",
+                        f"{about} that is not {side} {expect.excerpt(next(iter(wrong), None))}",
                         actual,
                         at=where.stats,
                     )

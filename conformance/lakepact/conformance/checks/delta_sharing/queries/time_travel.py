@@ -161,7 +161,7 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
             " version"
         )
         before = Mutation(Wrong.ABSENT, "version")
-        lab.warn("DS-TTV-02", expected=expected, actual=reply.shown, mutation=before)
+        lab.warn("DS-TTV-02", expected=expected, actual=reply.summary, mutation=before)
     lab.note("DS-TTV-02", "")
 
 
@@ -175,7 +175,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
             lab.warn(
                 "DS-TTV-02",
                 expected=f"the rows of {what}, also after the last commit",
-                actual=reply.shown,
+                actual=reply.summary,
             )
         else:
             with lab.judge("DS-TTV-02"):
@@ -204,7 +204,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
         )
         for body in lab.each(bodies):
             with lab.judge("DS-TTV-03"):
-                about = f"for {expect.shown(body)} of a table whose history is not shared"
+                about = f"for {expect.excerpt(body)} of a table whose history is not shared"
                 expect.status(
                     reading.query(lab, table, body),
                     400,
@@ -296,7 +296,7 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
                 answer = reading.parse(reply)
                 for file in answer.files:
                     with case():
-                        about, line = f"for {expect.shown(body)} the", file.line
+                        about, line = f"for {expect.excerpt(body)} the", file.line
                         expect.equal(
                             version.version,
                             file.version,
@@ -314,7 +314,7 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
                     expect.equal(
                         version.version,
                         actual,
-                        f"for {expect.shown(body)} the version of metaData",
+                        f"for {expect.excerpt(body)} the version of metaData",
                         at=at,
                     )
 
@@ -480,7 +480,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {expect.shown(body)}, where {last} is the current version",
+                about=f"for {expect.excerpt(body)}, where {last} is the current version",
                 mutation=mutation,
             )
 
@@ -552,7 +552,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
             )
             mutation = Mutation(Wrong.SYNTAX, "startingTimestamp")
             expect.status(
-                reply, 400, about=f"for startingTimestamp {expect.shown(text)}", mutation=mutation
+                reply, 400, about=f"for startingTimestamp {expect.excerpt(text)}", mutation=mutation
             )
     if lab.feature("history"):
         historical = test_tables.with_history(lab).table
@@ -563,7 +563,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
                     Mutation(Wrong.SYNTAX, "/timestamp"),
                 )
                 expect.status(
-                    reply, 400, about=f"for a query as of {expect.shown(text)}", mutation=mutation
+                    reply, 400, about=f"for a query as of {expect.excerpt(text)}", mutation=mutation
                 )
 
 

@@ -297,7 +297,7 @@ class SharingWorld:
         version = version_of(reply)
         if version is not None:
             self._facts["version",] = version
-        answer = reply.exchange.parsed if step.operation in LISTS else None
+        answer = reply.exchange.json if step.operation in LISTS else None
         lines = reply.exchange.lines if step.operation not in LISTS else None
         end = lines[-1].get("endStreamAction") if lines and isinstance(lines[-1], dict) else None
         for document in (answer, end):

@@ -38,7 +38,7 @@ def _columns(reply: Reply) -> tuple[list[str], Place | None]:
     """Return the columns in metadata, and the place of their schema."""
     wrapper = next(objects(reply.lines, "metaData"), None)
     if wrapper is None:
-        raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
+        raise expect.unmet("a metaData line", reply.summary, at=reply.place(), kind=Kind.MISSING)
     metadata = wrapper.get("deltaMetadata") or wrapper
     return [field["name"] for field in schema_object(metadata)["fields"]], place_of(
         metadata, "schemaString"

@@ -301,4 +301,4 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
         if operation in {op.get_config, op.list_namespaces}
         else reply.status not in REFUSED
     )
-    expect.served(reply, is_accepted, f"{operation} to accept a valid token")
+    expect.serves(reply, is_accepted, f"{operation} to accept a valid token")

@@ -170,7 +170,7 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
                 actual = (
                     f"keys {', '.join(sorted(config))}"
                     if value is None
-                    else f"{expiry}: {expect.shown(value)}"
+                    else f"{expiry}: {expect.excerpt(value)}"
                 )
                 expect.true(milliseconds, expected, actual, at=config.at.within(expiry))
 
@@ -353,8 +353,8 @@ def holds_credentials(exchange: Exchange) -> bool:
     """Return whether an answer holds credentials."""
     return (
         exchange.status == 200
-        and isinstance(exchange.parsed, dict)
-        and bool(credentials_of(exchange.parsed))
+        and isinstance(exchange.json, dict)
+        and bool(credentials_of(exchange.json))
     )
 
 

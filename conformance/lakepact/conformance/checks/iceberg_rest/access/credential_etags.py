@@ -61,7 +61,7 @@ def tables_are_created_with_every_delegation_mechanism(lab: CatalogLab) -> None:
                         reply,
                         200,
                         403,
-                        about=f"with {mechanisms} and stage-create {expect.shown(stage)}",
+                        about=f"with {mechanisms} and stage-create {expect.excerpt(stage)}",
                     )
 
 

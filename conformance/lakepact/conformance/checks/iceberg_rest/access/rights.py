@@ -153,7 +153,7 @@ class Scene:
 
 def _lasting(reply: Reply) -> Any:
     """Return an answer without members that change by themselves, such as credentials."""
-    document = reply.exchange.parsed
+    document = reply.exchange.json
     if reply.status != 200 or not isinstance(document, dict):
         return {"status": reply.status}
     members = {

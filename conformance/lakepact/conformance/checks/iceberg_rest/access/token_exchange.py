@@ -103,7 +103,7 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
     reply = tokens.exchange_token(lab, bearing(token), subject_token=token)
     if reply.status != 200:
         lab.skip(
-            "IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}"
+            "IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.summary}"
         )
         return
 

@@ -42,11 +42,9 @@ TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 def answer_of(exchange: Exchange) -> Part:
     """Return the body of an answer with a token; an empty one if the exchange has none."""
     has_body = (
-        exchange.operation == TOKENS
-        and exchange.status == 200
-        and isinstance(exchange.parsed, dict)
+        exchange.operation == TOKENS and exchange.status == 200 and isinstance(exchange.json, dict)
     )
-    return Part(exchange.parsed if has_body else {}, Reply(exchange).place())
+    return Part(exchange.json if has_body else {}, Reply(exchange).place())
 
 
 def is_text(value: Any) -> bool:
@@ -141,7 +139,7 @@ def token_responses_are_not_stored(exchange: Exchange) -> bool:
     if (
         exchange.operation != TOKENS
         or exchange.status != 200
-        or not isinstance(exchange.parsed, dict)
+        or not isinstance(exchange.json, dict)
     ):
         return False
     header, at = exchange.headers.get("cache-control", ""), Reply(exchange).header("cache-control")
@@ -185,7 +183,7 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
                 expect.true(
                     not asks,
                     "no bearer token to be required by the token endpoint",
-                    reply.shown,
+                    reply.summary,
                     at=reply.place("error"),
                 )
     with lab.judge_each("IRC-OAU-025") as case:
@@ -243,7 +241,7 @@ def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     expect.true(
         isinstance(after.at("error"), str),
         "`error` as a string",
-        Reply(exchange).shown,
+        Reply(exchange).summary,
         at=after.place("error"),
     )
     return True

@@ -61,7 +61,7 @@ def expect_oauth_error(
     expect.true(
         reply.document.get("error") in errors,
         f"`error` as {' or '.join(errors)} {about}",
-        reply.shown,
+        reply.summary,
         at=reply.place("error"),
     )
 
@@ -71,13 +71,13 @@ def token_errors_are_strings(exchange: Exchange) -> bool:
     """Every 400 or 401 JSON response of the token endpoint has the member `error` as a string."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
-    if exchange.media_type != "application/json" and not isinstance(exchange.parsed, dict):
+    if exchange.media_type != "application/json" and not isinstance(exchange.json, dict):
         return False
     after = Reply(exchange)
     expect.true(
         isinstance(after.at("error"), str),
         "`error` as a string",
-        Reply(exchange).shown,
+        Reply(exchange).summary,
         at=after.place("error"),
     )
     return True
@@ -90,7 +90,7 @@ def token_errors_are_known(exchange: Exchange) -> bool:
     """
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
         return False
-    document = exchange.parsed
+    document = exchange.json
     if not isinstance(document, dict):
         return False
     if not isinstance(document.get("error"), str):

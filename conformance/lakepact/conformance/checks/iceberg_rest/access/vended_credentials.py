@@ -85,7 +85,7 @@ def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], i
 
 def says_no_table(reply: Reply) -> bool:
     """Return whether an answer is a 404 for the table or its namespace."""
-    error = reply.exchange.parsed.get("error") if isinstance(reply.exchange.parsed, dict) else None
+    error = reply.exchange.json.get("error") if isinstance(reply.exchange.json, dict) else None
     kind = error.get("type") if isinstance(error, dict) else None
     return reply.status == 404 and kind in {"NoSuchTableException", "NoSuchNamespaceException"}
 

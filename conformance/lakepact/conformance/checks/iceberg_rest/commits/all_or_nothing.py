@@ -169,11 +169,11 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     backwards = lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED), upd.add_schema(third))
     with lab.judge("IRC-COM-010"):
         with lab.step("IRC-UPD-019"):
-            expect.refused(
+            expect.refusal(
                 lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED)),
                 mutation=upd.NOT_ADDED,
             )
-        expect.refused(backwards, mutation=upd.NOT_ADDED)
+        expect.refusal(backwards, mutation=upd.NOT_ADDED)
 
 
 @check("IRC-COM-010")
@@ -231,7 +231,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
                     lab.disown(reply.exchange)
                     other = lab.append(lab.make_table())
                     with lab.step(requirement):
-                        expect.refused(
+                        expect.refusal(
                             lab.try_commit(other, *upd.impossible(other)[what][2]),
                             mutation=mutation,
                         )

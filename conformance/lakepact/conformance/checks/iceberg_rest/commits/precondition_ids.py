@@ -189,7 +189,7 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
-    cases = {f"the id is {expect.shown(value)}": req.assert_last_field(value) for value in wrong}
+    cases = {f"the id is {expect.excerpt(value)}": req.assert_last_field(value) for value in wrong}
     req.judge_answers(
         lab,
         "IRC-REQ-023",

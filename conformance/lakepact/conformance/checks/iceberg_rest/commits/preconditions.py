@@ -79,7 +79,7 @@ def uuids_of_dropped_tables_return_409(lab: CatalogLab) -> None:
 def invalid_uuids_return_400(lab: CatalogLab) -> None:
     """assert-table-uuid without a string as `uuid` returns 400."""
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
-    cases = {f"the UUID is {expect.shown(value)}": req.assert_uuid(value) for value in wrong}
+    cases = {f"the UUID is {expect.excerpt(value)}": req.assert_uuid(value) for value in wrong}
     table = lab.make_table()
     req.judge_answers(
         lab,

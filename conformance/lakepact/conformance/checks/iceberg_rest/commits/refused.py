@@ -46,7 +46,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     wrong: dict[str, Any] = {
-        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value}
+        f"{expect.excerpt(value)} as updates": {"requirements": [], "updates": value}
         for value in ({}, req.HARMLESS, "none", 0)
     }
     _judge_bodies(
@@ -61,7 +61,10 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     )
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))
     wrong = {
-        f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [req.HARMLESS]}
+        f"{expect.excerpt(value)} as requirements": {
+            "requirements": value,
+            "updates": [req.HARMLESS],
+        }
         for value in ({}, req.assert_uuid(table.uuid), "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
@@ -178,7 +181,7 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
         {"action": "assert-table-uuid", "uuid": table.uuid},
     )
     bodies = {
-        f"the update {expect.shown(update)} without action": {
+        f"the update {expect.excerpt(update)} without action": {
             "requirements": [],
             "updates": [req.HARMLESS, update],
         }
@@ -186,7 +189,7 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
     }
     _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
     bodies = {
-        f"the requirement {expect.shown(one)} without type": {
+        f"the requirement {expect.excerpt(one)} without type": {
             "requirements": [one],
             "updates": [req.HARMLESS],
         }

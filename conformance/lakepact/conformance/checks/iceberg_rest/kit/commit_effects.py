@@ -74,12 +74,12 @@ def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply)
     not set its refs.
     """
     actions = {update.get("action") for update in updates}
-    document = after.exchange.parsed
+    document = after.exchange.json
     metadata = document.get("metadata") if isinstance(document, dict) else None
     if not actions & {"add-snapshot", "set-snapshot-ref"} or not isinstance(metadata, dict):
         return
     if "remove-snapshots" not in actions:
-        body = before.exchange.parsed
+        body = before.exchange.json
         earlier = body.get("metadata") if isinstance(body, dict) else None
         new_ids = [
             update["snapshot"].get("snapshot-id")

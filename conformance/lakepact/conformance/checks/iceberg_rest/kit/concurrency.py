@@ -29,7 +29,9 @@ def side_by_side(
     replies = lab.concurrently(sends)
     for reply in replies:
         if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
-            raise Blocked(f"the target does not take {len(sends)} {what} at a time: {reply.shown}")
+            raise Blocked(
+                f"the target does not take {len(sends)} {what} at a time: {reply.summary}"
+            )
     return replies
 
 
@@ -64,7 +66,7 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
         exchange = replies[won[-1] if won else 0].exchange.number
         expected, actual = (
             f"exactly one of {len(replies)} simultaneous {what} to succeed",
-            expect.shown([r.status for r in replies]),
+            expect.excerpt([r.status for r in replies]),
         )
         difference = (
             Difference("", Kind.LOST) if won else None

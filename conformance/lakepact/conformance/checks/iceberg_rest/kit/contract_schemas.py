@@ -103,7 +103,7 @@ class ContractSchemas:
         if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
             return None
         if answer.schema == ERROR_BODY and not (
-            isinstance(exchange.parsed, dict) and isinstance(exchange.parsed.get("error"), dict)
+            isinstance(exchange.json, dict) and isinstance(exchange.json.get("error"), dict)
         ):
             return None
         return answer.schema
@@ -167,7 +167,7 @@ class ContractSchemas:
     def invalid_instance(self, component: str, exchange: Exchange) -> Instance:
         """Return the first invalid instance of a component in the body of an answer."""
         instances = self.components.instances(
-            self.component_of(exchange) or component, exchange.parsed
+            self.component_of(exchange) or component, exchange.json
         )
         return next(
             one

@@ -62,7 +62,7 @@ class Detection:
 
 def detection_of(lab: CatalogLab) -> Detection:
     """Return the detection on the target of a lab; without one, the declared operations."""
-    detection: Detection = lab.offer.found.get(DETECTED) or Detection(
+    detection: Detection = lab.offer.results.get(DETECTED) or Detection(
         lab.offer.operations, frozenset(), frozenset()
     )
     return detection
@@ -70,7 +70,7 @@ def detection_of(lab: CatalogLab) -> Detection:
 
 def declared_operations(lab: CatalogLab) -> frozenset[OperationId]:
     """Return the operations that the target declares, or implies without `endpoints`."""
-    declared: frozenset[OperationId] = lab.offer.found.get(DECLARED, lab.offer.operations)
+    declared: frozenset[OperationId] = lab.offer.results.get(DECLARED, lab.offer.operations)
     return declared
 
 
@@ -213,7 +213,7 @@ def planning_features(lab: CatalogLab, table: Table, *, with_files: bool) -> dic
             table_with_files.append(
                 *(table_with_files.file(f"file-{number}") for number in range(FILES))
             )
-    answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.parsed
+    answer = lab.send(op.plan_table_scan, body={}, **table.at).exchange.json
     document = answer if isinstance(answer, dict) else {}
     return {
         "async-planning": document.get("status") == "submitted",

@@ -43,7 +43,7 @@ def drop_table(lab: CatalogLab, table: Table) -> None:
     """
     lab.drop_table(**table.at)
     with lab.step("IRC-TBL-DROP-001"):
-        expect.refused(
+        expect.refusal(
             lab.send(op.load_table, **table.at),
             about="for a dropped table",
             mutation=Mutation(Wrong.ABSENT, "table"),
@@ -60,6 +60,6 @@ def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
     lab.require(lab.send(op.drop_namespace, namespace=namespace))
     with lab.step("IRC-NS-DROP-001"):
         reply = lab.send(op.load_namespace_metadata, namespace=namespace)
-        expect.refused(
+        expect.refusal(
             reply, about="for a dropped namespace", mutation=Mutation(Wrong.ABSENT, "namespace")
         )

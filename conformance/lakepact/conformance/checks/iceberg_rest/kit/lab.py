@@ -136,7 +136,7 @@ class CatalogLab(Lab):
 
     def offers(self, operation: OperationId) -> bool:
         """Return whether the target declares the operation, and detection did not contradict."""
-        return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
+        return super().offers(operation) and operation not in self.offer.results.get(UNSERVED, ())
 
     def send(self, operation: OperationId, *, declared: bool = True, **arguments: Any) -> Reply:
         """Send a request for an operation of the contract.
@@ -145,7 +145,7 @@ class CatalogLab(Lab):
             NotOffered: the target does not declare the operation.
             Blocked: no answer came, or the target declares the operation and does not serve it.
         """
-        if declared and operation in (reasons := self.offer.found.get(UNSERVED, {})):
+        if declared and operation in (reasons := self.offer.results.get(UNSERVED, {})):
             raise Blocked(reasons[operation])
         return super().send(operation, declared=declared, **arguments)
 
@@ -177,7 +177,7 @@ class CatalogLab(Lab):
         """
 
         def drop() -> object:
-            result, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
+            result, separator = action(), self.offer.results.get(SEPARATOR_OF_TARGET)
             if not isinstance(result, Reply) or result.status not in {400, 404} or not separator:
                 return result
             target = result.exchange.url.removeprefix(self.wire.url)
@@ -230,7 +230,7 @@ class CatalogLab(Lab):
         ):
             raise Blocked(
                 f"the namespace {list(namespace)} was created, but loading it returned"
-                f" {reply.shown} (IRC-NS-CREATE-001)"
+                f" {reply.summary} (IRC-NS-CREATE-001)"
             )
 
     def namespace_with_name(self, level: str) -> Namespace | None:
@@ -244,7 +244,7 @@ class CatalogLab(Lab):
         if created.status in REFUSES_NAMES:
             return None
         with self.step("IRC-NS-CREATE-001"):
-            expect.status(created, *SUCCESS, about=f"for the new name {expect.shown(level)}")
+            expect.status(created, *SUCCESS, about=f"for the new name {expect.excerpt(level)}")
         self.add_cleanup(lambda: self.send(op.drop_namespace, namespace=namespace))
         return namespace
 
@@ -357,7 +357,7 @@ class CatalogLab(Lab):
         reply = self.require(self.send(op.load_table, **table.at), *SUCCESS)
         if not isinstance(_member(reply, "metadata"), dict):
             raise Blocked(
-                f"loading a table returned no `metadata` (IRC-TBL-LOAD-001): {reply.shown}"
+                f"loading a table returned no `metadata` (IRC-TBL-LOAD-001): {reply.summary}"
             )
         return Table(table.namespace, table.name, reply)
 
@@ -500,7 +500,7 @@ class CatalogLab(Lab):
 
 def _member(reply: Reply, name: str) -> Any:
     """Return a member of an answer; None if it has none, or is no JSON object."""
-    document = reply.exchange.parsed
+    document = reply.exchange.json
     return document.get(name) if isinstance(document, dict) else None
 
 

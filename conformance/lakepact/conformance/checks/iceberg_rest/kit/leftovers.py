@@ -54,7 +54,7 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
         exchanges: all exchanges of a run, in order.
     """
     there: dict[str, str] = {}
-    separator = quote(lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
+    separator = quote(lab.offer.results.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
     for exchange in exchanges:
         path = path_of(lab, exchange)
         if exchange.operation in DROPS and path not in there:  # perhaps by the target's separator
@@ -148,7 +148,7 @@ def clean(lab: CatalogLab, prefix: str) -> Iterator[tuple[str, str]]:
     Raises:
         Blocked: the target does not list its namespaces.
     """
-    lab.separator = lab.offer.found.get(SEPARATOR_OF_TARGET) or SEPARATOR
+    lab.separator = lab.offer.results.get(SEPARATOR_OF_TARGET) or SEPARATOR
     for levels in _namespaces(lab):
         if levels and levels[-1].startswith(prefix):
             yield from _drop(lab, levels)
@@ -179,7 +179,7 @@ def _empty(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple
 
 def _outcome(lab: CatalogLab, reply: Reply) -> tuple[str, str]:
     is_absent = reply.status // 100 == 2 or reply.status == GONE
-    return path_of(lab, reply.exchange), "" if is_absent else f"DELETE returned {reply.shown}"
+    return path_of(lab, reply.exchange), "" if is_absent else f"DELETE returned {reply.summary}"
 
 
 def _namespaces(lab: CatalogLab, **at: Any) -> list[Namespace]:
@@ -199,11 +199,11 @@ def _items(lab: CatalogLab, operation: OperationId, **at: Any) -> list[Any]:
     while token not in tokens and len(tokens) < MOST_PAGES:
         tokens.add(token)
         reply = lab.send(operation, page_token=token, **at)
-        page = reply.exchange.parsed
+        page = reply.exchange.json
         if reply.status != 200 or not isinstance(page, dict):
             if at:
                 return items
-            raise Blocked(f"listing namespaces returned {reply.shown}")
+            raise Blocked(f"listing namespaces returned {reply.summary}")
         items += page.get("namespaces") or page.get("identifiers") or []
         following = page.get("next-page-token")
         token = following if isinstance(following, str) and following else None

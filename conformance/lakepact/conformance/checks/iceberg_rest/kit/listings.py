@@ -56,7 +56,7 @@ def names(reply: Reply) -> Names:
     expect.true(
         isinstance(identifiers, list),
         "an array as `identifiers`",
-        expect.shown(identifiers),
+        expect.excerpt(identifiers),
         at=reply.place("identifiers"),
     )
     return Names(
@@ -166,7 +166,7 @@ class Listing:
         while token := pages[-1][1]:
             if token in tokens or len(pages) > len(self.names) + 5:
                 actual = (
-                    f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}"
+                    f"{len(pages)} pages for {len(self.names)} items, token {expect.excerpt(token)}"
                 )
                 raise expect.unmet("a chain of tokens that ends", actual, at=pages[-1][0].next)
             tokens.add(token)
@@ -186,6 +186,6 @@ def listing(
     """Return a listing with `count` items of its own: tables instead of namespaces if the target
     does not nest those.
     """
-    nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
+    nests = lab.feature("nesting") and lab.offer.results.get(CHILDREN, True)
     operation = op.list_tables if operation == op.list_namespaces and not nests else operation
     return Listing(lab, operation, namespace=lab.make_namespace(), count=count)

@@ -28,7 +28,7 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
         body={**({} if namespace is ABSENT else {"namespace": namespace}), **members},
     )
     if reply.status == 200:
-        document = reply.exchange.parsed
+        document = reply.exchange.json
         answer = document.get("namespace") if isinstance(document, dict) else None
         levels = [
             str(level)

@@ -88,7 +88,7 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
     """Return the `error` object of the contract's error body, or `None` if the answer has no such
     body.
     """
-    error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
+    error = exchange.json.get("error") if isinstance(exchange.json, dict) else None
     return error if isinstance(error, dict) else None
 
 

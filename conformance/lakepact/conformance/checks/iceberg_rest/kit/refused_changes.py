@@ -111,12 +111,12 @@ class ComparingLab(CatalogLab):
         """Note the missing files of an answer: its metadata file, and manifest lists and manifests
         of the check.
         """
-        metadata = exchange.parsed.get("metadata") if isinstance(exchange.parsed, dict) else None
+        metadata = exchange.json.get("metadata") if isinstance(exchange.json, dict) else None
         if not isinstance(metadata, dict) or "table-uuid" not in metadata:
             return
         lists = (each.get("manifest-list") for each in metadata.get("snapshots") or ())
         try:
-            own = self.target.shared_files.at(exchange.parsed.get("metadata-location"))
+            own = self.target.shared_files.at(exchange.json.get("metadata-location"))
             own_lists = [
                 file for file in map(self.target.shared_files.at, lists) if file in self.files
             ]
@@ -125,7 +125,7 @@ class ComparingLab(CatalogLab):
         except (NotOffered, AttributeError):
             return
         original = self.wire.exchanges[exchange.number]
-        self.wire.exchanges[exchange.number] = replace(original, lost=missing)
+        self.wire.exchanges[exchange.number] = replace(original, missing_files=missing)
 
     def _note(self, exchange: Exchange) -> None:
         """Note the objects that an accepted request creates, changes or returns."""
@@ -206,7 +206,7 @@ class ComparingLab(CatalogLab):
 
     def _is_other_object(self, answer: Reply) -> bool:
         """Return whether an answer holds another object, whose name the target treats as equal."""
-        metadata = answer.exchange.parsed
+        metadata = answer.exchange.json
         metadata = metadata.get("metadata") if isinstance(metadata, dict) else None
         if not isinstance(metadata, dict):  # a namespace
             return answer.status == OK
@@ -262,7 +262,7 @@ def _expect_nothing(answer: Reply) -> None:
     expect.true(
         answer.status != OK,
         "a refused request to create nothing",
-        answer.shown,
+        answer.summary,
         at=Place(answer.exchange, "/status"),
     )
 

@@ -223,7 +223,7 @@ def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:
     first, last = table.snapshots[0].id, table.snapshots[-1].id
     reply = plan(lab, table.table, start_snapshot_id=first, end_snapshot_id=last)
     if reply.status in UNSUPPORTED:
-        raise NotOffered(f"the target plans no incremental scans: {reply.shown}")
+        raise NotOffered(f"the target plans no incremental scans: {reply.summary}")
 
 
 def is_plan(reply: Reply) -> None:
@@ -335,9 +335,9 @@ class Plan:
             at, deletes = by_path.get(table.path(name), (self.at, None))
             paths = None if deletes is None else sorted(one["file-path"] for one in deletes)
             if expected_paths != paths:
-                what = f"delete files {expect.shown(expected_paths)} of {name}{about}"
+                what = f"delete files {expect.excerpt(expected_paths)} of {name}{about}"
                 raise expect.unmet(
-                    what, expect.shown(paths), at=at, kind=kind_of(expected_paths, paths)
+                    what, expect.excerpt(paths), at=at, kind=kind_of(expected_paths, paths)
                 )
 
 

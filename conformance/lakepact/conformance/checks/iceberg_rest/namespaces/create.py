@@ -149,7 +149,7 @@ def _judge_refusals(
         with lab.judge_each(requirement) as case:
             for namespace, body in requests:
                 with case(mutations[requirement]):
-                    expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
+                    expect.status(create(lab, **body), 400, about=f"for {expect.excerpt(body)}")
                     load = lab.send(op.load_namespace_metadata, namespace=namespace)
                     if load.status not in {MADE, 404}:  # what is stored may be unreadable
                         names = children(lab, namespace[:-1] or None)
@@ -275,7 +275,7 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """
     existing = lab.make_namespace()
     with lab.step("IRC-NS-CREATE-005"):
-        expect.refused(create(lab, list(existing)), mutation=EXISTING)
+        expect.refusal(create(lab, list(existing)), mutation=EXISTING)
     with lab.judge_each("IRC-NS-CREATE-016") as case:
         for _ in lab.repeat(3):
             with case():
@@ -395,7 +395,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                 if got.status == MADE:
                     expect.status(head, 200, 204, about="because GET returned 200")
                 else:
-                    expect.refused(
+                    expect.refusal(
                         head,
                         about=f"because GET returned {got.status}",
                         mutation=Mutation(Wrong.ABSENT, "namespace"),

@@ -28,7 +28,7 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
         op.list_tables,
     }:
         return False
-    document, reply = exchange.parsed, Reply(exchange)
+    document, reply = exchange.json, Reply(exchange)
     if not isinstance(document, dict):
         return False
     if exchange.operation == op.list_namespaces:

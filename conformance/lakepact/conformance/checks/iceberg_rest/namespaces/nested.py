@@ -68,7 +68,7 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
             if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
                 with case():
                     reply = lab.send(operation, **arguments, **table.at)
-                    expect.served(
+                    expect.serves(
                         reply,
                         reply.status != 404,
                         f"another status than 404 for {operation} of a table that is there",
@@ -91,7 +91,7 @@ def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(namespace, former.name)
 
     with lab.judge("IRC-NS-ENC-001"):
-        expect.served(
+        expect.serves(
             reply,
             reply.status != 404,
             "another status than 404 for registering a table two levels deep",

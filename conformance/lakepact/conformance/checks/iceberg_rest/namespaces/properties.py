@@ -266,7 +266,7 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
         for body, expected in cases:
             with case():
                 reply = lab.send(op.update_properties, namespace=namespace, body=body)
-                expect.status(reply, 200, about=f"for {expect.shown(body)}")
+                expect.status(reply, 200, about=f"for {expect.excerpt(body)}")
                 stored = properties_of(lab, namespace)
                 expect.equal(
                     expected,
@@ -288,7 +288,7 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
                 expect.status(
                     reply,
                     400,
-                    about=f"for the value {expect.shown(value)}",
+                    about=f"for the value {expect.excerpt(value)}",
                     mutation=wrong_type("/updates/*"),
                 )
         stored = properties_of(lab, namespace)
@@ -382,7 +382,7 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
                 expect.true(
                     not missing,
                     expected,
-                    f"without {expect.shown(missing)}",
+                    f"without {expect.excerpt(missing)}",
                     at=stored.at,
                     kind=Kind.LOST,
                 )

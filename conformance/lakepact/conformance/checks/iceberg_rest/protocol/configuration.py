@@ -214,7 +214,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
         ):
             with case():
                 reply = _probe(lab, operation)
-                expect.served(
+                expect.serves(
                     reply,
                     operation not in detection.missing,
                     f"{operation} to be served, because `endpoints` lists it",
@@ -231,7 +231,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
                 line = f"{definition.method} {definition.path}"
                 raise expect.unmet(
                     f"`{line}` in `endpoints`, because it is served",
-                    f"no such entry; the operation returned {reply.shown}",
+                    f"no such entry; the operation returned {reply.summary}",
                     at=at,
                     kind=Kind.MISSING,
                     schema={"mentions": line},
@@ -252,7 +252,7 @@ def default_endpoints_are_served(lab: CatalogLab) -> None:
         for operation in sorted(declared_operations(lab) & PROBES.keys()):
             with case():
                 reply = _probe(lab, operation)
-                expect.served(reply, operation not in missing, f"{operation} to be served")
+                expect.serves(reply, operation not in missing, f"{operation} to be served")
 
 
 @check("IRC-CFG-015")

@@ -80,9 +80,9 @@ def middleware_may_answer(exchange: Exchange) -> bool:
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
     """Return the error object of a refusal, or `None` where there is none to look at."""
-    if not is_refusal(exchange) or not isinstance(exchange.parsed, dict):
+    if not is_refusal(exchange) or not isinstance(exchange.json, dict):
         return None
-    error = exchange.parsed.get("error")
+    error = exchange.json.get("error")
     return error if isinstance(error, dict) else None
 
 
@@ -106,7 +106,7 @@ def error_responses_have_an_error_object(exchange: Exchange) -> bool:
         schema = {"type": "object"}
         raise expect.unmet(
             '`{"error": {…}}` as the body',
-            reply.shown,
+            reply.summary,
             at=reply.place("error"),
             kind=Kind.TYPE,
             schema=schema,
@@ -127,7 +127,7 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
             expected = f"`error.{member}` as {'an integer' if kind is int else 'a string'}"
             schema = {"type": "integer" if kind is int else "string"}
             raise expect.unmet(
-                expected, reply.shown, at=reply.place("error", member), kind=way, schema=schema
+                expected, reply.summary, at=reply.place("error", member), kind=way, schema=schema
             )
     return True
 
@@ -197,7 +197,7 @@ def error_bodies_hold_only_error(exchange: Exchange) -> bool:
     """An error body has no top-level member except `error`."""
     if error_of(exchange) is None:
         return False
-    further = sorted(exchange.parsed.keys() - {"error"})
+    further = sorted(exchange.json.keys() - {"error"})
     at = Reply(exchange).place(*further[:1])
     expect.true(
         not further, "no top-level member except `error`", further, at=at, kind=Kind.SURPLUS
@@ -254,7 +254,7 @@ def well_formed_requests_return_no_500(exchange: Exchange) -> bool:
         return False
     if exchange.status != SERVER_ERROR:  # only an answer with content shows that a body was read
         is_success = exchange.status < LOWEST_ERROR
-        return is_success and bool(exchange.request_body and exchange.parsed)
+        return is_success and bool(exchange.request_body and exchange.json)
     if _is_malformed(exchange) or is_outcome_unknown(exchange):
         return False
     expect.no_server_error(Reply(exchange))
@@ -269,8 +269,8 @@ def _is_malformed(exchange: Exchange) -> bool:
         else None
     )
     return bool(body) and (
-        exchange.request_parsed is None
-        or any(COMPONENTS.flaws(str(body), exchange.request_parsed).values())
+        exchange.request_json is None
+        or any(COMPONENTS.flaws(str(body), exchange.request_json).values())
     )
 
 

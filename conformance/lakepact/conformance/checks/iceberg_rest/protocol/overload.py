@@ -80,6 +80,6 @@ def _is_error(reply: Reply) -> None:
         expect.true(
             isinstance(reply.at("error", member), str),
             f"`error.{member}` as a string",
-            reply.shown,
+            reply.summary,
             at=reply.place("error", member),
         )

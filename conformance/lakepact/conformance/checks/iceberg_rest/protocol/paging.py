@@ -41,9 +41,9 @@ PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed
 def listings_have_no_duplicates(exchange: Exchange) -> bool:
     """No listing contains an item twice."""
     member = LISTS.get(exchange.operation or NO_OPERATION)
-    if member is None or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+    if member is None or exchange.status != 200 or not isinstance(exchange.json, dict):
         return False
-    items = exchange.parsed.get(member)
+    items = exchange.json.get(member)
     if not isinstance(items, list):
         return False
     texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
@@ -63,10 +63,10 @@ def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
     if (
         exchange.operation not in LISTS
         or exchange.status != 200
-        or not isinstance(exchange.parsed, dict)
+        or not isinstance(exchange.json, dict)
     ):
         return False
-    token = exchange.parsed.get("next-page-token")
+    token = exchange.json.get("next-page-token")
     at, expected = (
         Reply(exchange).place("next-page-token"),
         "a token that is a non-empty string, null or absent",
@@ -119,7 +119,7 @@ def _has_all(items: Listing, names: Names, where: str) -> None:
     expect.true(
         not missing,
         f"all {len(items.names)} items in {where}",
-        f"without {expect.shown(missing)}",
+        f"without {expect.excerpt(missing)}",
         at=names.at,
         kind=Kind.MISSING,
     )

@@ -127,14 +127,14 @@ def _expect_addressable(lab: CatalogLab, namespace: Namespace, name: str) -> Non
     created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
     if created.status in REFUSES_NAMES:
         return
-    expect.status(created, 200, about=f"for the new name {expect.shown(name)}")
+    expect.status(created, 200, about=f"for the new name {expect.excerpt(name)}")
     lab.drop_afterwards(namespace, name)
     load = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(load, 200)
     expect.member(
         created.at("metadata", "table-uuid"),
         load.place("metadata", "table-uuid"),
-        f"table UUID of {expect.shown(name)}",
+        f"table UUID of {expect.excerpt(name)}",
     )
     expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
     expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")

@@ -96,7 +96,7 @@ def refused_names_return_4xx(lab: CatalogLab) -> None:
                         expect.client_error(
                             reply,
                             about=(
-                                f"for {operation} of a {noun} {expect.shown(name)}, which it"
+                                f"for {operation} of a {noun} {expect.excerpt(name)}, which it"
                                 " refuses to create"
                             ),
                         )

@@ -91,7 +91,7 @@ def malformed_json_returns_400(lab: CatalogLab) -> None:
         for operation, (at, _) in valid_bodies(lab, table).items():
             for content in wrong:
                 yield (
-                    f"the body {expect.shown(content)}",
+                    f"the body {expect.excerpt(content)}",
                     partial(lab.send, operation, content=content, **at),
                 )
 
@@ -297,7 +297,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
                 expect.true(
                     isinstance(reply.at("error"), dict),
                     '`{"error": {…}}` as the body',
-                    reply.shown,
+                    reply.summary,
                     at=reply.place("error"),
                 )
                 expect.member(reply.status, reply.place("error", "code"), "error code")
@@ -305,7 +305,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
                     expect.true(
                         isinstance(reply.at("error", member), str),
                         f"`error.{member}` as a string",
-                        reply.shown,
+                        reply.summary,
                         at=reply.place("error", member),
                     )
 
@@ -333,7 +333,7 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
                 reply = lab.send(
                     operation.id, declared=False, body={} if operation.body else None, **values
                 )
-                expect.served(
+                expect.serves(
                     reply,
                     reply.status < 500 or reply.status == NOT_IMPLEMENTED,
                     f"no 5xx status but 501 for {operation.id}",

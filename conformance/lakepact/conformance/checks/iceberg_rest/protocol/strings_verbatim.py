@@ -72,7 +72,7 @@ def _expect_verbatim(
             expect.equal(
                 value,
                 place.within(key).value,
-                f"property {expect.shown(key)}",
+                f"property {expect.excerpt(key)}",
                 at=place.within(key),
             )
 
@@ -175,12 +175,12 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
             if created.status in REFUSES_NAMES:
                 continue
             with case():
-                expect.status(created, 200, about=f"for the new name {expect.shown(name)}")
+                expect.status(created, 200, about=f"for the new name {expect.excerpt(name)}")
                 lab.drop_afterwards(namespace, name)
                 expect.status(
                     lab.send(op.load_table, namespace=namespace, table=name),
                     200,
-                    about=f"for {expect.shown(name)}",
+                    about=f"for {expect.excerpt(name)}",
                 )
                 members = identifiers(lab.send(op.list_tables, namespace=namespace))
                 expect.contains(

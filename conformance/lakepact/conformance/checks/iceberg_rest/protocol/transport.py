@@ -78,9 +78,9 @@ def head_responses_have_no_body(exchange: Exchange) -> bool:
 @invariant("IRC-GEN-018")
 def members_are_kebab_case(exchange: Exchange) -> bool:
     """No response has the camelCase form of a member that the contract spells with hyphens."""
-    if exchange.operation in {None, op.get_token} or not isinstance(exchange.parsed, dict):
+    if exchange.operation in {None, op.get_token} or not isinstance(exchange.json, dict):
         return False
-    for member in exchange.parsed:
+    for member in exchange.json:
         if member in CAMEL_TWINS:
             schema, at = {"not": {"required": [member]}}, Reply(exchange).place()
             raise expect.unmet(
@@ -193,7 +193,7 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
                 expect.true(
                     digits in raw,
                     f"the digits {identifier} in the body",
-                    load.reply.shown,
+                    load.reply.summary,
                     at=load.place("snapshots"),
                 )
 

@@ -105,7 +105,7 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(
                     lab.send(op.table_exists, namespace=namespace, table=name),
                     204,
-                    about=f"for {expect.shown(name)}, an existing table or view",
+                    about=f"for {expect.excerpt(name)}, an existing table or view",
                 )
     with lab.judge_each("IRC-GEN-021", without=PLAIN_ONLY) as case:
         for name in there:
@@ -115,12 +115,12 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(
                     reply,
                     200,
-                    about=f"for a commit to {expect.shown(name)}, an existing table or view",
+                    about=f"for a commit to {expect.excerpt(name)}, an existing table or view",
                 )
                 at = lab.send(op.load_table, namespace=namespace, table=name).place(
                     "metadata", "properties", "lakepact"
                 )
-                expect.equal(name, at.value, f"the property of {expect.shown(name)}", at=at)
+                expect.equal(name, at.value, f"the property of {expect.excerpt(name)}", at=at)
 
 
 @check("IRC-TBL-REN-001")
@@ -139,14 +139,14 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 204)
                 there = lab.send(op.load_table, namespace=table.namespace, table=name)
-                expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
+                expect.status(there, 200, about=f"for the new name {expect.excerpt(name)}")
                 expect.member(
                     table.uuid,
                     there.place("metadata", "table-uuid"),
-                    f"table UUID of {expect.shown(name)}",
+                    f"table UUID of {expect.excerpt(name)}",
                 )
                 back = rename_table(lab, identifier(table.namespace, name), table.identifier)
-                expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
+                expect.status(back, 204, about=f"for renaming {expect.excerpt(name)} back")
                 states.expect_no_change(lab, table)
 
 
@@ -180,7 +180,7 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
             with case():
                 expect.status(created, 200)
                 load = lab.send(op.load_view, namespace=namespace, view=name)
-                expect.status(load, 200, about=f"for {expect.shown(name)}, which was created")
+                expect.status(load, 200, about=f"for {expect.excerpt(name)}, which was created")
                 uuid, place = (
                     created.at("metadata", "view-uuid"),
                     load.place("metadata", "view-uuid"),
@@ -188,7 +188,7 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.equal(
                     uuid,
                     load.at("metadata", "view-uuid"),
-                    f"view UUID of {expect.shown(name)}",
+                    f"view UUID of {expect.excerpt(name)}",
                     at=place,
                 )
                 there.append(name)
@@ -207,19 +207,19 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(
                     lab.send(op.view_exists, namespace=namespace, view=name),
                     204,
-                    about=f"for {expect.shown(name)}, an existing table or view",
+                    about=f"for {expect.excerpt(name)}, an existing table or view",
                 )
     with lab.judge_each("IRC-VIEW-LOAD-007", without=PLAIN_ONLY) as case:
         for name in there:
             with case():
                 at: dict[str, Any] = {"namespace": namespace, "view": name}
                 expect.status(
-                    lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}"
+                    lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.excerpt(name)}"
                 )
                 expect.not_found(
                     lab.send(op.load_view, **at),
                     "view",
-                    about=f"for {expect.shown(name)} afterwards",
+                    about=f"for {expect.excerpt(name)} afterwards",
                 )
 
 
@@ -240,12 +240,12 @@ def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 204)
                 there = lab.send(op.load_view, **target.at)
-                expect.status(there, 200, about=f"for the new name {expect.shown(target.name)}")
+                expect.status(there, 200, about=f"for the new name {expect.excerpt(target.name)}")
                 same_view(lab, view.reply, there)
                 expect.status(
                     rename_view(lab, target.identifier, view.identifier),
                     204,
-                    about=f"for renaming {expect.shown(target.name)} back",
+                    about=f"for renaming {expect.excerpt(target.name)} back",
                 )
 
 

@@ -103,7 +103,7 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
                 expect.contains(
                     table.path(name),
                     plan.paths,
-                    f"the files for {expect.shown(expression)},",
+                    f"the files for {expect.excerpt(expression)},",
                     at=plan.at,
                 )
 
@@ -182,7 +182,7 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
     ):
         with lab.judge("IRC-SCAN-FETCH-002"):
             scans.complete_plan(lab, table.table, filter=expression).reads(
-                table.snapshots[-1].data, f"the files for {expect.shown(expression)},"
+                table.snapshots[-1].data, f"the files for {expect.excerpt(expression)},"
             )
 
 
@@ -206,14 +206,14 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
                 for row in rows:
                     with case():
                         about = (
-                            f"a residual that agrees with {expect.shown(expression)} for"
-                            f" {expect.shown(row)}"
+                            f"a residual that agrees with {expect.excerpt(expression)} for"
+                            f" {expect.excerpt(row)}"
                         )
                         at = task.at.within("residual-filter")
                         expect.true(
                             holds(expression, row) == holds(residual, row),
                             about,
-                            expect.shown(residual),
+                            expect.excerpt(residual),
                             at=at,
                         )
     if not has_rows:

@@ -106,7 +106,7 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
                 at, actual = by_path.get(table.path(name), (plan.at, None))
                 expect.true(
                     vectors_of_file == actual,
-                    f"deletion vectors {expect.shown(vectors_of_file)} of {name}",
+                    f"deletion vectors {expect.excerpt(vectors_of_file)} of {name}",
                     actual,
                     at=at,
                 )

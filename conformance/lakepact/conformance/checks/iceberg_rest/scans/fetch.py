@@ -91,7 +91,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
                 expect.true(
                     one.status != 200 or one.document.get("status") != "submitted",
                     "a status other than submitted after completion",
-                    one.shown,
+                    one.summary,
                     at=one.place("status"),
                 )
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:

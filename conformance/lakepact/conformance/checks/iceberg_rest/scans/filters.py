@@ -167,7 +167,7 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
             actual = f"without {', '.join(missing)}"
             expect.true(
                 not missing,
-                f"the files {expected} for {expect.shown(expression)}",
+                f"the files {expected} for {expect.excerpt(expression)}",
                 actual,
                 at=plan.at,
                 kind=Kind.MISSING,
@@ -210,7 +210,7 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
             expect.status(
                 scans.plan(lab, table, filter=expression),
                 200,
-                about=f"for {expect.shown(expression)}",
+                about=f"for {expect.excerpt(expression)}",
             )
 
 
@@ -250,7 +250,7 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
             expect.status(
                 scans.plan(lab, table, filter=expression),
                 400,
-                about=f"for {what}: {expect.shown(expression)}",
+                about=f"for {what}: {expect.excerpt(expression)}",
                 mutation=wrong,
             )
 

@@ -53,10 +53,10 @@ def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None
     if (
         exchange.operation not in operations
         or exchange.status != 200
-        or not isinstance(exchange.parsed, dict)
+        or not isinstance(exchange.json, dict)
     ):
         return None
-    return Part(exchange.parsed, Reply(exchange).place())
+    return Part(exchange.json, Reply(exchange).place())
 
 
 def objects(document: Part | None, member: str) -> list[Part]:

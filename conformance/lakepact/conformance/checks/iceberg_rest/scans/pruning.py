@@ -131,7 +131,7 @@ def judge_filters(
             scan = wait_for_plan(lab, table.table, reply)
             missing = sorted(paths - {*scan.paths})
             about, actual = (
-                f"files that may hold rows for {expect.shown(expression)}",
+                f"files that may hold rows for {expect.excerpt(expression)}",
                 f"without {', '.join(missing)}",
             )
             expect.true(not missing, about, actual, at=scan.at, kind=Kind.MISSING)

@@ -130,10 +130,12 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
                 for row in rows:
                     with case():
                         expected, at = holds(expression, row), task.at.within("residual-filter")
-                        about = f"for {expect.shown(row)} of a scan for {expect.shown(expression)}"
+                        about = (
+                            f"for {expect.excerpt(row)} of a scan for {expect.excerpt(expression)}"
+                        )
                         what = f"a residual that {'holds' if expected else 'does not hold'} {about}"
                         expect.true(
-                            expected == holds(residual, row), what, expect.shown(residual), at=at
+                            expected == holds(residual, row), what, expect.excerpt(residual), at=at
                         )
     if not has_rows:
         lab.skip(

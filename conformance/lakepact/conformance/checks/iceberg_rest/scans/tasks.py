@@ -162,7 +162,7 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
                     Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"),
                     lab.send(scans.TASKS, body=body, **table.at),
                 )
-                expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
+                expect.status(reply, 400, about=f"for {expect.excerpt(body)}", mutation=wrong)
     reply = fetch_tasks(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):
         expect.not_found(reply, "plan task")

@@ -257,7 +257,7 @@ class CatalogWorld:
         """Remember tables, views and namespaces that were made, and forget those that are gone."""
         if not 200 <= reply.status < 300:
             return
-        answer = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
+        answer = reply.exchange.json if isinstance(reply.exchange.json, dict) else {}
         body = step.body if isinstance(step.body, dict) else {}
         namespace = step.arguments.get("namespace", ())
         if step.operation == op.create_namespace:

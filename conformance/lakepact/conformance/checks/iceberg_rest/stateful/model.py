@@ -195,7 +195,7 @@ class CatalogModel:
     ) -> bool:
         unmet = Unmet(
             expected,
-            reply.shown,
+            reply.summary,
             exchange=reply.exchange.number,
             refusal=mutation is not None,
             mutation=mutation,
@@ -321,7 +321,7 @@ class CatalogModel:
         """A listing equals the known items, or is a part of them if more pages follow."""
         is_cut = bool(reply.document.get("next-page-token"))
         extra, missing = actual - expected, set() if is_cut else expected - actual
-        what = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
+        what = f"a list of exactly {expect.excerpt(sorted(map(list, expected)))}"
         self._says(requirement, what, reply, holds=not extra and not missing)
 
     # -- tables ------------------------------------------------------------------------------------

@@ -49,12 +49,12 @@ OTHER_SCHEMA = extend_schema(fields=[field(1, "other", "long", required=True)])
 
 def expect_texts(config: Any, what: str, *, at: Place) -> None:
     """An object whose values are all strings."""
-    expect.true(isinstance(config, dict), f"an object as {what}", expect.shown(config), at=at)
+    expect.true(isinstance(config, dict), f"an object as {what}", expect.excerpt(config), at=at)
     for key, value in members(config).items():
         expect.true(
             isinstance(value, str),
             f"a string as `{key}` of {what}",
-            expect.shown(value),
+            expect.excerpt(value),
             at=at.within(key),
         )
 
@@ -66,7 +66,7 @@ def success_body(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
         and exchange.method in {"GET", "POST"}
         and exchange.status == 200
     )
-    return members(exchange.parsed) if is_success else {}
+    return members(exchange.json) if is_success else {}
 
 
 @invariant("IRC-TBL-CREATE-027", concerns=answers_of(op.create_table, status=200))
@@ -84,7 +84,7 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
         expect.true(
             has_both,
             "`prefix` and `config` in each of `storage-credentials`",
-            expect.shown(credential),
+            expect.excerpt(credential),
             at=at,
         )
         expect_texts(
@@ -128,7 +128,7 @@ def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
         expect.true(
             isinstance(location, str) and location != "",
             "a text as `metadata-location`",
-            expect.shown(location),
+            expect.excerpt(location),
             at=table.reply.place("metadata-location"),
         )
         expect.equal(

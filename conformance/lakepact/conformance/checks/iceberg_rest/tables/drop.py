@@ -204,7 +204,7 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
         files = metadata_files(lab, table)
         reply = purge(lab, table)
         if is_refused(reply):
-            lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.shown}")
+            lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.summary}")
             return
         load = lab.send(op.load_table, **table.at)
         await_purge(files)

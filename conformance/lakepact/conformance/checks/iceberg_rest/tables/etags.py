@@ -46,7 +46,7 @@ def loads_without_if_none_match_return_no_304(exchange: Exchange) -> bool:
     if exchange.status == NOT_MODIFIED:
         raise expect.unmet(
             "no 304 status without If-None-Match",
-            Reply(exchange).shown,
+            Reply(exchange).summary,
             at=Place(exchange, "/status"),
         )
     return True
@@ -191,7 +191,7 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
                     lab.warn(
                         "IRC-TBL-ETAG-002",
                         expected=f"status 304 or 200 with If-None-Match: {value}",
-                        actual=reply.shown,
+                        actual=reply.summary,
                     )
                 if reply.status != 304:
                     continue

@@ -258,7 +258,7 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
                 expect.not_found(
                     reply,
                     "table",
-                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                    about=f"for {'.'.join(at['namespace'])} {expect.excerpt(at['table'])}",
                 )
 
 

@@ -62,10 +62,10 @@ def _expect_files(table: Table, files: Mapping[str, Sequence[SharedFile]], lab: 
 @invariant("IRC-META-020", traffic=APPENDING, concerns=_tables)
 def files_of_every_table_exist(exchange: Exchange) -> bool:
     """At the end of each check, the files exist that the tables name which are left."""
-    if exchange.lost is None:
+    if exchange.missing_files is None:
         return False
     about = "of the files that the table names, those that are gone:"
-    expect.equal([], list(exchange.lost), about, at=Reply(exchange).place("metadata"))
+    expect.equal([], list(exchange.missing_files), about, at=Reply(exchange).place("metadata"))
     return True
 
 

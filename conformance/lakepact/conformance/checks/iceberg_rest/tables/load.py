@@ -42,7 +42,7 @@ from lakepact.conformance.checks.iceberg_rest.tables.list import (
     is_odd,
 )
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
-from lakepact.conformance.evidence.limits import TooLarge, decoded
+from lakepact.conformance.evidence.limits import TooLarge, decode
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.judging.definitions import answers_of
 
@@ -91,11 +91,11 @@ def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     settings = {key: config[key] for key in KEYS if key in config}
     for key, value in settings.items():
         at = Reply(exchange).place("config", key)
-        expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value), at=at)
+        expect.true(isinstance(value, str), f"a string as `{key}`", expect.excerpt(value), at=at)
         expect.true(
             key not in FLAGS or value in {"true", "false"},
             f'"true" or "false" as `{key}`',
-            expect.shown(value),
+            expect.excerpt(value),
             at=at,
         )
     return bool(settings)
@@ -161,7 +161,7 @@ def stored(lab: CatalogLab, location: str | None) -> dict[str, Any] | None:
         return None
     try:
         coding = "gzip" if content.startswith(GZIP) else ""
-        document = orjson.loads(decoded(content, coding, lab.target.max_body))
+        document = orjson.loads(decode(content, coding, lab.target.max_body))
     except (orjson.JSONDecodeError, httpx.DecodingError, TooLarge) as broken:
         raise expect.unmet(f"table metadata at {location}", str(broken), at=None) from broken
     return members(document)
@@ -281,7 +281,7 @@ def missing_tables_return_404(lab: CatalogLab) -> None:
                 expect.not_found(
                     reply,
                     "table",
-                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                    about=f"for {'.'.join(at['namespace'])} {expect.excerpt(at['table'])}",
                 )
     with lab.judge_each("IRC-TBL-LOAD-004") as case:
         for at in homeless_tables(lab):
@@ -290,7 +290,7 @@ def missing_tables_return_404(lab: CatalogLab) -> None:
                 expect.not_found(
                     reply,
                     "namespace",
-                    about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}",
+                    about=f"for {'.'.join(at['namespace'])} {expect.excerpt(at['table'])}",
                 )
 
 

@@ -49,7 +49,7 @@ def carries_metadata(exchange: Exchange) -> bool:
 
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
     """Return the table metadata that an answer carries; empty where it carries none."""
-    return members(members(exchange.parsed).get("metadata")) if carries_metadata(exchange) else {}
+    return members(members(exchange.json).get("metadata")) if carries_metadata(exchange) else {}
 
 
 def place(exchange: Exchange, *path: str | int) -> Place:
@@ -114,7 +114,7 @@ def expect_at_least(exchange: Exchange, last: str, used: Iterable[Any]) -> bool:
 def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     """Table metadata has a `format-version` from 1 to 3 and a `table-uuid`."""
     if not carries_metadata(exchange) or not isinstance(
-        members(exchange.parsed).get("metadata"), dict
+        members(exchange.json).get("metadata"), dict
     ):
         return False
     metadata = metadata_of(exchange)
@@ -126,7 +126,7 @@ def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
         )
         raise expect.unmet(
             "an integer from 1 to 3 as `format-version`",
-            expect.shown(version),
+            expect.excerpt(version),
             at=at,
             schema=schema,
         )
@@ -213,7 +213,7 @@ def main_is_current(exchange: Exchange) -> bool:
         expect.true(
             current is None,
             "no `current-snapshot-id`, null or -1 without the ref main",
-            expect.shown(current),
+            expect.excerpt(current),
             kind=Kind.SURPLUS,
             at=at,
         )
@@ -328,7 +328,7 @@ def metadata_log_omits_the_current_file(exchange: Exchange) -> bool:
     if not log:
         return False
     expect_times_in_order(metadata, "metadata-log", at=place(exchange))
-    location = exchange.parsed.get("metadata-location")
+    location = exchange.json.get("metadata-location")
     if location is not None:
         expect.lacks(location, log, "`metadata-log`", at=place(exchange, "metadata-log"))
     return True
@@ -342,7 +342,7 @@ def table_properties_are_strings(exchange: Exchange) -> bool:
         return False
     properties, at = metadata["properties"], place(exchange, "properties")
     expect.true(
-        isinstance(properties, dict), "an object as `properties`", expect.shown(properties), at=at
+        isinstance(properties, dict), "an object as `properties`", expect.excerpt(properties), at=at
     )
     for key, value in properties.items():
         expect.true(

@@ -220,7 +220,7 @@ def true_filters_return_204(lab: CatalogLab) -> None:
                 expect.status(
                     report(lab, table, scan_report(table, filter=always)),
                     204,
-                    about=f"for the filter {expect.shown(always)}",
+                    about=f"for the filter {expect.excerpt(always)}",
                 )
 
 
@@ -234,10 +234,10 @@ def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
             for make in (scan_report, commit_report):
                 with case():
                     reply = report(lab, table, make(table, report_type=kind))
-                    unknown = f"no 5xx status for the report-type {expect.shown(kind)}"
+                    unknown = f"no 5xx status for the report-type {expect.excerpt(kind)}"
                     expect.true(
                         reply.status < 500,
                         unknown,
-                        reply.shown,
+                        reply.summary,
                         at=Place(reply.exchange, "/status"),
                     )

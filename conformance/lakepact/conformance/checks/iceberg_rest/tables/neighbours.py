@@ -92,7 +92,7 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
             files.append([])
     reply = lab.send(op.drop_table, purge_requested=True, **table.at)
     if 400 <= reply.status < 500:
-        lab.skip("IRC-TBL-DROP-012", f"the target does not purge: {reply.shown}")
+        lab.skip("IRC-TBL-DROP-012", f"the target does not purge: {reply.summary}")
         return
     lab.require(reply, 204)
     time.sleep(PURGING_SECONDS)

@@ -60,7 +60,7 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
     table, files = with_files(lab)
     reply = purge(lab, table)
     if is_refused(reply):
-        lab.skip("IRC-TBL-DROP-013", f"the target does not purge: {reply.shown}")
+        lab.skip("IRC-TBL-DROP-013", f"the target does not purge: {reply.summary}")
         return
     lab.require(reply, 204)
     await_purge([file for group in files.values() for file in group])
@@ -92,7 +92,7 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
         overwrite=True,
     )
     if is_refused(usual):
-        lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.shown}")
+        lab.skip("IRC-TBL-REG-015", f"the target does not register over tables: {usual.summary}")
         return
     metadata_file(lab, damage)
     lab.remove_file(str(damage.metadata_location))

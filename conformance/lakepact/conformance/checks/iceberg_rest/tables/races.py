@@ -138,7 +138,7 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-DROP-011"):
                 rename_texts = (
                     "no rename of a table that was dropped at the same moment",
-                    rename.shown,
+                    rename.summary,
                 )
                 expect.true(
                     rename.status != 204, *rename_texts, at=Place(rename.exchange, "/status")

@@ -70,7 +70,7 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
             expect.true(
                 not is_same,
                 "other metadata after an answer with status 200",
-                after.shown,
+                after.summary,
                 at=after.place("metadata"),
             )
         if reply.status >= LOWEST_ERROR:
@@ -83,7 +83,9 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
                     ignore=states.BOOKKEEPING,
                 )
         if not able and is_refused(lab, reply):
-            lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
+            lab.skip(
+                "IRC-TBL-REG-005", f"the target does not register over tables: {reply.summary}"
+            )
             continue
         able = True
         with lab.judge("IRC-TBL-REG-005"):
@@ -135,7 +137,7 @@ def overwrite_registers_new_tables(lab: CatalogLab) -> None:
     existing = lab.make_table(former.namespace)
     refusal = register_over(lab, existing, left_behind(lab, lab.make_table(former.namespace)))
     if is_refused(lab, refusal):
-        lab.skip("IRC-TBL-REG-006", f"the target does not register over tables: {refusal.shown}")
+        lab.skip("IRC-TBL-REG-006", f"the target does not register over tables: {refusal.summary}")
         return
     for name in lab.each((lab.name(), former.name)):
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
@@ -184,6 +186,6 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {expect.shown(overwrite)} as `overwrite`",
+                about=f"for {expect.excerpt(overwrite)} as `overwrite`",
                 mutation=wrong_type("/overwrite"),
             )

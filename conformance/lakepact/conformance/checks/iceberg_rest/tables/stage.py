@@ -87,7 +87,7 @@ def expect_location(table: Table) -> None:
     expect.true(
         isinstance(location, str) and location != "",
         "a text as `location`",
-        expect.shown(location),
+        expect.excerpt(location),
         at=table.place("location"),
     )
 
@@ -119,7 +119,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
         expect.true(
             location is None,
             "no metadata-location, or null",
-            expect.shown(location),
+            expect.excerpt(location),
             kind=Kind.SURPLUS,
             at=stage.reply.place("metadata-location"),
         )

@@ -92,7 +92,7 @@ def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
                 former_locations = [one.location.rstrip("/") for one in former]
                 expect.true(
                     location not in former_locations,
-                    f"a location other than {expect.shown(former_locations)}",
+                    f"a location other than {expect.excerpt(former_locations)}",
                     location,
                     at=at,
                 )
@@ -110,7 +110,7 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
             theirs = visible_files(lab, one)
             reply = purge(lab, one)
             if is_refused(reply):
-                lab.skip("IRC-TBL-DROP-006", f"the target does not purge: {reply.shown}")
+                lab.skip("IRC-TBL-DROP-006", f"the target does not purge: {reply.summary}")
                 return
             lab.require(reply)
             if not set(theirs) & set(files):

@@ -229,7 +229,7 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {expect.shown(kind)} in format version 2",
+                about=f"for {expect.excerpt(kind)} in format version 2",
                 mutation=Mutation(Wrong.VALUE, "/schema/fields/*/type"),
             )
 

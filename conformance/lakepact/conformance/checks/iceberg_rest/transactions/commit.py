@@ -442,7 +442,7 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
             # refuses the transaction.
             expect.true(
                 actual == expected,
-                f"properties {expect.shown(expected)}",
+                f"properties {expect.excerpt(expected)}",
                 actual,
                 at=after.place("properties"),
             )

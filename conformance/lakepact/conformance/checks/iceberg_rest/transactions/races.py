@@ -70,7 +70,7 @@ def _expect_atomic_refusal(lab: CatalogLab, tables: Sequence[Table]) -> None:
             marking(first, "refused"),
             change(second, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]),
         )
-        expect.refused(reply, mutation=req.stale(req.assert_uuid(req.NOBODY)))
+        expect.refusal(reply, mutation=req.stale(req.assert_uuid(req.NOBODY)))
         expect_no_changes(lab, before)
 
 

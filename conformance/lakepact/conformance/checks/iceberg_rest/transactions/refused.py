@@ -192,7 +192,7 @@ def table_changes_must_be_an_array(lab: CatalogLab) -> None:
                 if "table-changes" in body
                 else Mutation(Wrong.MISSING, "/table-changes")
             )
-            expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
+            expect.status(reply, 400, about=f"for {expect.excerpt(body)}", mutation=wrong)
 
 
 @check("IRC-TXN-008")

@@ -37,7 +37,7 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
             f"one partition spec with the field {name}",
             table.member("partition-specs"),
         )
-        raise expect.unmet(expected, expect.shown(specs), at=table.place("partition-specs"))
+        raise expect.unmet(expected, expect.excerpt(specs), at=table.place("partition-specs"))
     return specs[0]
 
 

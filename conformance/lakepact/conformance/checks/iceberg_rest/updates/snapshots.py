@@ -48,7 +48,7 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
     if len(ids) != many:
         raise Blocked(
             f"{many} snapshots were added, and the table has {len(ids)} (IRC-UPD-035):"
-            f" {expect.shown(ids)}"
+            f" {expect.excerpt(ids)}"
         )
     return ids
 

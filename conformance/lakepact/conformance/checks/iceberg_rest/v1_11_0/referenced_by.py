@@ -26,7 +26,7 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
     for chain in lab.each((names[0], ",".join(names))):
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
-            expect.status(reply, 200, about=f"with referenced-by={expect.shown(chain)}")
+            expect.status(reply, 200, about=f"with referenced-by={expect.excerpt(chain)}")
             states.assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return

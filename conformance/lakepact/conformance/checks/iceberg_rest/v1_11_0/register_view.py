@@ -79,7 +79,7 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
     if lab.send(op.load_view, **last.at).status == NOT_FOUND:
         lab.require(
             lab.send(
-                op.drop_view, namespace=last.namespace, view=reply.exchange.request_parsed["name"]
+                op.drop_view, namespace=last.namespace, view=reply.exchange.request_json["name"]
             )
         )
     return last, last.reply.at("metadata-location")
@@ -91,7 +91,7 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     can be replaced.
     """
     last, reply = register_former_view(lab)
-    view = View(last.namespace, reply.exchange.request_parsed["name"], reply)
+    view = View(last.namespace, reply.exchange.request_json["name"], reply)
 
     with lab.judge("IRC-VIEW-REG-001"):
         expect.status(reply, 200)

@@ -69,10 +69,12 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
         path = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
             load = lab.send_raw("GET", path, operation=op.load_namespace_metadata)
-            expect.status(load, 200, about=f"for the levels joined by {expect.shown(separator)}")
+            expect.status(load, 200, about=f"for the levels joined by {expect.excerpt(separator)}")
             expect.member(list(child), load.place("namespace"), "namespace")
             listing = lab.send_raw("GET", f"{path}/tables", operation=op.list_tables)
-            expect.status(listing, 200, about=f"for the levels joined by {expect.shown(separator)}")
+            expect.status(
+                listing, 200, about=f"for the levels joined by {expect.excerpt(separator)}"
+            )
             if holds:
                 expect.contains(
                     {"namespace": list(child), "name": table["name"]},
@@ -97,7 +99,7 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
                 expect.status(
                     reply,
                     200,
-                    about=f"for a parent whose levels are joined by {expect.shown(separator)}",
+                    about=f"for a parent whose levels are joined by {expect.excerpt(separator)}",
                 )
                 expect.member([list(below)], reply.place("namespaces"), "the namespaces below it,")
 

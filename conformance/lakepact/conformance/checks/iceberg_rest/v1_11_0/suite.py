@@ -39,7 +39,7 @@ def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any
         check=check,
         accepts="application/json",
     )
-    document = reply.exchange.parsed
+    document = reply.exchange.json
     return document if reply.status == 200 and isinstance(document, dict) else {}
 
 

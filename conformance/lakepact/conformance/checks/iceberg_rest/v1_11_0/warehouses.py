@@ -17,5 +17,5 @@ def unknown_warehouses_return_404(lab: CatalogLab) -> None:
             lab.skip("IRC-WHS-001", "the target answers for every warehouse")
             return
         with lab.judge("IRC-WHS-001"):
-            expect.not_found(reply, "warehouse", about=f"for the warehouse {expect.shown(name)}")
+            expect.not_found(reply, "warehouse", about=f"for the warehouse {expect.excerpt(name)}")
             expect.member("NoSuchWarehouseException", reply.place("error", "type"), "error.type")

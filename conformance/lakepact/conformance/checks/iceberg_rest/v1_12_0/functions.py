@@ -113,7 +113,7 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
                 expect.true(
                     isinstance(identifiers, list),
                     "an array as `identifiers`",
-                    expect.shown(identifiers),
+                    expect.excerpt(identifiers),
                     at=at,
                 )
                 wrong = [
@@ -244,7 +244,7 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
                 expect.true(
                     sound,
                     "a struct as the return-type of a udtf",
-                    expect.shown(one["return-type"]),
+                    expect.excerpt(one["return-type"]),
                     at=place.within("return-type"),
                 )
             with lab.judge("IRC-FN-012"):

@@ -36,7 +36,7 @@ def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
         expect.true(
             isinstance(config, dict),
             f"an object as `{CONFIG}`",
-            expect.shown(config),
+            expect.excerpt(config),
             at=reply.place(CONFIG),
         )
     settings: dict[str, Any] = reply.document.get(CONFIG) or {}

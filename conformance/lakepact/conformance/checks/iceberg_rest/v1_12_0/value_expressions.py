@@ -111,11 +111,11 @@ def _keeps(
     lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, expression: Any, expected: str
 ) -> list[str]:
     """Return the files of a plan after checking that none with matching rows is missing."""
-    expect.status(reply, 200, about=f"for {expect.shown(expression)}")
+    expect.status(reply, 200, about=f"for {expect.excerpt(expression)}")
     plan = scans.wait_for_plan(lab, table.table, reply)
     missing = sorted({table.path(name) for name in expected.split()} - {*plan.paths})
     what, actual = (
-        f"the files {expected} for {expect.shown(expression)}",
+        f"the files {expected} for {expect.excerpt(expression)}",
         f"without {', '.join(missing)}",
     )
     expect.true(not missing, what, actual, at=plan.at, kind=Kind.MISSING)
@@ -136,7 +136,7 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
             with lab.step("IRC-EXPR-001"):
                 now = _keeps(lab, table, reply, expression, expected)
             then = _keeps(lab, table, scans.plan(lab, table.table, filter=before), before, expected)
-            expect.equal(now, then, f"the files for {expect.shown(before)}", at=None)
+            expect.equal(now, then, f"the files for {expect.excerpt(before)}", at=None)
 
 
 @check("IRC-EXPR-002")
@@ -173,6 +173,6 @@ def ambiguous_operands_return_400(lab: CatalogLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {what}: {expect.shown(expression)}",
+                about=f"for {what}: {expect.excerpt(expression)}",
                 mutation=Mutation(Wrong.VALUE, "/filter"),
             )

@@ -186,7 +186,7 @@ def locations_of_views_are_noted(lab: CatalogLab) -> None:
     if reply.status != 200:
         lab.note(
             "IRC-VIEW-CREATE-008",
-            f"a location beside that of another view is answered with {reply.shown}",
+            f"a location beside that of another view is answered with {reply.summary}",
         )
         return
     is_same = reply.at("metadata", "location").rstrip("/") == location
@@ -263,7 +263,7 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
             expect.status(
                 reply,
                 400,
-                about=f"for {expect.shown(wrong)} as a property",
+                about=f"for {expect.excerpt(wrong)} as a property",
                 mutation=wrong_type("/properties/*"),
             )
             expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")

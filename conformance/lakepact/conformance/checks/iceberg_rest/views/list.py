@@ -99,7 +99,7 @@ def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
                 expect.true(
                     isinstance(reply.at("error"), dict),
                     '`{"error": {…}}` as the body',
-                    reply.shown,
+                    reply.summary,
                     at=reply.place("error"),
                 )
 

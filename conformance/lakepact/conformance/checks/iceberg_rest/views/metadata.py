@@ -45,7 +45,7 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     carries = exchange.status == 200 and exchange.method == CARRIERS.get(
         exchange.operation or NO_OPERATION
     )
-    return members(members(exchange.parsed).get("metadata")) if carries else {}
+    return members(members(exchange.json).get("metadata")) if carries else {}
 
 
 @invariant(

@@ -275,7 +275,7 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
 def in_order(value: Any) -> Any:
     """Return a member of a version; representations, whose order means nothing, are sorted."""
     return (
-        sorted(value, key=expect.shown)
+        sorted(value, key=expect.excerpt)
         if isinstance(value, list) and any(isinstance(one, dict) for one in value)
         else value
     )

@@ -71,7 +71,7 @@ def _access_key(lab: CatalogClientLab, home: Sequence[str], script: Script) -> s
     """Return the key with which the client would open the metadata file."""
     properties = lab.performs("file-properties", script, namespace=home, table="t").result
     if not isinstance(properties, dict):
-        raise Unmet("an object of properties", expect.shown(properties))
+        raise Unmet("an object of properties", expect.excerpt(properties))
     return str(properties.get(ACCESS_KEY))
 
 
@@ -100,7 +100,7 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
                     "longest",
                     key,
                     f"{ACCESS_KEY} of the longest of"
-                    f" {expect.shown([prefix for prefix, _ in credentials])}:",
+                    f" {expect.excerpt([prefix for prefix, _ in credentials])}:",
                 )
 
 
@@ -165,7 +165,7 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
                     f"another access key after the first has expired, {where} loadCredentials among"
                     " the endpoints"
                 )
-                expect.true(fresh, how, expect.shown(access_keys))
+                expect.true(fresh, how, expect.excerpt(access_keys))
 
 
 TASK = "sign-repeatedly"

@@ -139,11 +139,11 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-024") as case:
         with case():
             form = performance.of(op.get_token)[0]
-            kinds = form.sent("content-type")
+            kinds = form.request_values("content-type")
             expect.true(
                 bool(kinds) and kinds[0].startswith(FORM),
                 f"Content-Type {FORM}",
-                expect.shown(kinds),
+                expect.excerpt(kinds),
             )
             fields = dict(
                 parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True)
@@ -292,7 +292,7 @@ def tokens_of_tables(lab: CatalogClientLab) -> None:
     )
     commits = performance.require(op.update_table)
     with lab.judge("IRC-CLI-027"):
-        headers = commits[0].sent("authorization")
+        headers = commits[0].request_values("authorization")
         if headers != [f"Bearer {special}"]:
             raise Unmet(
                 "the token in the config of the table",
@@ -340,27 +340,27 @@ def _exchanges(performance: Performance) -> list[Exchange]:
 def _fits(exchange: Exchange) -> None:
     """Expect that a token exchange has the members that RFC 8693 requires."""
     form = _form(exchange)
-    kinds = exchange.sent("content-type")
+    kinds = exchange.request_values("content-type")
     expect.true(
-        bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds)
+        bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.excerpt(kinds)
     )
     expect.true(
-        bool(form.get("subject_token")), "a subject_token in the form", expect.shown(sorted(form))
+        bool(form.get("subject_token")), "a subject_token in the form", expect.excerpt(sorted(form))
     )
     expect.true(
         form.get("subject_token_type") in TYPES,
         "a subject_token_type of RFC 8693",
-        expect.shown(form.get("subject_token_type")),
+        expect.excerpt(form.get("subject_token_type")),
     )
     expect.true(
         ("actor_token" in form) == ("actor_token_type" in form),
         "actor_token and actor_token_type, or neither",
-        expect.shown(sorted(form)),
+        expect.excerpt(sorted(form)),
     )
 
 
 def _sends(exchange: Exchange) -> list[str]:
-    return [value.partition(" ")[2] for value in exchange.sent(AUTHORIZATION)]
+    return [value.partition(" ")[2] for value in exchange.request_values(AUTHORIZATION)]
 
 
 def _commits_after_exchange(performance: Performance | None) -> tuple[Exchange, ...]:

@@ -208,7 +208,7 @@ def _continues(
     expect.true(
         any(operation in {"append", "overwrite"} for operation in operations),
         "append or overwrite",
-        expect.shown(operations),
+        expect.excerpt(operations),
     )
     for snapshot in new_snapshots:
         timestamp, manifest_list = (
@@ -219,18 +219,18 @@ def _continues(
         expect.true(
             earliest <= timestamp <= latest,
             f"a timestamp-ms from {earliest:.0f} to {latest:.0f}",
-            expect.shown(timestamp),
+            expect.excerpt(timestamp),
         )
         expect.true(
             lab.target.shared_files.at(manifest_list).exists(),
             "a manifest-list that exists",
-            expect.shown(manifest_list),
+            expect.excerpt(manifest_list),
         )
         if before["format-version"] > 1:
             expect.true(
                 snapshot.get("sequence-number", 0) > low,
                 f"a sequence-number above {low}",
-                expect.shown(snapshot),
+                expect.excerpt(snapshot),
             )
             low = snapshot["sequence-number"]
         if next_row is not None and before["format-version"] > 2:
@@ -400,7 +400,7 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
                 expect.equal(
                     [row["id"] for row in rows],
                     ids,
-                    f"ids of the rows where {expect.shown(where)}:",
+                    f"ids of the rows where {expect.excerpt(where)}:",
                 )
 
 

@@ -45,7 +45,7 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
                 continue
             how = (
                 "after"
-                f" expire-snapshots{f', where {expect.shown(properties)}' if properties else ''}:"
+                f" expire-snapshots{f', where {expect.excerpt(properties)}' if properties else ''}:"
             )
             with case():
                 left = lab.metadata(**table.where)

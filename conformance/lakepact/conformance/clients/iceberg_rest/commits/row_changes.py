@@ -86,7 +86,7 @@ def changed_rows(lab: CatalogClientLab) -> None:
             performance = lab.tries(task, _script(lab, happens, where), **where, **arguments)
             is_offered |= performance is not None
             if performance is not None and (happens or performance.is_done):
-                how = f"{layout} after {task} {expect.shown(arguments)}"
+                how = f"{layout} after {task} {expect.excerpt(arguments)}"
                 with case():
                     about = f"of a table {how}{f', where {happens}' if happens else ''}"
                     lab.leaves(
@@ -151,7 +151,7 @@ def changed_rows_of_others(lab: CatalogClientLab) -> None:
             is_offered |= performance is not None
             if performance is not None and performance.is_done:
                 with case():
-                    about = f"of a table {how} after {task} {expect.shown(arguments)}"
+                    about = f"of a table {how} after {task} {expect.excerpt(arguments)}"
                     lab.leaves(performance, where, about, after)
     if not is_offered:
         raise NotOffered("the client deletes and updates no rows")

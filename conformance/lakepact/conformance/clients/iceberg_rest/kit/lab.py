@@ -176,7 +176,7 @@ class CatalogClientLab(ClientLab):
     """The lab of one check of a catalog client."""
 
     tasks = TASKS
-    always_judged = ("IRC-CLI-058", "IRC-CLI-076", "IRC-CLI-077")
+    implicit_requirements = ("IRC-CLI-058", "IRC-CLI-076", "IRC-CLI-077")
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, with the address of the catalog and the client's own

@@ -10,7 +10,7 @@ import orjson
 from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Unmet
-from lakepact.conformance.judging.expect import shown
+from lakepact.conformance.judging.expect import excerpt
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
@@ -22,7 +22,7 @@ KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 
 def key_of(exchange: Exchange) -> str | None:
     """Return the idempotency key of a request."""
-    return next(iter(exchange.sent(KEY)), None)
+    return next(iter(exchange.request_values(KEY)), None)
 
 
 def table_changes(exchange: Exchange) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def is_guarded(performance: Performance, action: str, *requirements: str) -> Non
         if any(update.get("action") == action for update in change.get("updates", ())) and not set(
             required
         ) & set(requirements):
-            raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", shown(required))
+            raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", excerpt(required))
 
 
 def is_not_repeated(

@@ -132,7 +132,7 @@ class Watch:
         is_plain = name and quote(name, safe="") == name  # clients encode others in their own ways
         if exchange.method == "DELETE" and is_plain and last != name:
             raise Unmet(
-                f"{exchange.operation} of {expect.shown(name)} alone, which the task {self._task}"
+                f"{exchange.operation} of {expect.excerpt(name)} alone, which the task {self._task}"
                 " names",
                 f"DELETE {_path(exchange)}",
                 exchange=exchange.number,

@@ -68,11 +68,11 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                     }
                 )
                 how = (
-                    f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)}"
-                    f" and overrides {expect.shown(overrides)}"
+                    f"with defaults {expect.excerpt(defaults)}, own properties {expect.excerpt(own)}"
+                    f" and overrides {expect.excerpt(overrides)}"
                 )
                 is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
-                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths))
+                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.excerpt(paths))
 
 
 #: Entries of endpoints as later versions or other implementations may have them.
@@ -108,7 +108,7 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
         performance = lab.performs("list-tables", script, namespace=home)
         performance.meets(
             performance.prints(["t"]),
-            f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}",
+            f"the tables, where endpoints has {expect.excerpt(UNKNOWN_ENDPOINTS[0])}",
         )
 
 

@@ -174,7 +174,8 @@ def addresses_in_overrides(lab: CatalogClientLab) -> None:
         later = [path for path in paths if path != configuration]
         if not later or not all(path.startswith(f"{ELSEWHERE}/") for path in later):
             raise Unmet(
-                f"requests to the overridden uri, which ends with /{ELSEWHERE}", expect.shown(later)
+                f"requests to the overridden uri, which ends with /{ELSEWHERE}",
+                expect.excerpt(later),
             )
 
 

@@ -38,7 +38,7 @@ def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
     expect.equal(
         ["t"],
         lab.performs("list-tables", namespace=namespace).result,
-        f"the tables of {expect.shown(namespace)}",
+        f"the tables of {expect.excerpt(namespace)}",
     )
 
 
@@ -56,7 +56,7 @@ def table_names(lab: CatalogClientLab) -> None:
                 expect.equal(
                     expected,
                     actual.get("uuid") if isinstance(actual, dict) else actual,
-                    f"uuid of the table {expect.shown(name)}:",
+                    f"uuid of the table {expect.excerpt(name)}:",
                 )
 
 

@@ -115,7 +115,7 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
 
 
 def _complete(performance: Performance, how: str) -> None:
-    performance.meets(performance.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}")
+    performance.meets(performance.prints(NAMES), f"the tables {expect.excerpt(NAMES)} {how}")
 
 
 @check("IRC-CLI-006", "IRC-CLI-007")
@@ -146,7 +146,7 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
                         lab.show(performance)
                         if performance.is_done or with_token:
                             how = (
-                                f"{expect.shown(items)} of {len(NAMES) // SIZE + 1}"
+                                f"{expect.excerpt(items)} of {len(NAMES) // SIZE + 1}"
                                 f" pages{'' if with_token else ', or an error'}"
                             )
                             performance.meets(performance.prints(items), how)
@@ -208,7 +208,7 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
         for parent, child in ((top, middle), (middle, lowest)):
             with case():
                 actual: Any = lab.performs("list-child-namespaces", parent=parent).result
-                expect.equal([child], actual, f"the namespaces below {expect.shown(parent)}:")
+                expect.equal([child], actual, f"the namespaces below {expect.excerpt(parent)}:")
 
 
 def ending(change: Callable[[Document], Document]) -> Script:
@@ -249,5 +249,5 @@ def listings_end(lab: CatalogClientLab) -> None:
             with case():
                 performance.meets(
                     performance.prints(names),
-                    f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end",
+                    f"the tables {expect.excerpt(names)} where {TOKEN} is {how} in the end",
                 )

@@ -121,7 +121,7 @@ class Requests:
                     what = (
                         f"a value that the contract allows for {parameter.name} of {operation.id}"
                     )
-                    expect.true(_allows(parameter, value), what, expect.shown(value))
+                    expect.true(_allows(parameter, value), what, expect.excerpt(value))
         return True
 
 

@@ -48,7 +48,7 @@ def _reads(lab: CatalogClientLab, requirement: str, reads: Reads) -> None:
                     expect.same_items(
                         rows,
                         performance.result,
-                        f"rows{f' where {expect.shown(where)}' if where else ''} of a table {how}:",
+                        f"rows{f' where {expect.excerpt(where)}' if where else ''} of a table {how}:",
                     )
 
 

@@ -107,7 +107,7 @@ def etags_of_other_tables(lab: CatalogClientLab) -> None:
 
 
 def _is_conditional(exchange: Exchange) -> bool:
-    return bool(exchange.sent(CONDITION))
+    return bool(exchange.request_values(CONDITION))
 
 
 @check("IRC-CLI-032")
@@ -144,5 +144,5 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
         expect.true(
             is_right,
             'property lakepact.mark of the table, loaded four times: "first", then "second"',
-            expect.shown(read),
+            expect.excerpt(read),
         )

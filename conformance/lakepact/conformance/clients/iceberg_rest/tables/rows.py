@@ -32,7 +32,7 @@ EARLIER = 1000  #: milliseconds
 
 
 def _reads(performance: Performance, rows: Rows, how: str) -> None:
-    performance.meets(performance.prints(rows), f"the rows {how}: {expect.shown(rows)}")
+    performance.meets(performance.prints(rows), f"the rows {how}: {expect.excerpt(rows)}")
 
 
 def _at(table: GrownTable, snapshot: int) -> Document:
@@ -215,4 +215,4 @@ def filters(lab: CatalogClientLab) -> None:
             performance = lab.performs("read-rows-where", script, **table.where, where=where)
             if script is as_it_is or performance.of(op.plan_table_scan):
                 with case():
-                    _returns(performance, expected, f"where {expect.shown(where)}, {how}")
+                    _returns(performance, expected, f"where {expect.excerpt(where)}, {how}")

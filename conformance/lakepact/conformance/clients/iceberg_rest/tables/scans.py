@@ -169,7 +169,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
             with case():
                 performance = _plans(lab, planning(*parts), home)
                 performance.meets(
-                    performance.prints(expected), f"the tasks {expect.shown(expected)}"
+                    performance.prints(expected), f"the tasks {expect.excerpt(expected)}"
                 )
     with lab.judge_each("IRC-CLI-035") as case:
         further = part(3, [[]]), part(4, [[]])
@@ -187,7 +187,7 @@ def planned_scans(lab: CatalogClientLab) -> None:
                     f" is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
                 )
                 performance.meets(
-                    performance.prints(expected), f"the tasks {expect.shown(expected)} {how}"
+                    performance.prints(expected), f"the tasks {expect.excerpt(expected)} {how}"
                 )
     with lab.judge_each("IRC-CLI-003") as case:
         for status in ("failed", "cancelled"):
@@ -233,4 +233,4 @@ def metadata_tables(lab: CatalogClientLab) -> None:
     lab.does("list-snapshots", ids, **table.where)
     with lab.judge("IRC-CLI-051"):
         performance = lab.performs("list-snapshots", server_planning(_tables_only), **table.where)
-        performance.meets(performance.prints(ids), f"the snapshots {expect.shown(ids)}")
+        performance.meets(performance.prints(ids), f"the snapshots {expect.excerpt(ids)}")

@@ -86,7 +86,7 @@ def expect_refusal_alone(
     with lab.step(CONFLICT):
         kinds = ", ".join(dict.fromkeys(str(one.get("type")) for one in assertions))
         about = f"of one of the commits with {kinds} alone, since one does not hold"
-        expect.refused(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
+        expect.refusal(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
 
 
 def judge_without(

@@ -198,7 +198,7 @@ def current_schema(table: Table) -> dict[str, Any]:
             return current
     raise Blocked(
         f"no schema has the id {schema_id}, which is the current one (IRC-META-002):"
-        f" {expect.shown(table.member('schemas'))}"
+        f" {expect.excerpt(table.member('schemas'))}"
     )
 
 

@@ -32,7 +32,7 @@ def location_of(table: Table) -> str:
         Blocked: the target does not say it.
     """
     if not table.metadata_location:
-        raise Blocked(f"the answer has no metadata-location; {table.reply.shown}")
+        raise Blocked(f"the answer has no metadata-location; {table.reply.summary}")
     return table.metadata_location
 
 
@@ -93,7 +93,7 @@ def expect_file(lab: CatalogLab, table: Table) -> None:
 
 def error_type(reply: Reply) -> Any:
     """Return the type of the error in an answer; `None` if it has none."""
-    error = members(reply.exchange.parsed).get("error")
+    error = members(reply.exchange.json).get("error")
     return members(error).get("type")
 
 
@@ -136,11 +136,14 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
     for member in TAKEN_OVER:
         if file_state.get(member) != table_state.get(member):
             expected, kind = (
-                f"`{member}` of the registered file, {expect.shown(file_state.get(member))}",
+                f"`{member}` of the registered file, {expect.excerpt(file_state.get(member))}",
                 kind_of(file_state.get(member), table_state.get(member)),
             )
             raise expect.unmet(
-                expected, expect.shown(table_state.get(member)), at=actual.place(member), kind=kind
+                expected,
+                expect.excerpt(table_state.get(member)),
+                at=actual.place(member),
+                kind=kind,
             )
 
 

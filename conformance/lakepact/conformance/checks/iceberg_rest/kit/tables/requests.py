@@ -201,7 +201,7 @@ def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, 
             return entry
     wrong = (
         f"one of `{member}` with the {key} {default_id}, which is the default",
-        expect.shown(table.member(member)),
+        expect.excerpt(table.member(member)),
     )
     raise expect.unmet(*wrong, at=table.place(member), kind=Kind.MISSING)
 
