@@ -47,7 +47,7 @@ def _answer_former(service: Service) -> None:
 
     def answer(**arguments: Any) -> Reply:
         try:
-            before = load(**arguments)
+            before = load(namespace=arguments["namespace"], table=arguments["table"])
         except Problem:
             return commit(**arguments)
         commit(**arguments)
