@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 import orjson
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         ResultLine,
         VerdictPart,
     )
+
+#: Status, type of the error, and the expected status.
+Answer: TypeAlias = "tuple[int, str, *tuple[int, ...]]"
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 #: Members that hold what a response, or a line of it, is about.
@@ -102,7 +105,7 @@ class Finding:
     #: The last accepted change of its check before, of the same objects, and a later one that was
     #: refused.
     change: ExchangeLine | None = None
-    refused: ExchangeLine | None = None
+    refusal: ExchangeLine | None = None
     #: Whether that refusal is a failure of its own, of which this one is the effect.
     follows_refusal: bool = False
 
@@ -172,10 +175,10 @@ class Finding:
         )
 
     @property
-    def accepted(self) -> bool:
+    def accepts(self) -> bool:
         """Whether a request was accepted that should have been refused."""
-        demanded = self.failure.get("refusal", min(self.expected_status, default=0) >= LOWEST_ERROR)
-        return bool(demanded) and LOWEST_ERROR > self.status >= 200
+        is_due = self.failure.get("refusal", min(self.expected_status, default=0) >= LOWEST_ERROR)
+        return bool(is_due) and LOWEST_ERROR > self.status >= 200
 
     @property
     def wrong(self) -> str:
@@ -194,7 +197,7 @@ class Finding:
         )
 
     @property
-    def refusal(self) -> tuple[int, str, *tuple[int, ...]]:
+    def answer(self) -> Answer:
         """The status of the response, the type of the error, and the expected status."""
         return (self.status, self.error_type or "", *self.expected_status[:1])
 
@@ -232,20 +235,20 @@ class Finding:
         return message_of(self.exchange) if self.exchange else ""
 
     @property
-    def shows_refused(self) -> bool:
+    def differs_after_refusal(self) -> bool:
         """Whether a read shows another value than expected after a change that was refused, or no
         object any more.
         """
         was_there = self.change is not None or self.is_of_any_exchange
-        is_gone = was_there and self.expects_success and self.status == NOT_FOUND
-        is_there = self.accepted and NOT_FOUND in self.expected_status
+        is_missing = was_there and self.expects_success and self.status == NOT_FOUND
+        is_there = self.accepts and NOT_FOUND in self.expected_status
         is_other = self.status < LOWEST_ERROR and self.is_about(Kind.VALUE, Kind.SURPLUS)
-        return self.refused is not None and self.reads and (is_gone or is_there or is_other)
+        return self.refusal is not None and self.reads and (is_missing or is_there or is_other)
 
     @property
     def is_effect(self) -> bool:
         """Whether a load shows that a change which was refused has been applied."""
-        return self.shows_refused and not self.follows_refusal
+        return self.differs_after_refusal and not self.follows_refusal
 
     @property
     def mistake(self) -> tuple[str, str]:
@@ -253,9 +256,9 @@ class Finding:
         check does not say it.
         """
         mutation = self.failure.get("mutation")
-        named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
+        update = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
         if not mutation:
-            return "", f"{self.operation} with {named}" if named else self.operation
+            return "", f"{self.operation} with {update}" if update else self.operation
         kind = Wrong.TYPE if mutation["kind"] in WRONG_TYPES else mutation["kind"]
         if mutation["kind"] == "as string" and mutation["at"].endswith(("/action", "/type")):
             kind = Wrong.VALUE  # a text is the right type there
@@ -269,8 +272,8 @@ class Finding:
             return kind, f"{'schema' if 'schema' in before else 'spec'}/{fields}{member}"
         within = "/".join(steps).removeprefix("table-changes/*/")
         # The name of an unknown kind is an invented one.
-        listed = re.match(r"(?:updates|requirements)/\*(?!/(?:action|type)$)", within)
-        return kind, f"{named}{within[listed.end() :]}" if listed and named else within
+        item = re.match(r"(?:updates|requirements)/\*(?!/(?:action|type)$)", within)
+        return kind, f"{update}{within[item.end() :]}" if item and update else within
 
     @property
     def names(self) -> str:
@@ -327,11 +330,11 @@ class Finding:
         places say nothing of the values there.
         """
         mutation = self.failure.get("mutation")
-        is_sent = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
-        if self.exchange is None or not is_sent or (self.accepted and not mutation):
+        is_usual = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
+        if self.exchange is None or not is_usual or (self.accepts and not mutation):
             return ""
         mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
-        if self.is_about_status or self.accepted:
+        if self.is_about_status or self.accepts:
             expected = "/".join(map(str, self.expected_status)) or "another"
             answer = f"{self.status} {self.error_type or ''}, expected {expected}"
         elif self.is_about(Kind.TYPE, Kind.SPELLING):
@@ -371,7 +374,7 @@ def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
     """
     lines = list(report)
     exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
-    shown = {
+    texts = {
         line["requirement"]: {
             f"{case.verdict['check']} {case.deviation or UNCLEAR}"
             for case in cases_of(line, exchanges)
@@ -379,7 +382,7 @@ def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
         for line in lines
         if line["line"] == "result" and line["outcome"] in BROKEN
     }
-    return {requirement: frozenset(each) for requirement, each in shown.items()}
+    return {requirement: frozenset(each) for requirement, each in texts.items()}
 
 
 def cases_of(result: ResultLine, exchanges: Mapping[int, ExchangeLine]) -> Iterator[Finding]:

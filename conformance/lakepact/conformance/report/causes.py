@@ -1,7 +1,7 @@
 """The causes of a report's failures: deviating exchanges, each with the requirements that it
 breaks, the gravest first.
 
-`evidence` says what findings of one cause have in common.
+`evidence` tells what findings of one cause have in common.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
 from lakepact.conformance.report.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
-from lakepact.conformance.report.evidence import Evidence, Key
+from lakepact.conformance.report.evidence import Evidence
+from lakepact.conformance.report.keys import Key
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
@@ -126,7 +127,7 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     for finding in sorted(group, key=_gravity):
         gravest.setdefault(finding.requirement, finding)
     order = {"accepted": _shows, "success": _status_first}.get(str(key[0]), _explains)
-    ordered = tuple(sorted(gravest.values(), key=order))
+    findings = tuple(sorted(gravest.values(), key=order))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
@@ -136,7 +137,7 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     grave = min((severity(finding) for finding in cases), key=lambda each: each.rank)
     if key[0] == "accepted" and any(map(_cannot_be_read, group)):
         grave = Severity.DATA
-    return Cause(grave, _title_of(key, ordered, group), ordered, outcome)
+    return Cause(grave, _title_of(key, findings, group), findings, outcome)
 
 
 def _gravity(finding: Finding) -> tuple[int, bool]:
@@ -150,7 +151,7 @@ def _shows(finding: Finding) -> tuple[object, ...]:
     """Return the rank of a finding in a cause that begins with an accepted request: the gravest
     shows what it did.
     """
-    return (severity(finding).rank, not finding.accepted, *_explains(finding))
+    return (severity(finding).rank, not finding.accepts, *_explains(finding))
 
 
 def _status_first(finding: Finding) -> tuple[object, ...]:
@@ -164,14 +165,22 @@ def _explains(finding: Finding) -> tuple[object, ...]:
     """
     return (
         finding.follows_refusal,
-        not finding.accepted and finding.is_error,
+        not finding.accepts and finding.is_error,
         severity(finding) in {Severity.STATUS, Severity.TEXT},
         finding.result["outcome"] != Outcome.FAIL,
-        finding.is_of_any_exchange and not finding.is_effect,
-        not (finding.is_of_any_exchange and finding.is_effect),
+        _rank_of_check(finding),
         len(finding.result.get("operations", ())) or 99,
         severity(finding).rank,
     )
+
+
+def _rank_of_check(finding: Finding) -> int:
+    """Return the rank of the check that has a finding: an invariant sees the effect of a refused
+    request first, and most other things last.
+    """
+    if not finding.is_of_any_exchange:
+        return 1
+    return 0 if finding.is_effect else 2
 
 
 def severity(finding: Finding) -> Severity:
@@ -181,12 +190,14 @@ def severity(finding: Finding) -> Severity:
     is_data = finding.result.get("risk") == "data"
     if finding.status >= LOWEST_ERROR:
         return _severity_of_error(finding, is_data=is_data)
-    if finding.accepted and finding.wrong == Wrong.ACCESS:
+    if finding.accepts and finding.wrong == Wrong.ACCESS:
         return Severity.EXPOSED
-    if finding.is_about_status and not finding.accepted:
+    if finding.is_about_status and not finding.accepts:
         return Severity.STATUS
-    is_lost = is_data or _loses_rows(finding) or _shows_another(finding) or finding.shows_refused
-    return Severity.DATA if is_lost else Severity.EFFECT
+    is_loss = (
+        is_data or _loses_rows(finding) or _shows_another(finding) or finding.differs_after_refusal
+    )
+    return Severity.DATA if is_loss else Severity.EFFECT
 
 
 def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
@@ -196,8 +207,8 @@ def _severity_of_error(finding: Finding, *, is_data: bool) -> Severity:
         return Severity.STATUS
     operations = finding.result.get("operations", ())
     is_later = bool(operations) and finding.operation not in operations
-    is_lost = finding.shows_refused or (is_data and (finding.reads or is_later))
-    return Severity.DATA if is_lost else Severity.REFUSED
+    is_loss = finding.differs_after_refusal or (is_data and (finding.reads or is_later))
+    return Severity.DATA if is_loss else Severity.REFUSED
 
 
 def _cannot_be_read(finding: Finding) -> bool:
@@ -248,18 +259,18 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
             error = f"{status} ({kind})" if kind else status
             fault = f"requests with mistakes of many kinds returned {error}, expected {expected}"
         case ("accepted", *_):
-            first = next((f for f in (*findings, *group) if f.accepted), findings[0])
+            first = next((f for f in (*findings, *group) if f.accepts), findings[0])
             unread = next((f for f in group if _cannot_be_read(f)), None)
             after = f"; then {unread.operation} returned {unread.status}" if unread else ""
             return _title(first, names) + after
         case _:
-            numbers = {f.refused["number"] for f in group if f.refused and f.is_effect}
-            refused = (
+            numbers = {f.refusal["number"] for f in group if f.refusal and f.is_effect}
+            refusals = (
                 f
                 for f in sorted(group, key=_status_first)
                 if f.exchange and f.exchange["number"] in numbers
             )
-            if (origin := next(refused, None)) is not None:
+            if (origin := next(refusals, None)) is not None:
                 return f"{_title(origin, names)}; the change was applied"
             return _title(findings[0], names)
     return _short(f"{fault}: {', '.join(names)}")
@@ -270,15 +281,15 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
     if finding.exchange is None:
         return f"expected {expected}, got {actual}"
     request = finding.exchange["request"]
-    sent = finding.operation or f"{request['method']} {request['url']}"
+    operation = finding.operation or f"{request['method']} {request['url']}"
     is_about_status = finding.expected_status or STATUS.match(finding.failure["expected"])
-    sent = f"{_before(finding)}{sent}"
+    change_and_request = f"{_before(finding)}{operation}"
     if not is_about_status:
-        return f"{sent} returned {_deviation(finding)}: expected {expected}, got {actual}"
+        return f"{change_and_request} returned {_deviation(finding)}: expected {expected}, got {actual}"
     status = " or ".join(map(str, finding.expected_status)) or _sort_of_status(finding)
     others = ", ".join(o for o in operations if o != finding.operation)
     return _short(
-        f"{sent} returned {finding.status}{_body(finding)} {_request(finding)}".rstrip()
+        f"{change_and_request} returned {finding.status}{_body(finding)} {_request(finding)}".rstrip()
         + f", expected {status}"
         + (f" (also {others})" if others else "")
     )
@@ -286,10 +297,10 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
 
 def _before(finding: Finding) -> str:
     """Return the change that a read shows otherwise than expected."""
-    if finding.shows_refused and finding.refused is not None:
-        return f"after a refused {finding.refused['operation']}, "
-    is_lost = finding.expects_success and finding.status == NOT_FOUND
-    if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_lost):
+    if finding.differs_after_refusal and finding.refusal is not None:
+        return f"after a refused {finding.refusal['operation']}, "
+    is_missing = finding.expects_success and finding.status == NOT_FOUND
+    if not finding.reads or finding.is_of_any_exchange or (finding.is_error and not is_missing):
         return ""
     if not finding.objects:  # no change that the report knows is about what is read
         return ""
@@ -298,7 +309,7 @@ def _before(finding: Finding) -> str:
         and IMPLIED not in finding.failure["expected"]
     ):
         return ""
-    if finding.accepted and IMPLIED not in finding.failure["expected"]:
+    if finding.accepts and IMPLIED not in finding.failure["expected"]:
         return ""
     return f"after {finding.change['operation']}, " if finding.change is not None else ""
 
@@ -324,14 +335,18 @@ def _request(finding: Finding) -> str:
         return str(phrase)
     about = STATUS.sub("", finding.failure["expected"]).strip()
     if STATUS.match(finding.failure["expected"]) and about:
-        return "" if _before(finding) and (IMPLIED in about or finding.shows_refused) else about
+        return (
+            ""
+            if _before(finding) and (IMPLIED in about or finding.differs_after_refusal)
+            else about
+        )
     kind, at = finding.mistake
     if not kind and finding.exchange:
         query = _short(unquote(urlsplit(finding.exchange["request"]["url"]).query))
         name = NAMES.get(finding.names, "") if finding.expects_success else ""
         if special := name or (f"for `?{query}`" if query else ""):
             return special
-    if kind in MISTAKES and not finding.shows_refused:
+    if kind in MISTAKES and not finding.differs_after_refusal:
         is_full = kind == Wrong.PRESENT and finding.operation.startswith("drop")
         text = (HOLDS if is_full else MISTAKES[kind]).format(at.removesuffix("/*"))
         return re.sub(r"\ba (?=[aeio])", "an ", text)
