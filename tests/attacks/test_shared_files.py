@@ -21,7 +21,7 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.report import lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
 from lakepact.reference_server import running
@@ -85,7 +85,7 @@ def test_file_that_a_server_names_is_not_opened(
         run = checked(server.url, *WITH_FILES)
 
     assert (opened, (tmp_path / "made").exists()) == ([], False)
-    assert SECRET not in json.dumps(list(lines.lines(run)))
+    assert SECRET not in json.dumps(list(lines_of(run)))
     assert outcomes_of(run)["IRC-TBL-DROP-013"] is Outcome.NOT_OFFERED
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.programs.everyday.outcomes import CONTRACT, VERSION
-from lakepact.conformance.report.cases import deviations
-from lakepact.conformance.report.lines import lines
+from lakepact.conformance.report.grouping.cases import deviations
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from mutants import fault_named
@@ -49,4 +49,4 @@ def _shown(requirement: str, mutant: str) -> list[str]:
                 pass
         except Blocked:
             return []
-        return sorted(deviations(lines(run)).get(requirement, ()))
+        return sorted(deviations(lines_of(run)).get(requirement, ()))

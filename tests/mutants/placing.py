@@ -17,7 +17,7 @@ import orjson
 
 from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.outcome import Verdict
-from lakepact.conformance.report.cases import place_in
+from lakepact.conformance.report.grouping.cases import place_in
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.http.replies import Reply

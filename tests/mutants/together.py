@@ -32,7 +32,7 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.outcome import NOT_JUDGED, Blocked, Outcome, Verdict
-from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.plan import Plan, plan
@@ -177,9 +177,7 @@ def run(planned: Plan, faults: Sequence[str], folder: str) -> Found:
             for r, result in results.items()
             if result.outcome in BROKEN
         },
-        tuple(
-            tuple(line["requirements"]) for line in report_lines(running) if line["line"] == "cause"
-        ),
+        tuple(tuple(line["requirements"]) for line in lines_of(running) if line["line"] == "cause"),
     )
 
 

@@ -16,10 +16,10 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import harm
-from lakepact.conformance.report.cases import OBJECT
 from lakepact.conformance.report.causes import Severity, plural
+from lakepact.conformance.report.grouping.cases import OBJECT
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
@@ -96,7 +96,7 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for line in report
             if line["line"] == "result"
         }
-        shown = outline(report)
+        shown = Outline.of(report)
         causes = [line for line in report if line["line"] == "cause"]
         failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"

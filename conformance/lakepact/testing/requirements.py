@@ -18,8 +18,9 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.judging import known_failures
-from lakepact.conformance.report import lines, text
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report import text
+from lakepact.conformance.report.outline import Outline
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import Misused, embedded
@@ -110,7 +111,7 @@ class Judging:
                 return
         self._came_out = {
             entry.result["requirement"]: (entry.outcome, _evidence(entry))
-            for entry in outline(lines.lines(run)).entries
+            for entry in Outline.of(lines_of(run)).entries
         }
 
 

@@ -21,7 +21,7 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.report import lines
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 from lakepact.generated.iceberg_rest import op
 from lakepact.reach.settings import Settings
 from lakepact.reference_server.faults import on_status
@@ -390,7 +390,7 @@ def test_client_of_oauth2_is_judged_and_repeated_like_a_token(
         only = ("--only", "IRC-SEC-*", "--only", "IRC-OAU-003", "--only", "IRC-TBL-LOAD-005")
         access = ("--credential-env", "CREDENTIAL", "--report", f"jsonl={path}")
         CliRunner().invoke(check, [server.url, *only, *access])
-    shown = outline(lines.read(path))
+    shown = Outline.of(lines.read(path))
     outcomes = {line["requirement"]: line["outcome"] for line in shown.results}
     (group,) = shown.groups
 

@@ -16,8 +16,9 @@ from faulty_servers import checked, new_suite
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.report import html, lines, markdown, text
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report import html, markdown, text
+from lakepact.conformance.report.outline import Outline
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.generated.iceberg_rest import op
 
 BY_ONE_STEP = ("IRC-NS-DROP-001", "IRC-NS-DROP-002", "IRC-NS-GET-001")
@@ -49,11 +50,11 @@ def report() -> list[dict[str, Any]]:
         lab.require(lab.send(op.list_namespaces), 200)
 
     with miniature(lambda *_: answer(500, {"error": {"message": "no"}})) as url:
-        return list(lines.lines(checked(url, of=suite)))
+        return list(lines_of(checked(url, of=suite)))
 
 
 def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:
-    groups = [group.entries for group in outline(report).groups if group.outcome == "blocked"]
+    groups = [group.entries for group in Outline.of(report).groups if group.outcome == "blocked"]
 
     assert [sorted(e.result["requirement"] for e in entries) for entries in groups] == [
         sorted(BY_ONE_STEP),

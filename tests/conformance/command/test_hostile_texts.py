@@ -40,7 +40,7 @@ from lakepact.conformance.report import (
     matrices,
     text,
 )
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 from lakepact.generated.contract import Contract
 from lakepact.testing import requirements
 from miniatures import Answer, answer, miniature
@@ -177,7 +177,7 @@ def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str
     shown = io.StringIO()
     matrices.show(made, Console(file=shown, width=200, color_system=None))
     lines = [{**line, "sentence": ATTACK} if "sentence" in line else line for line in report]
-    broken = next(entry for entry in outline(lines).entries if entry.outcome == "fail")
+    broken = next(entry for entry in Outline.of(lines).entries if entry.outcome == "fail")
     evidence = requirements._evidence(broken)
 
     assert (

@@ -23,10 +23,10 @@ from lakepact.conformance.report import (
     markdown,
     text,
 )
-from lakepact.conformance.report.cases import deviations
+from lakepact.conformance.report.grouping.cases import deviations
 from lakepact.conformance.report.impact import Effect, Harm, Impact, impact_of, sentence
 from lakepact.conformance.report.issue import issue
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 
 #: The deviation of each requirement in `report`, of its check `c`.
 SHOWN = "c loadTable: 404 NoSuchTableException, expected 200"
@@ -164,7 +164,7 @@ def causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judged(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return harm.annotated(found, impact=TABLE)
+    return harm.with_clients(found, impact=TABLE)
 
 
 def with_exchange(found: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]]:
@@ -209,7 +209,7 @@ def test_cause_of_several_requirements_has_each_clients_worst_outcome() -> None:
         "snake": ("wrong", "R-3"),
         "duck": ("fails", "R-3"),
     }
-    assert outline(annotated).groups[0].clients == (
+    assert Outline.of(annotated).groups[0].clients == (
         "Snake 1.0 returns or writes wrong data; Duck 2.0 fails without a clear error"
         " (measured with this fault)"
     )
@@ -248,15 +248,15 @@ ANOTHER = {"type": "ForbiddenException", "message": "gone"}
 def test_cause_with_another_fault_than_the_measured_one_names_no_client(
     other: list[dict[str, Any]],
 ) -> None:
-    annotated = harm.annotated(other, impact=TABLE)
+    annotated = harm.with_clients(other, impact=TABLE)
 
-    assert {group.clients for group in outline(annotated).groups} == {""}
+    assert {group.clients for group in Outline.of(annotated).groups} == {""}
 
 
 def test_fault_with_further_deviations_than_the_report_shows_names_no_client() -> None:
     wider = replace(TABLE, deviations={"R-3": (SHOWN, SHOWN.replace("load", "drop"))})
 
-    assert causes(harm.annotated(report(["R-3"]), impact=wider))[0]["clients"] == {}
+    assert causes(harm.with_clients(report(["R-3"]), impact=wider))[0]["clients"] == {}
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_fault_at_a_place_is_the_measured_one_only_if_its_type_says_so(
     (shown,) = deviations(found)["R-3"]
     measured = replace(TABLE, deviations={"R-3": (shown,)})
 
-    assert sorted(causes(harm.annotated(found, impact=measured))[0]["clients"]) == names
+    assert sorted(causes(harm.with_clients(found, impact=measured))[0]["clients"]) == names
 
 
 def test_clients_of_a_report_of_before_are_measured_again() -> None:
@@ -281,7 +281,7 @@ def test_clients_of_a_report_of_before_are_measured_again() -> None:
         for line in report(["R-9"])
     ]
 
-    assert causes(harm.annotated(before, impact=TABLE))[0]["clients"] == {}
+    assert causes(harm.with_clients(before, impact=TABLE))[0]["clients"] == {}
 
 
 @pytest.mark.parametrize("form", ["text", "html", "md", "issue"])
@@ -309,13 +309,15 @@ def test_report_with_its_clients_is_written_and_read_unchanged(tmp_path: Path) -
     found = judged(report(["R-1"], ["R-3"], ["R-9"]))
     lines.write(found, tmp_path / "report.jsonl")
 
-    assert harm.annotated(lines.read(tmp_path / "report.jsonl"), impact=TABLE) == found
+    assert harm.with_clients(lines.read(tmp_path / "report.jsonl"), impact=TABLE) == found
 
 
 def test_report_of_a_client_names_no_hurt_clients() -> None:
     header, *others = report(["R-3"])
 
-    assert "clients" not in harm.annotated([header | {"side": "client"}, *others], impact=TABLE)[0]
+    assert (
+        "clients" not in harm.with_clients([header | {"side": "client"}, *others], impact=TABLE)[0]
+    )
 
 
 def called(*words: str) -> tuple[int, str]:

@@ -21,6 +21,7 @@ from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import filters, html, junit, lines, markdown, text
+from lakepact.conformance.report.run_lines import lines_of
 from miniatures import Answer, answer, miniature
 
 TOKEN = "s3cr3t-token-value"
@@ -47,9 +48,7 @@ def report() -> list[dict[str, Any]]:
 
     with miniature(lambda *_: answer(401, {"error": {"message": f"who is {TOKEN}?\x07"}})) as url:
         return list(
-            lines.lines(
-                checked(Target(url, headers={"Authorization": f"Bearer {TOKEN}"}), of=suite)
-            )
+            lines_of(checked(Target(url, headers={"Authorization": f"Bearer {TOKEN}"}), of=suite))
         )
 
 
@@ -378,7 +377,7 @@ def twice() -> list[dict[str, Any]]:
         return answer(200, {}) if target.endswith("accepted") else answer(422, error)
 
     with miniature(answered) as url:
-        return list(lines.lines(checked(url, of=suite)))
+        return list(lines_of(checked(url, of=suite)))
 
 
 def test_case_with_its_own_key_has_a_cause_with_its_exchange(twice: list[dict[str, Any]]) -> None:

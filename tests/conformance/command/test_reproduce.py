@@ -19,6 +19,7 @@ from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import Fault, on_answer
 from sampling import some
@@ -52,7 +53,7 @@ def checked(
     """Check a server with faults, write the report to a file, and return its lines."""
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         run = faulty_servers.checked(Target(server.url, headers=headers or {}), *only)
-    lines.write(lines.lines(run), path)
+    lines.write(lines_of(run), path)
     return lines.read(path)
 
 
@@ -112,7 +113,7 @@ def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
         run = faulty_servers.checked(
             Target(server.url, parameters={"prefix": "lake"}), "IRC-TBL-CREATE-014"
         )
-        lines.write(lines.lines(run), path)
+        lines.write(lines_of(run), path)
         faulty = ran(written(path, "IRC-TBL-CREATE-014"), server.url)
 
     assert faulty.returncode == 1, faulty.stdout + faulty.stderr

@@ -15,7 +15,7 @@ from lakepact.conformance.evidence.limits import Budget, GivenUp
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http.wire import NoAnswer, Wire
-from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -98,7 +98,7 @@ def passes_beyond(
         r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed
     )
     errors = [r for r, result in results.items() if result.outcome is Outcome.ERROR]
-    causes = [line for line in report_lines(run) if line["line"] == "cause"]
+    causes = [line for line in lines_of(run) if line["line"] == "cause"]
     return runner.exit_code(results.values()), passed, errors, len(causes) <= MOST_CAUSES
 
 

@@ -17,7 +17,7 @@ from faulty import unnamed
 from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, OperationId
@@ -160,7 +160,7 @@ def judged(run: runner.Run) -> tuple[int, list[str], int]:
     errors = [
         requirement for requirement, result in results.items() if result.outcome is Outcome.ERROR
     ]
-    causes = sum(line["line"] == "cause" for line in report_lines(run))
+    causes = sum(line["line"] == "cause" for line in lines_of(run))
     return runner.exit_code(results.values()), errors, causes
 
 

@@ -15,7 +15,8 @@ from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect, known_failures
-from lakepact.conformance.report import lines, outline
+from lakepact.conformance.report import outline
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import plan, runner
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
@@ -275,7 +276,7 @@ def test_invariant_counts_all_breaches_and_lists_twenty() -> None:
         expect.status(Reply(exchange), 418)
         return True
 
-    report = list(lines.lines(run(suite)))
+    report = list(lines_of(run(suite)))
     (verdict,) = next(line["verdicts"] for line in report if line.get("requirement") == OTHER_MUST)
 
     assert (len(verdict["failures"]), verdict["failed"]) == (20, 30)
@@ -299,7 +300,7 @@ def test_invariant_lists_each_distinct_answer_first() -> None:
         expect.status(Reply(exchange), 418)
         return True
 
-    report = list(lines.lines(run(suite)))
+    report = list(lines_of(run(suite)))
     (verdict,) = next(line["verdicts"] for line in report if line.get("requirement") == OTHER_MUST)
 
     last = max(line["number"] for line in report if line["line"] == "exchange")
@@ -505,7 +506,7 @@ def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
         return True
 
     done = run(suite, lambda *_: answer(200, {"much": "x" * 100_000}))
-    report = list(lines.lines(done))
+    report = list(lines_of(done))
 
     assert lengths == [100_012]
     assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY + MARGIN]

@@ -23,7 +23,7 @@ from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http.caller import Caller
-from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
@@ -111,7 +111,7 @@ def outcomes(run: runner.Run) -> set[Outcome]:
 
 
 def exit_code(run: runner.Run) -> int:
-    code: int = list(report_lines(run, stopped=run.stopped))[-1]["exit_code"]
+    code: int = list(lines_of(run, stopped=run.stopped))[-1]["exit_code"]
     return code
 
 

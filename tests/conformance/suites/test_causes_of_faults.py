@@ -14,7 +14,7 @@ from faulty_servers import checked, new_suite
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report.causes import Severity
-from lakepact.conformance.report.lines import lines
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
@@ -50,7 +50,7 @@ def report(
         run = runner.Run(planned or plan.plan(suite, only=only), target)
         for _ in run.events():
             pass
-        return list(lines(run))
+        return list(lines_of(run))
 
 
 def stacked(reply: Reply, _: Scope) -> Reply:
@@ -179,7 +179,7 @@ def test_refused_change_before_a_read_is_evidence_of_what_the_read_shows() -> No
             expect.member(1, reply.place("a"), "a")
 
     with miniature(lambda method, *_: answer(409 if method == "POST" else 200, {"a": 2})) as url:
-        found = list(lines(checked(url, of=suite)))
+        found = list(lines_of(checked(url, of=suite)))
     (cause,) = [line for line in found if line["line"] == "cause"]
     sent = {
         line["number"]: line["request"]["method"] for line in found if line["line"] == "exchange"

@@ -115,7 +115,7 @@ def check_client(options: ClientOptions) -> None:
                 selection, client, known=failures, max_workers=1 if hold else MAX_WORKERS
             )
             stack.enter_context(_stop_on_ctrl_c(program))
-            for _ in output.watched(run, console):
+            for _ in output.progress_of(run, console):
                 pass
             if program.failure:
                 run.verdicts.clear()  # meaningless for a program that performs no task

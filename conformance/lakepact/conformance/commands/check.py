@@ -200,7 +200,7 @@ def check(options: CheckOptions) -> None:
                 observe=partial(on_target.observe, clients),
             )
             live = console.is_terminal if options.live is None else options.live
-            for _ in output.watched(run, console, live=live):
+            for _ in output.progress_of(run, console, live=live):
                 pass
             reason = run.stopped
         except Misused as wrong:

@@ -36,7 +36,7 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     Example: lakepact issue report.jsonl 1 --server "Nessie 0.99.0"
     """
     try:
-        records = harm.annotated(lines.read(report))
+        records = harm.with_clients(lines.read(report))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     causes = {line["number"]: line for line in records if line["line"] == "cause"}

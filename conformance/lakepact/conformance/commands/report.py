@@ -41,10 +41,10 @@ def report(options: Conversion) -> None:
     """
     try:
         files = output.report_files(options.report, make_folders=options.make_folders)
-        records = harm.annotated(lines.read(options.run))
+        records = harm.with_clients(lines.read(options.run))
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     if not files:
         text.show(records, Screen(), verbose=options.verbose, severity=options.severity)
-    results = [output.is_written(records, kind, path, verb="report") for kind, path in files]
+    results = [output.writes(records, kind, path, verb="report") for kind, path in files]
     sys.exit(runner.CONFORMANT if all(results) else runner.INCOMPLETE)

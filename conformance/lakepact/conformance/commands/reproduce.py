@@ -11,7 +11,7 @@ import click
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 from lakepact.conformance.reproduction.script import NotReproducible, listed, script
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE, OUTPUT_FILE
@@ -80,7 +80,7 @@ def _of_cause(report: list[Line], number: int) -> tuple[list[Line], str, str]:
     Raises:
         NotReproducible: the report has no cause of this number.
     """
-    overview = outline(report)
+    overview = Outline.of(report)
     cause = next((line for line in overview.causes if line["number"] == number), None)
     if cause is None:
         raise NotReproducible(f"the report has no cause {number}; it has {len(overview.causes)}")

@@ -249,7 +249,7 @@ def _impact(requirement: str, measurement: impact.Impact) -> Iterator[str]:
             measurement.clients, {client: harm.outcome for client, harm in harms.items()}
         )
         yield (
-            f"  clients     {sentence} (measured {measurement.measured} with one fault of a"
+            f"  clients     {sentence} (measured {measurement.measured_on} with one fault of a"
             f" {measurement.version} server)"
         )
     for client, harm in harms.items():

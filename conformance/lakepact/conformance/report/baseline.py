@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
-    from lakepact.conformance.report.outline import Entry, Outline
+    from lakepact.conformance.report.outline import Entry
     from lakepact.generated.report import Line
 
 SHOWN = 200  #: characters of a text in a comment
@@ -20,26 +20,26 @@ REASON = 120  #: characters of a reason
 UNEXAMINED = "not examined yet"  #: how the reasons of new failures begin
 
 
-def failing(shown: Outline) -> list[Entry]:
+def failing(outline: Outline) -> list[Entry]:
     """Return what fails a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures
     that still fail.
     """
     outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL}
-    outcomes |= {Outcome.WARN} if shown.header["strict"] else set()
-    return [entry for entry in shown.entries if entry.outcome in outcomes]
+    outcomes |= {Outcome.WARN} if outline.header["strict"] else set()
+    return [entry for entry in outline.entries if entry.outcome in outcomes]
 
 
 def text(report: Sequence[Line]) -> str:
     """Return the file of known failures: the reasons of those that were known, and the evidence of
     all.
     """
-    return "\n".join(_lines(outline(report))) + "\n"
+    return "\n".join(_lines(Outline.of(report))) + "\n"
 
 
-def _lines(shown: Outline) -> Iterator[str]:
-    header = shown.header
-    titles = {cause["number"]: cause["title"] for cause in shown.causes}
-    entries = failing(shown)
+def _lines(outline: Outline) -> Iterator[str]:
+    header = outline.header
+    titles = {cause["number"]: cause["title"] for cause in outline.causes}
+    entries = failing(outline)
     target = f"{plain(header['target'])}, {header['contract']} {header['version']}"
     yield (
         f"# Known failures ({len(entries)}) of {target}: a report of {header['ended']} by lakepact"

@@ -1,7 +1,7 @@
 """The causes of a report's failures: deviating exchanges, each with the requirements that it
 breaks, the gravest first.
 
-`evidence` tells what findings of one cause have in common.
+`grouping` tells what findings of one cause have in common.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY
-from lakepact.conformance.report.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
-from lakepact.conformance.report.evidence import Evidence
-from lakepact.conformance.report.keys import Key
+from lakepact.conformance.report.grouping.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
+from lakepact.conformance.report.grouping.evidence import Evidence
+from lakepact.conformance.report.grouping.keys import Key
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line

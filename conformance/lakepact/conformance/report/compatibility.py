@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.outline import Outline, outline
+from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line, ResultLine
@@ -33,19 +33,19 @@ class Column:
     Args:
         name: heading of its column.
         url: the target.
-        ended: when.
+        ended_at: when the run ended.
         verdict: the report's verdict.
         incomplete: why the report is incomplete; empty if it is complete.
-        seen: requirements by outcome.
+        outcomes: requirements by outcome.
         causes: causes of failures by severity.
     """
 
     name: str
     url: str
-    ended: str
+    ended_at: str
     verdict: str
     incomplete: str
-    seen: Counter[str]
+    outcomes: Counter[str]
     causes: Mapping[str, int]
 
 
@@ -94,10 +94,10 @@ def matrix(
     Raises:
         NotComparable: the reports are of different contracts or versions.
     """
-    outlines = {name: outline(report) for name, report in reports.items()}
-    first, header = next((name, shown.header) for name, shown in outlines.items())
-    for name, shown in outlines.items():
-        other = shown.header
+    outlines = {name: Outline.of(report) for name, report in reports.items()}
+    first, header = next((name, outline.header) for name, outline in outlines.items())
+    for name, outline in outlines.items():
+        other = outline.header
         if (other["contract"], other["version"]) != (header["contract"], header["version"]):
             raise NotComparable(
                 f"{name} judges {other['contract']} {other['version']}, {first} judges"
@@ -110,7 +110,7 @@ def matrix(
         contract=header["contract"],
         version=header["version"],
         by=by,
-        columns=tuple(_column(name, shown) for name, shown in outlines.items()),
+        columns=tuple(_column(name, outline) for name, outline in outlines.items()),
         rows=tuple(
             row for row in rows if not differing or row.differs or len(row.cells) < len(reports)
         ),
@@ -120,22 +120,20 @@ def matrix(
 
 def column(name: str, report: Sequence[Line]) -> Column:
     """Return the column of a report."""
-    return _column(name, outline(report))
+    return _column(name, Outline.of(report))
 
 
-def _column(name: str, shown: Outline) -> Column:
-    header, footer, seen = shown.header, shown.footer, shown.areas["all"]
-    unjudged = sum(seen[outcome] for outcome in UNJUDGED)
+def _column(name: str, outline: Outline) -> Column:
+    header, footer, outcomes = outline.header, outline.footer, outline.areas["all"]
+    open_ones = sum(outcomes[outcome] for outcome in UNJUDGED)
     incomplete = ""
     if "stopped" in footer:
+        incomplete = f"{'not everything was' if outcomes else 'nothing could be'} checked: {footer['stopped']}"
+    elif open_ones:
         incomplete = (
-            f"{'not everything was' if seen else 'nothing could be'} checked: {footer['stopped']}"
+            f"{open_ones} {'requirement' if open_ones == 1 else 'requirements'} could not be judged"
         )
-    elif unjudged:
-        incomplete = (
-            f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
-        )
-    elif not seen:
+    elif not outcomes:
         incomplete = "nothing was judged"
     return Column(
         name,
@@ -143,7 +141,7 @@ def _column(name: str, shown: Outline) -> Column:
         header["ended"],
         footer["verdict"],
         incomplete,
-        seen,
+        outcomes,
         footer.get("causes", {}),
     )
 
@@ -151,8 +149,8 @@ def _column(name: str, shown: Outline) -> Column:
 def _rows(outlines: Mapping[str, Outline], by: str) -> Iterator[Row]:
     sentence: dict[str, str] = {}
     cells: dict[str, dict[str, Counter[str]]] = {}
-    for column, shown in outlines.items():
-        for result in shown.results:
+    for column, outline in outlines.items():
+        for result in outline.results:
             for name in _names(result, by):
                 sentence[name] = (
                     f"{result['level']}: {result['sentence']}" if by == REQUIREMENT else ""
@@ -171,7 +169,7 @@ def _names(result: ResultLine, by: str) -> Sequence[str]:
 
 def _notes(outlines: Mapping[str, Outline]) -> Iterator[str]:
     """Yield remarks about what makes the reports hard to compare."""
-    headers = {name: shown.header for name, shown in outlines.items()}
+    headers = {name: outline.header for name, outline in outlines.items()}
     parts = {name: ", ".join(header["only"]) for name, header in headers.items() if header["only"]}
     if len(set(parts.values())) == 1 and len(parts) == len(headers):
         yield f"limited to {next(iter(parts.values()))}"
@@ -185,7 +183,7 @@ def _notes(outlines: Mapping[str, Outline]) -> Iterator[str]:
         )
 
 
-def counted(cell: Mapping[str, int]) -> tuple[int, int]:
+def share(cell: Mapping[str, int]) -> tuple[int, int]:
     """Return how many requirements of a cell pass, and how many apply."""
     return cell.get(Outcome.PASS, 0), sum(cell.values()) - cell.get(Outcome.NOT_OFFERED, 0)
 
@@ -210,19 +208,21 @@ def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
         return NOT_ASKED
     if by == REQUIREMENT:
         return LOOKS[outcome_of(cell)].sign
-    kept, judged = counted(cell)
+    passing, applicable = share(cell)
     return (
-        " ".join((f"{kept}/{judged}", *(f"{LOOKS[o].sign}{n}" for o, n in marks(cell))))
-        if judged
+        " ".join((f"{passing}/{applicable}", *(f"{LOOKS[o].sign}{n}" for o, n in marks(cell))))
+        if applicable
         else NOTHING
     )
 
 
 def signs(matrix: Matrix) -> str:
     """Return the legend of the signs."""
-    seen = {o for column in matrix.columns for o in column.seen}
-    shown = [f"{look.sign} {look.sentence}" for outcome, look in LOOKS.items() if outcome in seen]
-    return "; ".join(([] if matrix.by == REQUIREMENT else ["passed/applicable"]) + shown)
+    outcomes = {o for column in matrix.columns for o in column.outcomes}
+    legend = [
+        f"{look.sign} {look.sentence}" for outcome, look in LOOKS.items() if outcome in outcomes
+    ]
+    return "; ".join(([] if matrix.by == REQUIREMENT else ["passed/applicable"]) + legend)
 
 
 def as_json(matrix: Matrix) -> dict[str, Any]:
@@ -244,13 +244,13 @@ def _report(column: Column) -> dict[str, Any]:
     about = {
         "name": column.name,
         "target": column.url,
-        "ended": column.ended,
+        "ended": column.ended_at,
         "verdict": column.verdict,
         "incomplete": column.incomplete,
     }
     return {
         **about,
-        "counts": dict(column.seen),
+        "counts": dict(column.outcomes),
         "causes": dict(column.causes),
     }
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.report.cases import deviations
+from lakepact.conformance.report.grouping.cases import deviations
 from lakepact.conformance.report.impact import HURTS, Impact, impact_of
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
     from lakepact.generated.report import CauseLine, Clients, HeaderLine, Line
 
 
-def annotated(report: Sequence[Line], *, impact: Impact | None = None) -> list[Line]:
+def with_clients(report: Sequence[Line], *, impact: Impact | None = None) -> list[Line]:
     """Return a report with the clients that its causes hurt, as far as its faults were measured.
 
     A fault was measured if the report has every deviation that the suite finds with it: of the same
@@ -25,21 +25,21 @@ def annotated(report: Sequence[Line], *, impact: Impact | None = None) -> list[L
         report: the lines.
         impact: the measurements; by default those of this lakepact.
     """
-    shown = outline(report)
-    impact = impact or impact_of(shown.header["contract"])
-    if not impact.clients or not shown.is_of_a_server:
+    outline = Outline.of(report)
+    impact = impact or impact_of(outline.header["contract"])
+    if not impact.clients or not outline.is_of_a_server:
         return list(report)
-    measured = impact.of_faults(deviations(report))
-    header: HeaderLine = {**shown.header, "clients": dict(impact.clients)}
+    measurements = impact.of_faults(deviations(report))
+    header: HeaderLine = {**outline.header, "clients": dict(impact.clients)}
     _, *others = report
     return [
         header,
-        *(_with_clients(line, measured) if line["line"] == "cause" else line for line in others),
+        *(_of_cause(line, measurements) if line["line"] == "cause" else line for line in others),
     ]
 
 
-def _with_clients(cause: CauseLine, measured: Impact) -> CauseLine:
-    harms = measured.worst(cause["requirements"]).items()
+def _of_cause(cause: CauseLine, measurements: Impact) -> CauseLine:
+    harms = measurements.worst(cause["requirements"]).items()
     clients: dict[str, Clients] = {
         client: {
             "outcome": harm.outcome.value,

@@ -13,14 +13,14 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
-from lakepact.conformance.report.observed import observed
-from lakepact.conformance.report.outline import PROSE, Group, grouped, outline
+from lakepact.conformance.report.observed import clients
+from lakepact.conformance.report.outline import PROSE, Group, Outline, by_reason
 from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.conformance.report.outline import Entry, Outline
+    from lakepact.conformance.report.outline import Entry
     from lakepact.generated.report import CauseLine, Line, ResultLine
 
 #: The sections of outcomes that are shown with evidence: anchor, heading and introduction.
@@ -59,31 +59,31 @@ def html(report: Sequence[Line], *, site: str = "") -> str:
         report: The lines.
         site: The address of the requirements on a site of results, without `/ID`.
     """
-    return _Page(outline(report), site).text
+    return _Page(Outline.of(report), site).text
 
 
 class _Page:
     """The page of one report."""
 
-    def __init__(self, shown: Outline, site: str) -> None:
-        self._shown, self._site = shown, site
+    def __init__(self, outline: Outline, site: str) -> None:
+        self._outline, self._site = outline, site
         self._anchors: set[str] = set()
-        known = [entry for entry in shown.entries if entry.outcome is Outcome.KNOWN_FAIL]
-        groups = [*shown.groups, *grouped(known)]
+        known_failures = [entry for entry in outline.entries if entry.outcome is Outcome.KNOWN_FAIL]
+        groups = [*outline.groups, *by_reason(known_failures)]
         self._sections = {
             anchor: [group for group in groups if group.outcome in outcomes]
             for anchor, (_, outcomes, _) in SECTIONS.items()
         }
         self._others = {
-            outcome: [line for line in shown.results if line["outcome"] == outcome]
+            outcome: [line for line in outline.results if line["outcome"] == outcome]
             for outcome in (Outcome.NOT_OFFERED, Outcome.PASS)
         }
 
     @property
     def text(self) -> str:
         """The HTML."""
-        shown = self._shown
-        title = f"{shown.verdict}: {shown.header['target']}, {shown.contract}"
+        outline = self._outline
+        title = f"{outline.verdict}: {outline.header['target']}, {outline.contract}"
         parts = [self._top(), "<main>", *self._summary()]
         for anchor, groups in self._sections.items():
             if groups:
@@ -97,69 +97,69 @@ class _Page:
         parts += [
             *self._areas(),
             *self._absent(),
-            *self._passed(),
-            *(self._target() if shown.is_of_a_server else ()),
+            *self._passes(),
+            *(self._target() if outline.is_of_a_server else ()),
             "</main>",
             self._end(),
         ]
-        return page(title, parts, script=SCRIPT if shown.results else "")
+        return page(title, parts, script=SCRIPT if outline.results else "")
 
     def _top(self) -> str:
-        shown = self._shown
+        outline = self._outline
         links = {
             anchor: f"{SECTIONS[anchor][0]} ({self._number(anchor)})"
             for anchor, groups in self._sections.items()
             if groups
         }
-        links |= {"areas": "Areas"} if shown.results else {}
+        links |= {"areas": "Areas"} if outline.results else {}
         for anchor, name, results in zip(
             ("absent", "passed"), ("Not offered", "Passed"), self._others.values(), strict=True
         ):
             links |= {anchor: f"{name} ({len(results)})"} if results else {}
-        links |= {"offer": "The target"} if shown.is_of_a_server else {}
-        look = VERDICTS[shown.footer["verdict"]]
-        heading = chip(look, ", ".join(filter(None, (look.sentence, shown.scope))))
-        facts = {**shown.settings, **shown.figures}
-        notices = [escape(notice) for notice in shown.notices]
-        for client, outcome, tasks in observed(shown):
-            listed = "".join(f"<br>{escape(task)}" for task in tasks)
-            notices.append(f"<b>{escape(client)} on this server:</b> {escape(outcome)}{listed}")
-        return top(shown.contract, heading, facts, notices=notices, links=links)
+        links |= {"offer": "The target"} if outline.is_of_a_server else {}
+        look = VERDICTS[outline.footer["verdict"]]
+        heading = chip(look, ", ".join(filter(None, (look.sentence, outline.scope))))
+        facts = {**outline.settings, **outline.figures}
+        notices = [escape(notice) for notice in outline.notices]
+        for client, outcome, tasks in clients(outline):
+            lines = "".join(f"<br>{escape(task)}" for task in tasks)
+            notices.append(f"<b>{escape(client)} on this server:</b> {escape(outcome)}{lines}")
+        return top(outline.contract, heading, facts, notices=notices, links=links)
 
     def _number(self, anchor: str) -> int:
         """Return the number of requirements with the outcomes of a section."""
-        return sum(line["outcome"] in SECTIONS[anchor][1] for line in self._shown.results)
+        return sum(line["outcome"] in SECTIONS[anchor][1] for line in self._outline.results)
 
     def _summary(self) -> Iterator[str]:
         """Yield the causes in words, the gravest first, the counts of the requirements, and
         filters.
         """
-        shown = self._shown
-        if not shown.results:
+        outline = self._outline
+        if not outline.results:
             return
-        severities = list(dict.fromkeys(cause["severity"] for cause in shown.causes))
-        causes = [_in_words(group, cause) for group in shown.groups if (cause := group.cause)]
+        severities = list(dict.fromkeys(cause["severity"] for cause in outline.causes))
+        causes = [_in_words(group, cause) for group in outline.groups if (cause := group.cause)]
         if causes:
             yield (
                 '<nav class="causes" id="causes" aria-label="causes">'
-                f"<b>{escape(shown.summary)}</b><ol>{''.join(causes[:MOST_CAUSES])}</ol>"
+                f"<b>{escape(outline.summary)}</b><ol>{''.join(causes[:MOST_CAUSES])}</ol>"
             )
             if others := causes[MOST_CAUSES:]:
                 yield f"<details><summary>{plural(len(others), 'further cause')}</summary>"
                 yield f"<ol>{''.join(others)}</ol></details>"
             yield "</nav>"
-        yield f'<div class="cards">{card("", "", looks(shown.areas["all"]))}</div>'
+        yield f'<div class="cards">{card("", "", looks(outline.areas["all"]))}</div>'
         yield form(
             {
-                "outcome": [each.value for each in LOOKS if each in shown.outcomes],
+                "outcome": [each.value for each in LOOKS if each in outline.outcomes],
                 "severity": [each.value for each in Severity if each in severities],
-                "area": [area for area in shown.areas if area != "all"],
+                "area": [area for area in outline.areas if area != "all"],
             }
         )
 
     def _group(self, group: Group) -> str:
         """Return a group of findings, folded: mark, title, ids and the sentence of the first are
-        shown.
+        outline.
         """
         first, *others = group.entries
         cause, look = group.cause, LOOKS[group.outcome]
@@ -203,21 +203,21 @@ class _Page:
         )
         return (
             f'<article class="{look.style}"{anchor} {_marks(result, severity)}>'
-            f"<h3>{self._linked(name)} {chip(look, result['level'])}</h3>"
+            f"<h3>{self._link(name)} {chip(look, result['level'])}</h3>"
             f"<p>{html_sentence(result['sentence'])}</p>"
-            f'<p class="clause">{escape(self._shown.contract)} · {escape(result["area"])}</p>'
+            f'<p class="clause">{escape(self._outline.contract)} · {escape(result["area"])}</p>'
             f"<dl>{terms}</dl>{_evidence(entry)}</article>"
         )
 
-    def _linked(self, name: str) -> str:
+    def _link(self, name: str) -> str:
         """Return the id of a requirement, which links to its page on the site, if there is one."""
         return f'<a href="{escape(self._site)}/{name}">{name}</a>' if self._site else name
 
     def _areas(self) -> Iterator[str]:
-        if not self._shown.results:
+        if not self._outline.results:
             return
-        outcomes = [o for o in LOOKS if o in self._shown.outcomes]
-        rows = [_row(area, counts, outcomes) for area, counts in self._shown.areas.items()]
+        outcomes = [o for o in LOOKS if o in self._outline.outcomes]
+        rows = [_row(area, counts, outcomes) for area, counts in self._outline.areas.items()]
         head = ("area", *(f"{LOOKS[o].sign} {o.value}" for o in outcomes), "shares")
         yield from section("areas", "Areas", [wide(head, rows, ["n"] * len(outcomes))])
 
@@ -232,8 +232,10 @@ class _Page:
             " declare, or that no answer concerned."
         )
         yield " They do not count as failures.</p>"
-        operations = self._shown.header["operations"]
-        missing = sorted({o for r in self._shown.results for o in r["operations"]} - {*operations})
+        operations = self._outline.header["operations"]
+        missing = sorted(
+            {o for r in self._outline.results for o in r["operations"]} - {*operations}
+        )
         if missing and operations:
             names = ", ".join(f"<code>{escape(name)}</code>" for name in missing)
             yield f"<p>Operations that are not declared: {names}.</p>"
@@ -246,36 +248,36 @@ class _Page:
             )
             by_reason[next(remarks, "no reason recorded")].append(result)
         for reason, results in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-            yield _folded_list(reason, results)
+            yield _details(reason, results)
         yield "</section>"
 
-    def _passed(self) -> Iterator[str]:
+    def _passes(self) -> Iterator[str]:
         """Yield the requirements that passed, by area."""
-        passed = self._others[Outcome.PASS]
-        if not passed:
+        passes = self._others[Outcome.PASS]
+        if not passes:
             return
-        yield f'<section class="findings" id="passed"><h2>Passed ({len(passed)})</h2>'
-        for area in dict.fromkeys(result["area"] for result in passed):
-            yield _folded_list(area, [result for result in passed if result["area"] == area])
+        yield f'<section class="findings" id="passed"><h2>Passed ({len(passes)})</h2>'
+        for area in dict.fromkeys(result["area"] for result in passes):
+            yield _details(area, [result for result in passes if result["area"] == area])
         yield "</section>"
 
     def _target(self) -> Iterator[str]:
-        header = self._shown.header
+        header = self._outline.header
         yield '<section id="offer"><h2>The target</h2><dl>'
         for name, fact in header["facts"].items():
             yield f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
         for word, is_on in (("has", True), ("lacks", False)):
             if names := ", ".join(name for name, on in header["features"].items() if on is is_on):
                 yield f"<dt>{word}</dt><dd>{escape(names)}</dd>"
-        sent = "custom headers (not shown)" if header["authorized"] else "no authorization"
-        yield f"<dt>request headers</dt><dd>{sent}</dd></dl></section>"
+        headers = "custom headers (not shown)" if header["authorized"] else "no authorization"
+        yield f"<dt>request headers</dt><dd>{headers}</dd></dl></section>"
 
     def _end(self) -> str:
         return (
             "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the"
             " Authorization header. <code>lakepact explain ID</code> shows the clause of a"
             " requirement and its checks.</p><p>lakepact"
-            f" {escape(self._shown.header['lakepact'])}.</p></footer>"
+            f" {escape(self._outline.header['lakepact'])}.</p></footer>"
         )
 
 
@@ -308,7 +310,7 @@ def _row(area: str, counts: Mapping[str, int], outcomes: Sequence[Outcome]) -> s
     return f'<tr><th scope="row">{escape(area)}</th>{cells}{shares}</tr>'
 
 
-def _folded_list(title: str, results: Sequence[ResultLine]) -> str:
+def _details(title: str, results: Sequence[ResultLine]) -> str:
     """Return requirements as a folded list."""
     items = "".join(
         f'<li id="{escape(r["requirement"])}" {_marks(r)}><code>{escape(r["requirement"])}</code>'

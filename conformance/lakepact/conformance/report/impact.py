@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
-from lakepact.conformance.report.cases import UNCLEAR
+from lakepact.conformance.report.grouping.cases import UNCLEAR
 from lakepact.generated.contract import Contract, contracts
 
 
@@ -48,38 +48,38 @@ class Harm:
 class Impact:
     """The measurements of one contract."""
 
-    measured: str  #: the day
+    measured_on: str  #: the day
     version: str  #: of the contract
     clients: Mapping[str, str]  #: titles with versions, by name
     requirements: Mapping[str, Mapping[str, Harm]]  #: by id and name of the client
-    #: By id: what the suite finds on the server with the measured fault, as `report.evidence`
-    #: writes it.
+    #: By id: what the suite finds on the server with the measured fault, as `deviations` of
+    #: `report.grouping.cases` writes it.
     deviations: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def of_faults(self, shown: Mapping[str, Collection[str]]) -> Impact:
+    def of_faults(self, deviations: Mapping[str, Collection[str]]) -> Impact:
         """Return the measurements whose faults are among these: by requirement, the deviations that
         a report shows.
         """
-        measured = {
+        harms_of = {
             requirement: harms
             for requirement, harms in self.requirements.items()
             if (own := self.deviations.get(requirement, ()))
             and not any(deviation.endswith(UNCLEAR) for deviation in own)
-            and set(own) <= set(shown.get(requirement, ()))
+            and set(own) <= set(deviations.get(requirement, ()))
         }
-        return replace(self, requirements=measured)
+        return replace(self, requirements=harms_of)
 
     def worst(self, requirements: Iterable[str]) -> dict[str, Harm]:
         """Return the worst measurement of each client, the gravest first."""
-        order, found = list(Effect), dict[str, Harm]()
+        order, worst = list(Effect), dict[str, Harm]()
         pairs = [
             pair
             for requirement in requirements
             for pair in self.requirements.get(requirement, {}).items()
         ]
         for client, harm in sorted(pairs, key=lambda pair: order.index(pair[1].outcome)):
-            found.setdefault(client, harm)
-        return found
+            worst.setdefault(client, harm)
+        return worst
 
 
 @cache
@@ -96,12 +96,12 @@ def impact_of(contract: str) -> Impact:
         {
             requirement: {
                 client: Harm(
-                    Effect(found["outcome"]),
+                    Effect(harm["outcome"]),
                     requirement,
-                    found.get("task", ""),
-                    found.get("detail", ""),
+                    harm.get("task", ""),
+                    harm.get("detail", ""),
                 )
-                for client, found in entry["clients"].items()
+                for client, harm in entry["clients"].items()
             }
             for requirement, entry in table.get("requirements", {}).items()
         },
@@ -121,17 +121,17 @@ def sentence(clients: Mapping[str, str], outcomes: Mapping[str, str]) -> str:
     """
     parts: list[str] = []
     for effect, (one, several) in PREDICATES.items():
-        found = [title for name, title in clients.items() if outcomes.get(name) == effect]
-        if found:
+        titles = [title for name, title in clients.items() if outcomes.get(name) == effect]
+        if titles:
             who = (
-                enumerated(found)
-                if effect in HURTS or len(found) == 1
-                else f"{len(found)} {'others' if parts else 'clients'}"
+                listing(titles)
+                if effect in HURTS or len(titles) == 1
+                else f"{len(titles)} {'others' if parts else 'clients'}"
             )
-            parts.append(f"{who} {one if len(found) == 1 else several}")
+            parts.append(f"{who} {one if len(titles) == 1 else several}")
     return "; ".join(parts)
 
 
-def enumerated(titles: Sequence[str], word: str = "and") -> str:
+def listing(titles: Sequence[str], word: str = "and") -> str:
     """Return titles as "a, b and c"."""
     return f" {word} ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
-from lakepact.conformance.report.cases import OBJECT
-from lakepact.conformance.report.observed import harmed_by
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.grouping.cases import OBJECT
+from lakepact.conformance.report.observed import tasks_of_cause
+from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
-    from lakepact.conformance.report.outline import Entry, Group, Outline
+    from lakepact.conformance.report.outline import Entry, Group
     from lakepact.generated.report import CauseLine, Line
 
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
@@ -32,42 +32,42 @@ def issue(report: Sequence[Line], cause: CauseLine, *, server: str = "") -> str:
         cause: its line of a cause.
         server: name and version of the server; the report knows only its address.
     """
-    shown = outline(report)
-    return "\n".join(_lines(shown, shown.of_cause(cause), server)) + "\n"
+    outline = Outline.of(report)
+    return "\n".join(_lines(outline, outline.of_cause(cause), server)) + "\n"
 
 
-def _lines(shown: Outline, group: Group, server: str) -> Iterator[str]:
-    header, (first, *others) = shown.header, group.entries
+def _lines(outline: Outline, group: Group, server: str) -> Iterator[str]:
+    header, (first, *others) = outline.header, group.entries
     severity = group.cause["severity"] if group.cause else ""
     yield f"# {md(OBJECT.sub('…', ' '.join(group.title.split())))}\n"
     yield f"{md(server or header['target'])}, severity: {md(severity)}.\n"
     yield f"The contract demands: {md(first.result['sentence'])}\n"
-    yield f"Clause: {code(first.result['clause'])} of {md(shown.contract)}."
+    yield f"Clause: {code(first.result['clause'])} of {md(outline.contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first.result['requirement'])}.\n"
-    yield from _clients(shown, group)
-    harmed = [*harmed_by(shown, group.cause["number"])] if group.cause else []
-    yield from (f"- {md(line)}" for line in harmed)
-    yield from [""] if harmed else []
-    steps = _steps if shown.is_of_a_server else _steps_of_client
-    yield from steps(shown, group, first)
+    yield from _clients(outline, group)
+    tasks = [*tasks_of_cause(outline, group.cause["number"])] if group.cause else []
+    yield from (f"- {md(line)}" for line in tasks)
+    yield from [""] if tasks else []
+    steps = _steps if outline.is_of_a_server else _steps_of_client
+    yield from steps(outline, group, first)
     for side, value in first.terms:
         if side in {"expected", "actual"}:
             yield f"{side.capitalize()}: {code(' '.join(value.split()))}\n"
     yield from _answer(first)
     if others:
         yield "\nThe same cause breaks:\n"
-        listed = (entry.result for entry in others[:SHOWN_ALSO])
-        yield from (f"- {md(each['requirement'])}: {md(each['sentence'])}" for each in listed)
+        results = (entry.result for entry in others[:SHOWN_ALSO])
+        yield from (f"- {md(each['requirement'])}: {md(each['sentence'])}" for each in results)
         if len(others) > SHOWN_ALSO:
             yield f"- and {len(others) - SHOWN_ALSO} more"
 
 
-def _clients(shown: Outline, group: Group) -> Iterator[str]:
+def _clients(outline: Outline, group: Group) -> Iterator[str]:
     """Yield the clients that the cause hurts, each with the task that showed it."""
     if group.cause is None or not group.clients:
         return
     yield f"Published clients on a server with this fault: {md(group.clients)}.\n"
-    titles = shown.header.get("clients", {})
+    titles = outline.header.get("clients", {})
     for client, harm in group.cause.get("clients", {}).items():
         about = f"{md(titles.get(client, client))}, {md(harm['task'])}: {md(harm['detail'])}"
         yield f"- {about} ({md(harm['requirement'])})"
@@ -83,8 +83,8 @@ def _answer(entry: Entry) -> Iterator[str]:
         yield from code_block((body[:SHOWN_ANSWER] + cut).split("\n"), "")
 
 
-def _steps_of_client(shown: Outline, _: Group, entry: Entry) -> Iterator[str]:
-    contract, requirement = shown.header["contract"], entry.result["requirement"]
+def _steps_of_client(outline: Outline, _: Group, entry: Entry) -> Iterator[str]:
+    contract, requirement = outline.header["contract"], entry.result["requirement"]
     options = f"--contract {contract} --only {requirement}"
     yield "## Steps\n"
     yield f"Run `lakepact check-client {options} -- COMMAND`, where COMMAND runs the client."
@@ -92,12 +92,12 @@ def _steps_of_client(shown: Outline, _: Group, entry: Entry) -> Iterator[str]:
     yield from (*code_block(entry.curls(SHOWN_REQUESTS), ""), "")
 
 
-def _steps(shown: Outline, group: Group, entry: Entry) -> Iterator[str]:
+def _steps(outline: Outline, group: Group, entry: Entry) -> Iterator[str]:
     yield "## Steps\n"
     requirement, number = entry.result["requirement"], group.cause["number"] if group.cause else 0
     if why := entry.verdict.get("replay", {}).get("why"):
         options = f"--only {requirement}"
-        if shown.header["features"].get(READABLE_FILES):
+        if outline.header["features"].get(READABLE_FILES):
             options += " --shared-files FOLDER"
         yield f"Run `lakepact check URL {options}` against a fresh server."
         yield (

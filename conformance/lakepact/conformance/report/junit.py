@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.outline import Entry, outline
+from lakepact.conformance.report.outline import Entry, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,12 @@ ELEMENTS = {
 
 def junit(report: Sequence[Line]) -> str:
     """Return a report as JUnit XML."""
-    shown, areas = outline(report), defaultdict[str, list[Entry]](list)
-    header, footer = shown.header, shown.footer
-    for entry in shown.entries:
+    outline, areas = Outline.of(report), defaultdict[str, list[Entry]](list)
+    header, footer = outline.header, outline.footer
+    for entry in outline.entries:
         areas[entry.result["area"]].append(entry)
     name = f"{header['contract']} {header['version']}"
-    name += f", {shown.scope}" if shown.scope else ""
+    name += f", {outline.scope}" if outline.scope else ""
     root = ET.Element("testsuites", name=xml(name), time=str(footer["seconds"]))
     if "stopped" in footer:
         suite = _suite(root, "run", ["error"])
@@ -58,8 +58,8 @@ def junit(report: Sequence[Line]) -> str:
             elif entry.outcome is Outcome.WARN:
                 ET.SubElement(case, "system-out").text = xml(f"{cause}{entry.line}")
     ET.indent(root)
-    written: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
-    return written.decode()
+    document: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
+    return document.decode()
 
 
 def _suite(root: ET.Element, name: str, kinds: Sequence[str | None]) -> ET.Element:

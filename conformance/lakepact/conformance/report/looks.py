@@ -51,9 +51,9 @@ VERDICTS = {
 }
 
 
-def looks(seen: Mapping[str, int]) -> dict[Look, int]:
+def looks(outcomes: Mapping[str, int]) -> dict[Look, int]:
     """Return how many outcomes have each look, in the order in which pages show them."""
-    return {look: seen[outcome] for outcome, look in LOOKS.items() if seen.get(outcome)}
+    return {look: outcomes[outcome] for outcome, look in LOOKS.items() if outcomes.get(outcome)}
 
 
 def by_area(results: Iterable[ResultLine]) -> dict[str, Counter[str]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
-from lakepact.conformance.report.observed import observed
-from lakepact.conformance.report.outline import PROSE, outline
+from lakepact.conformance.report.observed import clients
+from lakepact.conformance.report.outline import PROSE, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ def markdown(report: Sequence[Line]) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", aligned: int = 0
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", columns: int = 0
 ) -> Iterator[str]:
     """Yield the lines of a table.
 
@@ -33,31 +33,31 @@ def table(
         head: names of the columns, escaped.
         rows: the cells of each row, escaped.
         alignment: how columns after the first are aligned.
-        aligned: how many.
+        columns: how many.
     """
-    marks = ("---", *[alignment] * aligned, *["---"] * len(head))
+    marks = ("---", *[alignment] * columns, *["---"] * len(head))
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join(marks[: len(head)])}|"
     yield from (f"| {' | '.join(cells)} |" for cells in rows)
 
 
 def _document(report: Sequence[Line]) -> Iterator[str]:
-    shown = outline(report)
-    yield f"# {md(shown.contract)}: {md(shown.verdict)}\n"
-    settings = ", ".join(f"{name} {code(value)}" for name, value in shown.settings.items())
-    yield f"{settings}, by lakepact {md(shown.header['lakepact'])}: {shown.figures_line}.\n"
-    yield from (f"{code(notice)}\n" for notice in shown.notices)
-    if not shown.results:
+    outline = Outline.of(report)
+    yield f"# {md(outline.contract)}: {md(outline.verdict)}\n"
+    settings = ", ".join(f"{name} {code(value)}" for name, value in outline.settings.items())
+    yield f"{settings}, by lakepact {md(outline.header['lakepact'])}: {outline.figures_line}.\n"
+    yield from (f"{code(notice)}\n" for notice in outline.notices)
+    if not outline.results:
         return
-    if shown.summary:
-        yield f"{md(shown.summary)}.\n"
-    outcomes = shown.outcomes
-    rows = ((md(area), *(str(n[o]) for o in outcomes)) for area, n in shown.areas.items())
-    yield from table(("area", *outcomes), rows, alignment="---:", aligned=len(outcomes))
-    for client, outcome, tasks in observed(shown):
+    if outline.summary:
+        yield f"{md(outline.summary)}.\n"
+    outcomes = outline.outcomes
+    rows = ((md(area), *(str(n[o]) for o in outcomes)) for area, n in outline.areas.items())
+    yield from table(("area", *outcomes), rows, alignment="---:", columns=len(outcomes))
+    for client, outcome, tasks in clients(outline):
         yield f"- {md(client)} on this server: {md(outcome)}"
         yield from (f"  - {md(task)}" for task in tasks)
-    for group in shown.groups:
+    for group in outline.groups:
         yield from _group(group)
 
 

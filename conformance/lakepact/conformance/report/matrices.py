@@ -20,10 +20,10 @@ from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import (
     REQUIREMENT,
     cell_text,
-    counted,
     incomplete,
     marks,
     outcome_of,
+    share,
     signs,
 )
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
@@ -40,29 +40,29 @@ if TYPE_CHECKING:
 
 def show(matrix: Matrix, console: Console) -> None:
     """Print a matrix."""
-    printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    printed.add_column(matrix.by, no_wrap=True)
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column(matrix.by, no_wrap=True)
     for column in matrix.columns:
-        printed.add_column(
+        grid.add_column(
             terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left"
         )
     for row in matrix.rows:
-        printed.add_row(
+        grid.add_row(
             terminal(row.name),
             *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns),
         )
-    printed.add_section()
-    printed.add_row(
+    grid.add_section()
+    grid.add_row(
         "[bold]verdict[/]",
         *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns),
     )
-    printed.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
-    console.print(printed)
+    grid.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
+    console.print(grid)
     for line in (signs(matrix), *matrix.notes):
         console.print(terminal(line), highlight=False, soft_wrap=True)
     for column in matrix.columns:
         console.print(
-            f"[bold]{terminal(column.name)}[/]  {terminal(column.url)}  {terminal(column.ended)}",
+            f"[bold]{terminal(column.name)}[/]  {terminal(column.url)}  {terminal(column.ended_at)}",
             highlight=False,
             soft_wrap=True,
         )
@@ -93,7 +93,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield from table(
         head,
         (
-            (md(c.name), code_cell(c.url), md(c.ended), md(c.verdict), md(of_causes(c)))
+            (md(c.name), code_cell(c.url), md(c.ended_at), md(c.verdict), md(of_causes(c)))
             for c in matrix.columns
         ),
     )
@@ -115,7 +115,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
         *([SAYS] if is_last else []),
     ]
     yield from table(
-        names, rows, alignment=":---:" if is_last else "---", aligned=len(matrix.columns)
+        names, rows, alignment=":---:" if is_last else "---", columns=len(matrix.columns)
     )
 
 
@@ -151,12 +151,14 @@ def _html(matrix: Matrix) -> Iterator[str]:
 def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
     where = (
-        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures:'
+        f'<p class="where">{escape(column.url)} · {escape(column.ended_at)}</p><p>Causes of failures:'
         f" {escape(of_causes(column))}</p>"
     )
     lacking = f"<p>Incomplete: {escape(column.incomplete)}.</p>" if column.incomplete else ""
     return card(
-        f"{escape(column.name)} {chip(look, look.sentence)}", where + lacking, looks(column.seen)
+        f"{escape(column.name)} {chip(look, look.sentence)}",
+        where + lacking,
+        looks(column.outcomes),
     )
 
 
@@ -172,17 +174,17 @@ def _row(row: Row, matrix: Matrix) -> str:
 
 
 def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
-    centred = ' class="c"' if matrix.by == REQUIREMENT else ""
+    style = ' class="c"' if matrix.by == REQUIREMENT else ""
     if cell is None:
         return (
-            f'<td{centred}><span class="v none" title="not in this'
+            f'<td{style}><span class="v none" title="not in this'
             f' report">{cell_text(cell, matrix.by)}</span></td>'
         )
     if matrix.by == REQUIREMENT:
         look = LOOKS[outcome_of(cell)]
-        return f"<td{centred}>{chip(look, title=look.sentence)}</td>"
-    kept, judged = counted(cell)
-    if not judged:
+        return f"<td{style}>{chip(look, title=look.sentence)}</td>"
+    passing, applicable = share(cell)
+    if not applicable:
         return f"<td>{chip(LOOKS[Outcome.NOT_OFFERED], title=LOOKS[Outcome.NOT_OFFERED].sentence)}</td>"
     bad = " ".join(chip(LOOKS[o], n, title=LOOKS[o].sentence) for o, n in marks(cell))
-    return f"<td>{kept} of {judged} {bad}{share_bar(looks(cell))}</td>"
+    return f"<td>{passing} of {applicable} {bad}{share_bar(looks(cell))}</td>"

@@ -65,20 +65,22 @@ class Entry:
         """Operation, method, path and status of the judged request; empty if nothing was sent."""
         if not self.requests:
             return ""
-        judged = self.requests[-1]
-        url = urlsplit(judged["request"]["url"])
+        last = self.requests[-1]
+        url = urlsplit(last["request"]["url"])
         path = f"{url.path or '/'}{'?' + url.query if url.query else ''}"
-        status = judged["response"]["status"]
-        operation = f"{judged['operation']}: " if judged["operation"] else ""
+        status = last["response"]["status"]
+        operation = f"{last['operation']}: " if last["operation"] else ""
         answer = f"returned {status}" if status else "got no answer"
-        return f"{operation}{judged['request']['method']} {path} {answer}"
+        return f"{operation}{last['request']['method']} {path} {answer}"
 
     @property
     def line(self) -> str:
         """Expected and actual result, and the judged request, in one line."""
         expected, actual = self.verdict.get("expected", ""), self.verdict.get("actual", "")
-        shown = f" (exchange {self.requests[-1]['number']}, {self.request})" if self.request else ""
-        return f"expected {expected}, got {actual}{shown}"
+        request = (
+            f" (exchange {self.requests[-1]['number']}, {self.request})" if self.request else ""
+        )
+        return f"expected {expected}, got {actual}{request}"
 
     @property
     def terms(self) -> Sequence[tuple[str, str]]:
@@ -166,6 +168,19 @@ class Outline:
     footer: FooterLine
     clients: Sequence[ClientLine] = ()
 
+    @classmethod
+    def of(cls, report: Iterable[Line]) -> Outline:
+        """Return the outline of the lines of a report."""
+        lines = list(report)
+        return cls(
+            next(line for line in lines if line["line"] == "header"),
+            [line for line in lines if line["line"] == "result"],
+            [line for line in lines if line["line"] == "cause"],
+            {line["number"]: line for line in lines if line["line"] == "exchange"},
+            next(line for line in lines if line["line"] == "footer"),
+            [line for line in lines if line["line"] == "client"],
+        )
+
     @cached_property
     def entries(self) -> Sequence[Entry]:
         """The requirements, each with the verdict that decided its outcome."""
@@ -180,7 +195,7 @@ class Outline:
         lone = [entry for entry in self.entries if "cause" not in entry.result]
         return [
             *(self.of_cause(cause) for cause in self.causes),
-            *grouped(entry for o in EVIDENCE for entry in lone if entry.outcome is o),
+            *by_reason(entry for o in EVIDENCE for entry in lone if entry.outcome is o),
         ]
 
     def of_cause(self, cause: CauseLine) -> Group:
@@ -196,7 +211,7 @@ class Outline:
                 continue
             verdict = next((v for v in failing if v["check"] == case.get("check")), failing[0])
             replay: ReplayPart = {"why": "the report has only its last requests"}
-            shown: VerdictPart = {
+            judgement: VerdictPart = {
                 **verdict,
                 "check": case.get("check", verdict["check"]),
                 "expected": case["expected"],
@@ -205,7 +220,7 @@ class Outline:
                 "replay": case.get("replay", replay),
             }
             others = [each for each in result["verdicts"] if each is not verdict]
-            entries.append(self._entry({**result, "verdicts": [shown, *others]}, shown))
+            entries.append(self._entry({**result, "verdicts": [judgement, *others]}, judgement))
         hurt = {client: harm["outcome"] for client, harm in cause.get("clients", {}).items()}
         clients = sentence(self.header.get("clients", {}), hurt)
         return Group(
@@ -269,10 +284,10 @@ class Outline:
         header, footer = self.header, self.footer
         is_declared = header["facts"].get("endpoints") == "declared"
         operations = f"operations {'declared' if is_declared else 'served'}"
-        served = f"{len(header['operations'])} of {header['all_operations']}"
+        share = f"{len(header['operations'])} of {header['all_operations']}"
         return {
             "requirements": f"{len(self.results):,}",
-            **({operations: served} if self.is_of_a_server else {}),
+            **({operations: share} if self.is_of_a_server else {}),
             "checks": f"{footer['checks']:,}",
             "invariants": f"{footer['invariants']:,}",
             "requests": f"{footer['requests']:,}",
@@ -290,9 +305,9 @@ class Outline:
     @property
     def notices(self) -> Iterator[str]:
         """Why the run ended early, its limits, and leftovers."""
-        if stopped := self.footer.get("stopped"):
+        if reason := self.footer.get("stopped"):
             yield (
-                f"{'Not everything was' if self.results else 'Nothing could be'} checked: {stopped}"
+                f"{'Not everything was' if self.results else 'Nothing could be'} checked: {reason}"
             )
         if self.header["only"]:
             yield f"Part of the contract: limited to {', '.join(self.header['only'])}."
@@ -308,28 +323,17 @@ class Outline:
     def summary(self) -> str:
         """How many causes and requirements there are, by severity; empty without failures."""
         failures = Counter(c["severity"] for c in self.causes if c["outcome"] == Outcome.FAIL)
-        failed = sum(line["outcome"] == Outcome.FAIL for line in self.results)
+        requirements = sum(line["outcome"] == Outcome.FAIL for line in self.results)
         warnings = len(self.causes) - failures.total()
         kinds = ", ".join(f"{failures[each]} {each}" for each in Severity if each in failures)
-        causes = f"{plural(failures.total(), 'cause')}, {plural(failed, 'requirement')}: {kinds}"
+        causes = (
+            f"{plural(failures.total(), 'cause')}, {plural(requirements, 'requirement')}: {kinds}"
+        )
         also = f"{plural(warnings, 'cause')} of warnings"
         return "; ".join(filter(None, (causes if failures else "", also if warnings else "")))
 
 
-def outline(report: Iterable[Line]) -> Outline:
-    """Return the outline of a report."""
-    lines = list(report)
-    return Outline(
-        next(line for line in lines if line["line"] == "header"),
-        [line for line in lines if line["line"] == "result"],
-        [line for line in lines if line["line"] == "cause"],
-        {line["number"]: line for line in lines if line["line"] == "exchange"},
-        next(line for line in lines if line["line"] == "footer"),
-        [line for line in lines if line["line"] == "client"],
-    )
-
-
-def grouped(entries: Iterable[Entry]) -> Iterator[Group]:
+def by_reason(entries: Iterable[Entry]) -> Iterator[Group]:
     """Yield entries that are blocked for the same reason together, and every other alone."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -340,12 +344,12 @@ def grouped(entries: Iterable[Entry]) -> Iterator[Group]:
 
 def cases(verdict: VerdictPart) -> str:
     """Return how many cases of a verdict fail, and with which statuses; empty for a single case."""
-    failures, judged = verdict.get("failures", ()), verdict.get("judged", 1)
-    if judged == 1 or not failures:
+    failures, cases = verdict.get("failures", ()), verdict.get("judged", 1)
+    if cases == 1 or not failures:
         return ""
     matches = (STATUS.match(failure["actual"]) for failure in failures)
     statuses = Counter(match[1] for match in matches if match)
-    shown = ", ".join(f"{status} for {number}" for status, number in statuses.most_common())
-    failed = verdict.get("failed", len(failures))
-    listed = f" of the {len(failures)} listed" if shown and failed > len(failures) else ""
-    return f"{failed:,} of {judged:,} fail" + (f": status {shown}{listed}" if shown else "")
+    text = ", ".join(f"{status} for {number}" for status, number in statuses.most_common())
+    failing = verdict.get("failed", len(failures))
+    part = f" of the {len(failures)} listed" if text and failing > len(failures) else ""
+    return f"{failing:,} of {cases:,} fail" + (f": status {text}{part}" if text else "")

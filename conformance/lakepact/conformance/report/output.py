@@ -23,7 +23,8 @@ from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.outline import Outline
+from lakepact.conformance.report.run_lines import lines_of
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.discovery import with_advice
 from lakepact.conformance.running.runner import CheckEnded, Run
@@ -94,27 +95,27 @@ def report_files(
             cannot be written.
     """
     files = []
-    for spelled in options:
-        kind, _, name = spelled.partition("=")
+    for value in options:
+        kind, _, name = value.partition("=")
         if kind not in kinds or not name:
             raise ValueError(
-                f"--report {spelled}: write KIND=FILE with KIND one of {', '.join(kinds)}"
+                f"--report {value}: write KIND=FILE with KIND one of {', '.join(kinds)}"
             )
         path = Path(name)
         if make_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
         elif not path.parent.is_dir():
             raise ValueError(
-                f"--report {spelled}: there is no folder {path.parent}; make it, or add --make-folders"
+                f"--report {value}: there is no folder {path.parent}; make it, or add --make-folders"
             )
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             reason = "is a folder: name a file in it" if path.is_dir() else "cannot be written"
-            raise ValueError(f"--report {spelled}: {path} {reason}")
+            raise ValueError(f"--report {value}: {path} {reason}")
         files.append((kind, path))
     return files
 
 
-def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]:
+def progress_of(run: Run, console: Console, *, live: bool = False) -> Iterator[None]:
     """Run with a progress line on a terminal, and elsewhere with a line on standard error every 30
     seconds.
 
@@ -129,26 +130,26 @@ def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    failed: dict[str, None] = {}
+    failures: dict[str, None] = {}
     latest: deque[CheckEnded] = deque(maxlen=1)
     with (
         Progress(
             *columns, console=console, transient=True, disable=not console.is_terminal
         ) as progress,
-        contextlib.nullcontext() if console.is_terminal else _lines(run, latest, failed),
+        contextlib.nullcontext() if console.is_terminal else _lines(run, latest, failures),
         _line_at_ctrl_c(),
     ):
         task = progress.add_task("judging", total=run.planned)
         for event in run.events():
             for verdict in event.verdicts:
-                if verdict.outcome is Outcome.FAIL and verdict.requirement not in failed:
-                    failed[verdict.requirement] = None
+                if verdict.outcome is Outcome.FAIL and verdict.requirement not in failures:
+                    failures[verdict.requirement] = None
                     if live:
                         console.print(_finding(run, verdict), soft_wrap=True, highlight=False)
             progress.update(
                 task,
                 completed=event.done,
-                description=f"checking [dim]{event.check}[/]{_listed(failed, ' [red]', '[/]')}",
+                description=f"checking [dim]{event.check}[/]{_failures(failures, ' [red]', '[/]')}",
             )
             latest.append(event)
             yield
@@ -174,18 +175,18 @@ def _line_at_ctrl_c() -> Generator[None]:
 
 
 @contextlib.contextmanager
-def _lines(run: Run, latest: Sequence[CheckEnded], failed: Mapping[str, None]) -> Generator[None]:
+def _lines(run: Run, latest: Sequence[CheckEnded], failures: Mapping[str, None]) -> Generator[None]:
     """Write a line about a run every 30 seconds, also while the server is slow and no check
     ends.
     """
-    over, started = threading.Event(), time.monotonic()
+    over, start = threading.Event(), time.monotonic()
 
     def write_lines() -> None:
         while not over.wait(QUIET_SECONDS):
-            done = latest[-1].done if latest else 0
+            checks = latest[-1].done if latest else 0
             click.echo(
-                f"lakepact: {done} of {run.planned} after {time.monotonic() - started:.0f} s"
-                f"{_listed(failed, '; ') if latest else '; detecting features of the server'}",
+                f"lakepact: {checks} of {run.planned} after {time.monotonic() - start:.0f} s"
+                f"{_failures(failures, '; ') if latest else '; detecting features of the server'}",
                 err=True,
             )
 
@@ -200,21 +201,21 @@ def _lines(run: Run, latest: Sequence[CheckEnded], failed: Mapping[str, None]) -
 
 def _finding(run: Run, verdict: Verdict) -> str:
     """Return the line of a failed requirement."""
-    said = (
+    finding = (
         f"expected {verdict.expected}; got {verdict.actual}" if verdict.expected else verdict.actual
     )
     return (
         f"[bold red]FAIL[/] {verdict.requirement} "
-        f" {terminal(run.wire.redact(said)[:LONGEST_FINDING])}"
+        f" {terminal(run.wire.redact(finding)[:LONGEST_FINDING])}"
     )
 
 
-def _listed(failed: Mapping[str, None], before: str, after: str = "") -> str:
+def _failures(failures: Mapping[str, None], before: str, after: str = "") -> str:
     """Return how many requirements failed, and the last of them."""
-    last = ", ".join([*failed][-NAMED:])
+    last = ", ".join([*failures][-NAMED:])
     return (
-        f"{before}{len(failed)} failed: {'… ' if len(failed) > NAMED else ''}{last}{after}"
-        if failed
+        f"{before}{len(failures)} failed: {'… ' if len(failures) > NAMED else ''}{last}{after}"
+        if failures
         else ""
     )
 
@@ -240,23 +241,23 @@ def write(
     """
     outcomes = {result.outcome for result in run.results().values()}
     stopped = stopped or (NOTHING_JUDGED if outcomes == {Outcome.NOT_OFFERED} else "")
-    report = harm.annotated(list(lines.lines(run, strict=options.strict, stopped=stopped)))
+    report = harm.with_clients(list(lines_of(run, strict=options.strict, stopped=stopped)))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
-    written = [
-        is_written(report, kind, path, verb=verb) for kind, path in reports
+    successes = [
+        writes(report, kind, path, verb=verb) for kind, path in reports
     ]  # first: the reader of the rest may close the pipe
     if options.json:
         for line in report:
-            sys.stdout.buffer.write(lines.encoded(line))
+            sys.stdout.buffer.write(lines.as_bytes(line))
         sys.stdout.flush()
     elif not stopped or run.verdicts:
         text.show(report, console, verbose=options.verbose, severity=options.severity)
-    code = outline(report).footer["exit_code"]
-    return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
+    code = Outline.of(report).footer["exit_code"]
+    return code if all(successes) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 
 
-def is_written(report: Sequence[Line], kind: str, path: Path, *, verb: str) -> bool:
+def writes(report: Sequence[Line], kind: str, path: Path, *, verb: str) -> bool:
     """Write a report to a file and return True; print an error and return False if that fails."""
     try:
         lines.write(report, path) if kind == "jsonl" else path.write_text(

@@ -87,10 +87,10 @@ def top(
 
 def chip(look: Look, text: object = "", *, title: str = "") -> str:
     """Return a sign with a text in the colour of a look."""
-    told = f' title="{escape(title)}"' if title else ""
+    attribute = f' title="{escape(title)}"' if title else ""
     return (
         '<span class="v'
-        f' {look.style or "none"}"{told}>{f"{look.sign} {escape(text)}".rstrip()}</span>'
+        f' {look.style or "none"}"{attribute}>{f"{look.sign} {escape(text)}".rstrip()}</span>'
     )
 
 
@@ -114,14 +114,14 @@ def card(
         where: its address and the like, as HTML.
         counts: the requirements by look.
     """
-    kept = sum(n for look, n in counts.items() if look.style == "pass")
+    passing = sum(n for look, n in counts.items() if look.style == "pass")
     applicable = sum(n for look, n in counts.items() if look.style)
     tally = "".join(
         f"<li>{chip(look, f'{n:,} {look.sentence}')}</li>" for look, n in counts.items()
     )
     return (
         f'<div class="card">{heading and f"<h3>{heading}</h3>"}{where}<div'
-        f' class="big"><strong>{kept:,} of {applicable:,}</strong><span>of the applicable'
+        f' class="big"><strong>{passing:,} of {applicable:,}</strong><span>of the applicable'
         f" requirements pass</span></div>{share_bar(counts)}<ul"
         f' class="tally">{tally}</ul></div>'
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import json, plain
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.outline import Outline, outline
+from lakepact.conformance.report.outline import Outline
 from lakepact.conformance.report.page import page
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class Published:
     @classmethod
     def of(cls, name: str, report: Iterable[Line], address: str) -> Published:
         """Return a report on the site from its lines."""
-        return cls(name, outline(report), address)
+        return cls(name, Outline.of(report), address)
 
     @property
-    def ended(self) -> str:
+    def ended_at(self) -> str:
         """When its run ended."""
         return self.outline.header["ended"][:16].replace("T", " ")
 
@@ -137,15 +137,15 @@ def _body(content: str) -> Iterator[str]:
 
 
 def _group(name: str, members: Sequence[Published]) -> _Group:
-    newest_first = sorted(members, key=lambda each: each.ended, reverse=True)
+    newest_first = sorted(members, key=lambda each: each.ended_at, reverse=True)
     newest: dict[str, Published] = {}
     names = set[tuple[str, str]]()
     for each in newest_first:
-        if (each.name, each.ended) in names:
+        if (each.name, each.ended_at) in names:
             raise SameReport(
-                f"two reports are called {plain(each.name)} and ended at {each.ended}: name them"
+                f"two reports are called {plain(each.name)} and ended at {each.ended_at}: name them"
             )
-        names.add((each.name, each.ended))
+        names.add((each.name, each.ended_at))
         newest.setdefault(each.name, each)
     requirements: dict[str, _Requirement] = {}
     for each in newest_first:
@@ -171,17 +171,17 @@ def _group(name: str, members: Sequence[Published]) -> _Group:
     )
 
 
-def _report(published: Published, requirements: Iterable[str], is_newest: bool) -> _Report:  # noqa: FBT001
+def _report(report: Published, requirements: Iterable[str], is_newest: bool) -> _Report:  # noqa: FBT001
     """Return a report; the findings of earlier ones are on their own pages alone."""
-    shown = published.outline
-    outcomes = {line["requirement"]: line["outcome"] for line in shown.results}
+    outline = report.outline
+    outcomes = {line["requirement"]: line["outcome"] for line in outline.results}
     places = {str(outcome): place for place, outcome in enumerate(LOOKS)}
     return _Report(
-        plain(published.name),
-        published.address,
-        published.ended,
-        plain(shown.header["target"]),
-        shown.verdict,
+        plain(report.name),
+        report.address,
+        report.ended_at,
+        plain(outline.header["target"]),
+        outline.verdict,
         "".join(str(places[outcomes[name]]) if name in outcomes else "-" for name in requirements),
         [
             _Cause(
@@ -191,7 +191,7 @@ def _report(published: Published, requirements: Iterable[str], is_newest: bool) 
                 cause["outcome"],
                 cause["requirements"],
             )
-            for cause in shown.causes
+            for cause in outline.causes
         ],
         [
             _Finding(
@@ -199,7 +199,7 @@ def _report(published: Published, requirements: Iterable[str], is_newest: bool) 
                 group.cause["number"] if group.cause else 0,
                 [(label, plain(text[:SHOWN])) for label, text in entry.terms if label in TERMS],
             )
-            for group in (shown.groups if is_newest else ())
+            for group in (outline.groups if is_newest else ())
             for entry in group.entries
         ],
     )

@@ -12,15 +12,15 @@ from rich.table import Table
 from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
-from lakepact.conformance.report.observed import observed
-from lakepact.conformance.report.outline import outline
+from lakepact.conformance.report.observed import clients
+from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
-    from lakepact.conformance.report.outline import Entry, Group, Outline
+    from lakepact.conformance.report.outline import Entry, Group
     from lakepact.generated.report import Line
 
 COLOURS = {
@@ -56,17 +56,17 @@ def show(
         verbose: also print passed requirements, with remarks.
         severity: the name of a `Severity`; other findings are not printed.
     """
-    shown = outline(report)
-    for group in shown.groups:
+    outline = Outline.of(report)
+    for group in outline.groups:
         if not severity or (group.cause and group.cause["severity"] == Severity[severity.upper()]):
             _group(group, console)
     if verbose:
-        _others(shown.entries, console)
-    console.print(_table(shown))
-    for client, outcome, tasks in observed(shown):
+        _others(outline.entries, console)
+    console.print(_table(outline))
+    for client, outcome, tasks in clients(outline):
         _say(f"[bold]{terminal(client)}[/]  {terminal(outcome)}", console)
         _terms((("", task) for task in tasks), console)
-    _verdict(shown, console)
+    _verdict(outline, console)
 
 
 def _group(group: Group, console: Console) -> None:
@@ -89,9 +89,9 @@ def _group(group: Group, console: Console) -> None:
         _terms([*([("clients", group.clients)] if group.clients else []), *also], console)
     elif others:
         _say(f"[{colour}]BLOCKED[/] [bold]{many}[/]", console)
-        listed = " ".join(entry.result["requirement"] for entry in group.entries)
+        ids = " ".join(entry.result["requirement"] for entry in group.entries)
         request = [("request", first.request)] if first.request else []
-        _terms([("reason", group.title), *request, ("requirements", listed)], console)
+        _terms([("reason", group.title), *request, ("requirements", ids)], console)
         return
     evidence(first, console)
 
@@ -107,9 +107,9 @@ def evidence(entry: Entry, console: Console) -> None:
     heading = f"[bold]{terminal(about(entry))}[/]  [dim]{area}[/]"
     _say(f"[{COLOURS[outcome]}]{outcome.upper():<5}[/] {heading}", console)
     _say(f"      {terminal(entry.result['sentence'])}", console)
-    sent = entry.curls(SHOWN_CURLS)
-    label = "curl" if sent and sent[-1].startswith("curl ") else "sent"  # by a client
-    _terms([*entry.terms, *((label, line) for line in sent)], console)
+    requests = entry.curls(SHOWN_CURLS)
+    label = "curl" if requests and requests[-1].startswith("curl ") else "sent"  # by a client
+    _terms([*entry.terms, *((label, line) for line in requests)], console)
 
 
 def _terms(terms: Iterable[tuple[str, str]], console: Console) -> None:
@@ -137,33 +137,35 @@ def _others(entries: Iterable[Entry], console: Console) -> None:
     console.print()
 
 
-def _table(shown: Outline) -> Table:
+def _table(outline: Outline) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=None)
     table.add_column("area")
     always = {Outcome.FAIL, Outcome.WARN, Outcome.PASS}
-    outcomes = [o for o in reversed(Outcome) if o in always.union(shown.outcomes)]
+    outcomes = [o for o in reversed(Outcome) if o in always.union(outline.outcomes)]
     for outcome in outcomes:
         table.add_column(outcome.value, justify="right")
-    for area, counts in shown.areas.items():
+    for area, counts in outline.areas.items():
         style = "bold" if area == "all" else "not bold"
         cells = (f"[{COLOURS[o]}]{counts[o]}[/]" if counts[o] else "[dim]·[/]" for o in outcomes)
         table.add_row(terminal(area), *cells, style=style)
     return table
 
 
-def _verdict(shown: Outline, console: Console) -> None:
-    header = shown.header
+def _verdict(outline: Outline, console: Console) -> None:
+    header = outline.header
     settings = "".join(
         f", {name} {value}"
-        for name, value in shown.settings.items()
+        for name, value in outline.settings.items()
         if name not in {"target", "checked"}
     )
     about = f"{header['target']}  {header['contract']} {header['version']}{settings}"
-    verdict = f"[{VERDICTS[shown.footer['verdict']]}]{terminal(shown.verdict)}[/]"
+    verdict = f"[{VERDICTS[outline.footer['verdict']]}]{terminal(outline.verdict)}[/]"
     _say(f"{verdict}  {terminal(about)}", console)
-    if shown.summary:
-        _say(shown.summary, console)
-    judged = shown.figures_line if shown.is_of_a_server else f"a client; {shown.figures_line}"
-    _say(f"[dim]{judged}[/]", console)
-    for notice in shown.notices:
+    if outline.summary:
+        _say(outline.summary, console)
+    figures = (
+        outline.figures_line if outline.is_of_a_server else f"a client; {outline.figures_line}"
+    )
+    _say(f"[dim]{figures}[/]", console)
+    for notice in outline.notices:
         _say(f"[yellow]{terminal(notice)}[/]", console)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR
-from lakepact.conformance.report.cases import (
+from lakepact.conformance.report.grouping.cases import (
     BROKEN,
     CONFLICT,
     NOT_FOUND,
@@ -21,7 +21,7 @@ from lakepact.conformance.report.cases import (
     kinds,
     subject,
 )
-from lakepact.conformance.report.keys import (
+from lakepact.conformance.report.grouping.keys import (
     Key,
     has_mistake,
     is_crash,
@@ -65,7 +65,7 @@ class Origins:
             if case.expects_success and case.is_error
         }
         #: By operation and sort of error, a refused change that a load shows to be applied.
-        self.applied = _applied(cases, self.clearest)
+        self.effects = _effects(cases, self.clearest)
         self.findings = [self._with_its_refusal(case) for case in cases]
         #: By requirement and mistake, a request that was accepted; by requirement, operation and
         #: objects, a right request that was refused.
@@ -181,12 +181,12 @@ class Origins:
 
 
 def _by_exchange(
-    cases: Iterable[Finding], is_meant: Callable[[Finding], bool]
+    cases: Iterable[Finding], matches: Callable[[Finding], bool]
 ) -> dict[int, Finding]:
-    """Return the case that says most about each exchange, of those that are meant."""
+    """Return the case that says most about each exchange, of those that match."""
     clearest: dict[int, Finding] = {}
     for case in sorted(cases, key=_clarity):
-        if case.exchange and is_meant(case):
+        if case.exchange and matches(case):
             clearest.setdefault(case.exchange["number"], case)
     return clearest
 
@@ -205,7 +205,7 @@ def _clarity(finding: Finding) -> tuple[int, ...]:
     )
 
 
-def _applied(cases: Iterable[Finding], clearest: Mapping[int, Finding]) -> dict[Key, int]:
+def _effects(cases: Iterable[Finding], clearest: Mapping[int, Finding]) -> dict[Key, int]:
     """Return, by operation and sort of error, the number of a refused change that a load shows to
     be applied.
     """
@@ -221,7 +221,7 @@ def _applied(cases: Iterable[Finding], clearest: Mapping[int, Finding]) -> dict[
 def _with_changes(cases: Sequence[Finding], exchanges: Mapping[int, ExchangeLine]) -> list[Finding]:
     """Return the cases with the changes before them.
 
-    Invariants judge the exchanges of all checks. Where answers have one place wrong whatever was
+    Invariants judge the exchanges of all checks. If answers have one place wrong whatever was
     refused before, no refusal explains it.
     """
     changes = _changes(exchanges)

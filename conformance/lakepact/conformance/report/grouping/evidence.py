@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Wrong
-from lakepact.conformance.report.cases import (
+from lakepact.conformance.report.grouping.cases import (
     CONFLICT,
     READS,
     SERVER_ERROR,
@@ -21,7 +21,7 @@ from lakepact.conformance.report.cases import (
     Finding,
     resource_of,
 )
-from lakepact.conformance.report.keys import (
+from lakepact.conformance.report.grouping.keys import (
     FLAWS,
     Key,
     error_of,
@@ -32,7 +32,7 @@ from lakepact.conformance.report.keys import (
     web_page,
     without_member,
 )
-from lakepact.conformance.report.origins import STORED, Origins
+from lakepact.conformance.report.grouping.origins import STORED, Origins
 
 if TYPE_CHECKING:
     from lakepact.generated.report import Line
@@ -71,7 +71,7 @@ class Evidence:
         keys = dict(answers)
         self._always = always
         self._refuses_none = _refuses_none(acceptances, refused)
-        self._refused_alike = _refused_alike(answers)
+        self._of_any_mistake = _of_any_mistake(answers)
         #: Why the bodies of several operations have no members.
         self._flaws = _frequent((key[0] for key in keys if key[0] in FLAWS), SEVERAL)
         #: Statuses from 500 on of bodies that the server cannot read.
@@ -114,7 +114,7 @@ class Evidence:
         """Return the key of a finding, whichever object of the target it is about."""
         if cause.is_effect and cause.refusal is not None:
             kind = kind_of_refusal(cause.refusal)
-            if number := self._origins.applied.get(kind):
+            if number := self._origins.effects.get(kind):
                 clearest = self._origins.clearest.get(number)
                 return self.key(clearest) if clearest else ("applied", *kind)
         if wider := self._wider(cause) or web_page(cause):
@@ -132,7 +132,7 @@ class Evidence:
             return ("unread", cause.status)
         if without_member(key) in self._of_any_member and not self._origins.breaks_more(cause):
             return without_member(key)
-        if key[0] == "refused" and cause.answer in self._refused_alike:
+        if key[0] == "refused" and cause.answer in self._of_any_mistake:
             return ("refused alike", *cause.answer)
         return self._of_messages.get(key, key)
 
@@ -192,7 +192,7 @@ def _refuses_none(acceptances: Iterable[Finding], refused: Collection[str]) -> s
     return _frequent((reads for reads, _ in mistakes), MANY) - refusing
 
 
-def _refused_alike(answers: Iterable[tuple[Key, Answer]]) -> set[Answer]:
+def _of_any_mistake(answers: Iterable[tuple[Key, Answer]]) -> set[Answer]:
     """Return the answers that mistakes of many kinds get."""
     mistakes = Counter(
         answer for key, answer in answers if key[0] == "refused" and answer[0] < SERVER_ERROR

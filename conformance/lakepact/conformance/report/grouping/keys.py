@@ -14,7 +14,7 @@ import orjson
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Wrong
-from lakepact.conformance.report.cases import NOT_FOUND, SERVER_ERROR, Finding, resource_of
+from lakepact.conformance.report.grouping.cases import NOT_FOUND, SERVER_ERROR, Finding, resource_of
 
 if TYPE_CHECKING:
     from lakepact.generated.report import ExchangeLine

@@ -1,0 +1,1 @@
+"""The failures of a report that have one cause."""
