@@ -167,11 +167,13 @@ def outcomes(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> dic
         folder: for what the servers of this process share.
         only: patterns of the ids that are meant; none for all.
     """
-    taken_over = (
-        suites.load(suite.contract.name).contract.requirements
-        if suite.contract.version != suite.contract.versions[0]
-        else {}
-    )
+    versions = suite.contract.versions
+    earlier = versions[: versions.index(suite.contract.version)]
+    taken_over = {
+        requirement
+        for version in earlier
+        for requirement in suites.load(suite.contract.name, version).contract.requirements
+    }
     meant = [r for r in suite.judges() if r not in taken_over and (not only or _matches(only, r))]
     found: dict[str, Outcome] = {}
     for operation in (None, *suite.launch_settings_for):
