@@ -150,6 +150,7 @@ def await_purge(files: Sequence[SharedFile]) -> None:
 def _registers_later(table: Table, files: Sequence[SharedFile], lab: CatalogLab) -> None:
     """The files of a dropped table are there, and its metadata file can be registered."""
     with lab.judge("IRC-TBL-DROP-003"):
+        lab.send(op.load_table, **table.at)  # so that a finding shows which table was dropped
         expect.equal([], missing_files(files), "removed files of the table:", at=None)
         if lab.offers(op.register_table):
             name = lab.name()
