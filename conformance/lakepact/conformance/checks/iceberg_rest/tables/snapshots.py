@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Mutation,
+    NotOffered,
     Table,
     Wrong,
     check,
@@ -245,3 +248,55 @@ def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
             with case(Mutation(Wrong.VALUE, "snapshots")):
                 reply = lab.send(op.load_table, snapshots=value, **table.at)
                 expect.status(reply, 400, about=f"for snapshots={value}")
+
+
+OK = 200
+MOST_NAMESPACES, MOST_TABLES = 20, 5  #: that are read on a catalog which creates no tables
+
+
+def existing_tables(lab: CatalogLab) -> Iterator[Table]:
+    """Yield the tables of a catalog's first namespaces that load for the caller."""
+    namespaces = lab.require(lab.send(op.list_namespaces)).document.get("namespaces")
+    for levels in namespaces[:MOST_NAMESPACES] if isinstance(namespaces, list) else ():
+        listing = lab.send(op.list_tables, namespace=tuple(levels))
+        identifiers = listing.document.get("identifiers") if listing.status == OK else ()
+        for identifier in identifiers or ():
+            table = Table(tuple(levels), identifier["name"], listing)
+            load = lab.send(op.load_table, **table.at)
+            if load.status == OK:
+                yield Table(table.namespace, table.name, load)
+
+
+def _state(table: Table) -> tuple[Any, Any]:
+    return table.metadata_location, table.metadata.get("last-updated-ms")
+
+
+@check("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010")
+def existing_tables_load_alike(lab: CatalogLab) -> None:
+    """A table of a catalog that creates none loads alike with each value of `snapshots`."""
+    if lab.offers(op.create_table):
+        raise NotOffered("other checks load the tables that they create")
+    tables = list(islice(existing_tables(lab), MOST_TABLES))
+    if not tables:
+        raise NotOffered("the catalog creates no tables, and lists none that loads")
+    for table in tables:
+        everything, with_refs, again = (
+            Table(table.namespace, table.name, lab.send(op.load_table, snapshots=value, **table.at))
+            for value in ("all", "refs", None)
+        )
+        if again.reply.status != OK or _state(again) != _state(table):
+            continue  # another client writes to it
+        with lab.judge("IRC-TBL-LOAD-006"):
+            expect.status(everything.reply, OK)
+            assert_same_table(lab, everything, table)
+        with lab.judge("IRC-TBL-LOAD-008"):
+            expect.status(with_refs.reply, OK)
+            for name, ref in refs(with_refs.metadata).items():
+                expect.contains(
+                    ref.get("snapshot-id"),
+                    snapshot_ids(with_refs),
+                    f"the snapshot of {name} in snapshots:",
+                    at=with_refs.place("snapshots"),
+                )
+        with lab.judge("IRC-TBL-LOAD-010"):
+            assert_same_table(lab, everything, with_refs, ignore={"snapshots"})
