@@ -56,7 +56,7 @@ def test_tables_of_two_runs_are_read_back_from_the_catalog(
 ) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
-            list(iceberg.land(landing.kept(run), CatalogAddress(server.url)))
+            list(iceberg.land(landing.run_tables(run), CatalogAddress(server.url)))
         catalog = load_catalog("back", type="rest", uri=server.url)
         held = {
             name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist())
@@ -73,8 +73,8 @@ def test_repeated_landing_replaces_only_changed_tables(
 ) -> None:
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
-            list(iceberg.land(landing.kept(run), CatalogAddress(server.url)))
-        again = list(iceberg.land(landing.kept(runs[0]), CatalogAddress(server.url)))
+            list(iceberg.land(landing.run_tables(run), CatalogAddress(server.url)))
+        again = list(iceberg.land(landing.run_tables(runs[0]), CatalogAddress(server.url)))
         table = load_catalog("back", type="rest", uri=server.url).load_table("lakepact.coverage")
         before = table.scan().to_arrow().num_rows
         tables.write_part(
@@ -82,11 +82,11 @@ def test_repeated_landing_replaces_only_changed_tables(
             runs[0] / "coverage",
             "part-00000",
         )
-        changed = list(iceberg.land(landing.kept(runs[0]), CatalogAddress(server.url)))
+        changed = list(iceberg.land(landing.run_tables(runs[0]), CatalogAddress(server.url)))
         run_verdicts.analyse(runs[0], Here())
 
-        assert [one.table for one in again if one.changed] == []
-        assert [one.table for one in changed if one.changed] == ["coverage"]
+        assert [one.table for one in again if one.is_new] == []
+        assert [one.table for one in changed if one.is_new] == ["coverage"]
         assert before - 1 == table.refresh().scan().to_arrow().num_rows
 
 
@@ -94,7 +94,7 @@ def test_delta_tables_are_read_by_recipients_of_the_share(
     runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
     for run in (*runs, runs[0]):
-        list(delta.land(landing.kept(run), tmp_path / "landed"))
+        list(delta.land(landing.run_tables(run), tmp_path / "landed"))
     shares = delta.share(tmp_path / "landed")
     assert shares is not None
     shares.write_text(
@@ -151,9 +151,9 @@ def test_trends_name_the_run_that_broke_a_requirement(
     with serving(warehouse=tmp_path.as_uri()) as server:
         for run in runs:
             list(
-                delta.land(landing.kept(run), tmp_path / "to")
+                delta.land(landing.run_tables(run), tmp_path / "to")
                 if form == "delta"
-                else iceberg.land(landing.kept(run), CatalogAddress(server.url))
+                else iceberg.land(landing.run_tables(run), CatalogAddress(server.url))
             )
         source = ("--from", str(tmp_path / "to")) if form == "delta" else ("--catalog", server.url)
         result = CliRunner().invoke(

@@ -200,7 +200,7 @@ def test_fault_of_an_iceberg_table_is_found(
 ) -> None:
     shape, change, column, row = ICEBERG[fault]
     with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:
-        with cli._served(folder) as url:
+        with cli._serve(folder) as url:
             change(load_catalog("own", type="rest", uri=url).load_table(("lp_data", shape)))
         code, found = wrong(folder)
 

@@ -31,8 +31,8 @@ def test_inserted_and_deleted_rows_lie_between_two_versions() -> None:
         (0, 1, 2),
     )
 
-    assert (table.inserted(1), table.deleted(2)) == (Version(100, 110), Version(0, 5))
-    assert table.inserted(2).count == 0
+    assert (table.inserts(1), table.removals(2)) == (Version(100, 110), Version(0, 5))
+    assert table.inserts(2).count == 0
 
 
 def test_added_column_is_null_in_rows_of_the_first_version() -> None:

@@ -60,7 +60,7 @@ def test_written_tables_verify_over_both_protocols_at_every_version(folder: Path
 def test_verification_allows_maintenance_alone(tmp_path: Path) -> None:
     command = ("--rows", 60, "--files", 4, "--shape", "types")
     assert lakepact("write", tmp_path / "data", *command).exit_code == 0
-    with cli._served(tmp_path / "data") as url:
+    with cli._serve(tmp_path / "data") as url:
         table = load_catalog("own", type="rest", uri=url).load_table("lp_data.types")
         table.overwrite(table.scan().to_arrow())  # as a compaction: other files, the same rows
         oldest = min(table.snapshots(), key=lambda snapshot: snapshot.sequence_number)
@@ -81,7 +81,7 @@ def test_verification_allows_maintenance_alone(tmp_path: Path) -> None:
 def test_rows_only_passes_over_other_metadata(tmp_path: Path) -> None:
     command = ("--rows", 60, "--shape", "narrow", "--as", "iceberg")
     assert lakepact("write", tmp_path / "data", *command).exit_code == 0
-    with cli._served(tmp_path / "data") as url:
+    with cli._serve(tmp_path / "data") as url:
         table = load_catalog("own", type="rest", uri=url).load_table("lp_data.narrow")
         with table.update_spec() as spec:
             spec.add_identity("word")
@@ -145,7 +145,7 @@ def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
 
 def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with cli._served(tmp_path / "other") as url:
+    with cli._serve(tmp_path / "other") as url:
         catalog = load_catalog("own", type="rest", uri=url)
         catalog.create_namespace("lp_data")
         before = catalog.create_table("lp_data.narrow", schema=pa.schema([("mine", pa.string())]))
@@ -163,7 +163,7 @@ def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> No
 
 def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with cli._served(tmp_path / "other") as url:
+    with cli._serve(tmp_path / "other") as url:
         for rows in (30, 40):
             written = (
                 "write",

@@ -1,5 +1,5 @@
-"""Iceberg catalogs and their tables, opened by the client: what a server answers runs no code and
-opens no file of this machine.
+"""Iceberg catalogs and their tables, opened by the client: no answer of a server runs code or opens
+a file of this machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lakepact.reach.settings import api_key
 if TYPE_CHECKING:
     from lakepact.client import Auth, IcebergCatalog
 
-RETRIES = client.Retries(tries=3, total=20)  #: of verbs at which somebody waits
+RETRIES = client.Retries(tries=3, total=20)  #: of interactive verbs
 LIMITS = client.Limits(listing=128 << 20)
 LONGEST = 300  #: characters of an error
 
@@ -53,8 +53,8 @@ class CatalogAddress:
             ValueError: pyiceberg's configuration has no such catalog.
         """
         is_url = "://" in self.address
-        named = {"uri": self.address} if is_url else profile_properties(self.address)
-        return {**named, **self.properties}
+        settings = {"uri": self.address} if is_url else profile_properties(self.address)
+        return {**settings, **self.properties}
 
     def connect(self) -> IcebergCatalog:
         """Return the client of the catalog.
@@ -74,7 +74,7 @@ class CatalogAddress:
         return catalog
 
     @contextlib.contextmanager
-    def opened(self) -> Generator[IcebergCatalog]:
+    def open(self) -> Generator[IcebergCatalog]:
         """Yield the client of the catalog.
 
         Raises:
@@ -88,11 +88,11 @@ class CatalogAddress:
         try:
             with self.connect() as catalog:
                 yield catalog
-        except refusals as wrong:
-            reason = (plain(wrong).splitlines() or [""])[0]
+        except refusals as error:
+            reason = (plain(error).splitlines() or [""])[0]
             raise CannotOpen(
-                f"the catalog at {self.address}: {type(wrong).__name__}: {reason[:LONGEST]}"
-            ) from wrong
+                f"the catalog at {self.address}: {type(error).__name__}: {reason[:LONGEST]}"
+            ) from error
 
 
 def table_errors() -> tuple[type[Exception], ...]:

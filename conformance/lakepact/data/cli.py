@@ -46,7 +46,7 @@ WITHOUT_CATALOG = " [default: the reference server, for as long as it takes]"
 
 @click.group()
 def data() -> None:
-    """Write tables whose rows are known, and see whether they come back."""
+    """Write tables whose rows are known, and verify that they come back."""
 
 
 data.add_command(compare)
@@ -72,7 +72,7 @@ class WriteOptions:
         type=click.IntRange(min=1),
     )
     as_: tuple[str, ...] = several(
-        "How tables are kept; may be given twice. [default: both]", type=click.Choice(PROTOCOLS)
+        "Formats of tables; may be given twice. [default: both]", type=click.Choice(PROTOCOLS)
     )
     engine: str = option(
         "The writer of the files.",
@@ -89,7 +89,7 @@ def write(options: WriteOptions) -> None:
     """Write tables into FOLDER: Iceberg tables of a catalog, and Delta tables that can be shared.
 
     Each has three versions: the first rows, a tenth more, and without the first twentieth.
-    FOLDER/data.json says which rows those are.
+    FOLDER/data.json records them.
 
     Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
     """
@@ -97,7 +97,7 @@ def write(options: WriteOptions) -> None:
     catalog = options.catalog.address
     if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
         raise click.UsageError(
-            f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name"
+            f"{folder} is not empty: remove its content, perhaps of a run that failed, or name"
             " another folder"
         )
     versions = (
@@ -105,13 +105,13 @@ def write(options: WriteOptions) -> None:
         Version(0, rows + max(1, rows // 10)),
         Version(max(1, rows // 20), rows + max(1, rows // 10)),
     )
-    wanted = [SHAPES[name] for name in options.shape or SHAPES]
-    shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in protocols]
+    shapes = [SHAPES[name] for name in options.shape or SHAPES]
+    shared = [shape for shape in shapes if DELTA in shape.protocols and DELTA in protocols]
     if not shared and ICEBERG not in protocols:
         raise click.UsageError(
             f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others"
         )
-    begun = time.monotonic()
+    start = time.monotonic()
     tables: list[WrittenTable] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -123,19 +123,19 @@ def write(options: WriteOptions) -> None:
                     on_spark(spark.master, spark.conf, remote=spark.remote)
                 )
             if ICEBERG in protocols:
-                address = catalog or CatalogAddress(ending.enter_context(_served(folder)))
-                opened = ending.enter_context(address.opened())
-                iceberg.refuse_foreign(opened, NAMESPACE, wanted)
+                address = catalog or CatalogAddress(ending.enter_context(_serve(folder)))
+                client = ending.enter_context(address.open())
+                iceberg.refuse_foreign(client, NAMESPACE, shapes)
                 tables += [
                     iceberg.write(
-                        opened,
+                        client,
                         NAMESPACE,
                         shape,
                         versions=versions,
                         files=options.files,
                         writer=writer,
                     )
-                    for shape in wanted
+                    for shape in shapes
                 ]
             if shared:
                 tables += [
@@ -153,10 +153,10 @@ def write(options: WriteOptions) -> None:
         click.echo(f"lakepact data: {wrong}", err=True)
         sys.exit(INCOMPLETE)
     truth.write(folder, Written(NAMESPACE, tuple(tables)))
-    held = sum(version.last - version.first for table in tables for version in table.versions)
+    count = sum(version.last - version.first for table in tables for version in table.versions)
     click.echo(
-        f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in"
-        f" {time.monotonic() - begun:.1f} s"
+        f"{len(tables)} tables with {len(versions)} versions each, {count} rows in all, in"
+        f" {time.monotonic() - start:.1f} s"
     )
     click.echo(
         f"read them back: lakepact data verify {folder}"
@@ -187,9 +187,9 @@ class VerifyOptions:
 @with_options(VerifyOptions)
 def verify(options: VerifyOptions) -> None:
     """Read the tables of FOLDER back through a catalog and a sharing server, and compare them with
-    what was written.
+    the rows that were written.
 
-    Exit code: 0 all is as it was written, 1 something is not, 2 wrong usage, 3 something could not
+    Exit code: 0 no difference, 1 differences, 2 wrong usage, 3 something could not
     be read.
 
     Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing
@@ -198,32 +198,32 @@ def verify(options: VerifyOptions) -> None:
     console, results = Screen(highlight=False, soft_wrap=True), []
     folder, catalog = options.folder, options.catalog.address
     try:
-        written = truth.read(folder)
+        record = truth.read(folder)
         token = token_of(options.sharing_token_env) if options.sharing_token_env else None
         with contextlib.ExitStack() as ending:
-            own = cache(lambda: ending.enter_context(_served(folder)))
+            own = cache(lambda: ending.enter_context(_serve(folder)))
             choices = Choices({"": ("id",)}, ROWS if options.rows_only else ALL)
             verification = Verification(
-                ending.enter_context(options.engine.started()), choices, bool(options.allow)
+                ending.enter_context(options.engine.start()), choices, bool(options.allow)
             )
             parts: list[Iterator[Compared]] = []
-            if written.of(ICEBERG):
+            if record.of(ICEBERG):
                 address = catalog or CatalogAddress(own())
-                parts.append(_of_catalog(verification, written, address))
-            if written.of(DELTA):
+                parts.append(_of_catalog(verification, record, address))
+            if record.of(DELTA):
                 url = server_address(options.sharing or f"{own()}/delta-sharing")
                 bearer = token or delta.token_of(folder / DELTA)
-                parts.append(_of_server(verification, written, url, bearer))
+                parts.append(_of_server(verification, record, url, bearer))
             for result in itertools.chain(*parts):
                 results.append(result)
                 if options.json:
                     click.echo(json(asdict(result)))
                 else:
                     show.line(console, result)
-    except NotWritten as unread:
-        raise click.UsageError(str(unread)) from None
-    except (LakepactError, Blocked, Misused, CannotCompare, OSError, ValueError) as broken:
-        click.echo(f"lakepact data: {plain(broken)}", err=True)
+    except NotWritten as error:
+        raise click.UsageError(str(error)) from None
+    except (LakepactError, Blocked, Misused, CannotCompare, OSError, ValueError) as error:
+        click.echo(f"lakepact data: {plain(error)}", err=True)
         sys.exit(INCOMPLETE)
     if not options.json:
         show.details(console, results, ("as it was written", "as it was read"))
@@ -231,16 +231,16 @@ def verify(options: VerifyOptions) -> None:
 
 
 def _of_catalog(
-    verification: Verification, written: Written, address: CatalogAddress
+    verification: Verification, record: Written, address: CatalogAddress
 ) -> Iterator[Compared]:
-    with address.opened() as opened:
-        side = IcebergSide(opened, address)
-        for table in written.of(ICEBERG):
-            yield from verification.of_iceberg(side, written, table)
+    with address.open() as client:
+        side = IcebergSide(client, address)
+        for table in record.of(ICEBERG):
+            yield from verification.of_iceberg(side, record, table)
 
 
 def _of_server(
-    verification: Verification, written: Written, url: str, token: str
+    verification: Verification, record: Written, url: str, token: str
 ) -> Iterator[Compared]:
     profile = {"shareCredentialsVersion": 1, "endpoint": url, "bearerToken": token}
     # A folder that its owner alone can read: workers of Spark read the profile as well.
@@ -248,12 +248,12 @@ def _of_server(
         path = Path(private) / "reader.share"
         path.write_text(json(profile), encoding="utf-8")
         with contextlib.closing(SharedSide(f"{path}#{delta.SHARE}", as_of=None)) as side:
-            for table in written.of(DELTA):
-                yield from verification.of_share(side, written, table)
+            for table in record.of(DELTA):
+                yield from verification.of_share(side, record, table)
 
 
 @contextlib.contextmanager
-def _served(folder: Path) -> Generator[str]:
+def _serve(folder: Path) -> Generator[str]:
     """Yield the reference server with the tables of a folder."""
     command = [
         sys.executable,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,30 +14,37 @@ from lakepact.data.shapes import DELTA, Shape
 from lakepact.data.truth import Version, WrittenTable
 from lakepact.data.writers import CannotWrite, Writer
 
-SHARE, RECIPIENT = "lakepact", "reader"
+SHARE, SHARES_FILE = "lakepact", "shares.yaml"
 SHARES = """\
-# Written by `lakepact data write`.
 version: 1
 shares:
-- name: {share}
+- name: lakepact
   schemas:
   - name: {schema}
     tables:
 {tables}
-recipients:
-- name: {recipient}
-  bearerToken: {token}
-  shares: [{share}]
 """
+RECIPIENT = """\
+recipients:
+- name: reader
+  bearerToken: {token}
+  shares: [lakepact]
+"""
+
+
+def shares(tables: Iterable[str], schema: str) -> str:
+    """Return the text of a shares file for Delta tables beside it."""
+    entries = (f"    - {{name: {name}, location: {name}, historyShared: true}}" for name in tables)
+    return SHARES.format(schema=schema, tables="\n".join(entries))
 
 
 def write(
     folder: Path, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer
 ) -> WrittenTable:
-    """Write one table: its first version, the rows that came after, and without the rows that went.
+    """Write one table: its first version, then one with more rows, then one with fewer.
 
     Raises:
-        CannotWrite: the files are not taken for a table.
+        CannotWrite: deltalake takes the files for no table.
     """
     deltalake = import_module("deltalake")
     there, configuration = str(folder / shape.name), {"delta.enableChangeDataFeed": "true"}
@@ -59,14 +66,14 @@ def write(
         before = versions[0]
         for number, version in enumerate(versions[1:], start=1):
             if version.last > before.last:
-                added = _rows(table, number, Version(before.last, version.last))
-                deltalake.write_deltalake(there, added, mode="append", schema_mode="merge")
+                rows = _rows(table, number, Version(before.last, version.last))
+                deltalake.write_deltalake(there, rows, mode="append", schema_mode="merge")
             if version.first > before.first:
                 deltalake.DeltaTable(there).delete(f"id < {version.first}")
             before = version
     except (OSError, ValueError, deltalake.exceptions.DeltaError) as wrong:
-        said = (str(wrong).splitlines() or [""])[0]
-        raise CannotWrite(f"{there} was not made a Delta table: {said[:300]}") from wrong
+        reason = (str(wrong).splitlines() or [""])[0]
+        raise CannotWrite(f"{there} was not made a Delta table: {reason[:300]}") from wrong
     return table
 
 
@@ -75,27 +82,18 @@ def _rows(table: WrittenTable, number: int, rows: Version) -> Any:
     return pa.RecordBatchReader.from_batches(shape.schema, rows.rows(shape))
 
 
-def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
-    """Write the shares file of a folder's tables, readable only by its owner; return the
-    recipient's token.
-    """
-    token = secrets.token_urlsafe(32)
-    listed = "\n".join(
-        f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}"
-        for table in tables
-    )
-    path = folder / "shares.yaml"
+def share(folder: Path, tables: Iterable[WrittenTable], schema: str) -> None:
+    """Write the shares file of a folder's tables, with a recipient, readable only by its owner."""
+    path = folder / SHARES_FILE
     path.unlink(missing_ok=True)
     path.touch(mode=0o600)
-    path.write_text(
-        SHARES.format(share=SHARE, schema=schema, tables=listed, recipient=RECIPIENT, token=token),
-        encoding="utf-8",
-    )
-    return token
+    recipient = RECIPIENT.format(token=secrets.token_urlsafe(32))
+    text = shares((table.name for table in tables), schema) + recipient
+    path.write_text(text, encoding="utf-8")
 
 
 def token_of(folder: Path) -> str:
     """Return the token of the recipient of the tables of a folder."""
-    read: Any = import_module("yaml").safe_load((folder / "shares.yaml").read_text("utf-8"))
+    read: Any = import_module("yaml").safe_load((folder / SHARES_FILE).read_text("utf-8"))
     token: str = read["recipients"][0]["bearerToken"]
     return token

@@ -1,4 +1,4 @@
-"""Facts of written tables that rows do not show: pins, counts, statistics, planned scans."""
+"""Facts of written tables that rows do not show: snapshots, counts, statistics, planned scans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DATA
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.data.compare.model import Difference
-from lakepact.data.figures import Figures, ordered
+from lakepact.data.figures import Figures, figures, is_ordered
 from lakepact.data.truth import WrittenTable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.synchronous.table import Table
 
 MILLISECOND = dt.timedelta(milliseconds=1)
-#: Kinds of facts that maintenance changes: snapshots and files are others afterwards, rows are not.
+#: Kinds of facts: maintenance changes snapshots and files, and keeps rows.
 MAINTENANCE, LASTING = "maintenance", "fact"
 NOT_OFFERED = "not offered"
 
@@ -32,28 +32,28 @@ def of_iceberg(
     catalog: IcebergCatalog, name: tuple[str, str], table: WrittenTable
 ) -> Iterator[Difference]:
     """Yield each fact of an Iceberg table that is not as it was written."""
-    loaded, last = client.pyiceberg_table(catalog, name), len(table.versions) - 1
-    current = loaded.current_snapshot()
+    pyiceberg_table, last = client.pyiceberg_table(catalog, name), len(table.versions) - 1
+    current = pyiceberg_table.current_snapshot()
     yield from _unequal(
         "current snapshot", table.snapshots[-1], current and current.snapshot_id, MAINTENANCE
     )
     for number, identifier in enumerate(table.snapshots):
-        if snapshot := loaded.snapshot_by_id(identifier):
+        if snapshot := pyiceberg_table.snapshot_by_id(identifier):
             what = f"version {number}: total-records of the snapshot"
             total = int(snapshot.summary["total-records"] or 0) if snapshot.summary else 0
             yield from _unequal(what, _records(table, number), total)
-    if loaded.snapshot_by_id(table.snapshots[-1]):
-        files = loaded.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
+    if pyiceberg_table.snapshot_by_id(table.snapshots[-1]):
+        files = pyiceberg_table.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
         data = [file for file in files if file["content"] == DATA]
         deletes = [file for file in files if file["content"] != DATA]
         for what, part, expected in (
             ("records of all data files", data, _records(table, last)),
-            ("records of all delete files", deletes, table.gone(last)),
+            ("records of all delete files", deletes, table.deletes(last)),
         ):
             yield from _unequal(what, expected, sum(file["record_count"] for file in part))
         yield from _bounds(table, _figures_of_manifests(data))
-    there = {snapshot.snapshot_id for snapshot in loaded.snapshots()}
-    yield from _planned(catalog, name, table, there)
+    there = {snapshot.snapshot_id for snapshot in pyiceberg_table.snapshots()}
+    yield from _scan_differences(catalog, name, table, there)
 
 
 def of_share(shared: Table, table: WrittenTable) -> Iterator[Difference]:
@@ -79,19 +79,19 @@ def _unequal(
 
 def _records(table: WrittenTable, number: int) -> int:
     """Return how many records the data files of a version have, deleted ones too."""
-    return table.versions[number].count + table.gone(number)
+    return table.versions[number].count + table.deletes(number)
 
 
-def _planned(
+def _scan_differences(
     catalog: IcebergCatalog, name: tuple[str, str], table: WrittenTable, there: set[int]
 ) -> Iterator[Difference]:
-    """Yield planned scans with other numbers of records: of snapshots, and between two of them."""
+    """Yield planned scans with wrong numbers of records: of snapshots, and between two of them."""
     scans: list[tuple[str, dict[str, Any], int]] = [
         (f"version {n}: records of a planned scan", {"snapshot_id": at}, _records(table, n))
         for n, at in enumerate(table.snapshots)
     ]
     for n, (before, now) in enumerate(itertools.pairwise(table.snapshots), start=1):
-        if rows := table.inserted(n).count:
+        if rows := table.inserts(n).count:
             between = {"start_snapshot_id": before, "end_snapshot_id": now}
             scans.append((f"version {n}: records of a planned scan of its rows", between, rows))
     for what, snapshots, expected in scans:
@@ -100,30 +100,32 @@ def _planned(
         try:
             tasks = catalog.scan_tasks(name, catalog.plan_scan(name, **snapshots))
             records = sum(task.data_file.record_count for task in tasks)
-        except (NotFound, OperationNotSupported) as refused:
-            yield Difference(NOT_OFFERED, what, None, plain(refused))
+        except (NotFound, OperationNotSupported) as error:
+            yield Difference(NOT_OFFERED, what, None, plain(error))
             return
         yield from _unequal(what, expected, records)
 
 
 def _bounds(table: WrittenTable, statistics: Mapping[str, Figures]) -> Iterator[Difference]:
-    """Yield statistics of the last version that do not hold: nulls exactly, bounds as such, for
-    they may be cut.
+    """Yield wrong statistics of the last version: other numbers of nulls, and bounds that do not
+    hold; writers may cut bounds.
     """
     last = len(table.versions) - 1
     shape = table.shape_of(last)
-    for name, truth in table.versions[last].figures(shape).items():
-        stated = statistics.get(name)
-        if stated is None:
+    for name, truth in figures(table.versions[last].rows(shape)).items():
+        actual_figures = statistics.get(name)
+        if actual_figures is None:
             continue
         wrong: list[tuple[str, Any, Any]] = []
-        if stated.nulls != truth.nulls:
-            wrong.append(("nulls", truth.nulls, stated.nulls))
-        if ordered(shape.schema.field(name).type) and truth.least is not None:
-            if stated.least is not None and _exceeds(stated.least, truth.least):
-                wrong.append(("least", f"at most {truth.least}", stated.least))
-            if stated.greatest is not None and _exceeds(truth.greatest, stated.greatest):
-                wrong.append(("greatest", f"at least {truth.greatest}", stated.greatest))
+        if actual_figures.nulls != truth.nulls:
+            wrong.append(("nulls", truth.nulls, actual_figures.nulls))
+        if is_ordered(shape.schema.field(name).type) and truth.least is not None:
+            if actual_figures.least is not None and _exceeds(actual_figures.least, truth.least):
+                wrong.append(("least", f"at most {truth.least}", actual_figures.least))
+            if actual_figures.greatest is not None and _exceeds(
+                truth.greatest, actual_figures.greatest
+            ):
+                wrong.append(("greatest", f"at least {truth.greatest}", actual_figures.greatest))
         for member, expected, actual in wrong:
             what = f"statistics: {member} of {name}"
             yield Difference(LASTING, what, str(expected), str(actual), name)

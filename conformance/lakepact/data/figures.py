@@ -27,20 +27,20 @@ class Figures:
 
 def figures(batches: Iterable[Any]) -> dict[str, Figures]:
     """Return the figures of each column of some record batches."""
-    found: dict[str, Figures] = {}
+    by_column: dict[str, Figures] = {}
     for batch in batches:
         for name in batch.schema.names:
-            found[name] = found.get(name, Figures()) + _figures(batch.column(name))
-    return found
+            by_column[name] = by_column.get(name, Figures()) + _figures(batch.column(name))
+    return by_column
 
 
-def ordered(kind: Any) -> bool:
+def is_ordered(kind: Any) -> bool:
     """Return whether values of a type have a least and a greatest here."""
     return not (pa.types.is_nested(kind) or pa.types.is_boolean(kind) or pa.types.is_binary(kind))
 
 
 def _figures(values: Array) -> Figures:
-    if not ordered(values.type) or values.null_count == len(values):
+    if not is_ordered(values.type) or values.null_count == len(values):
         return Figures(values.null_count)
     ends = pc.min_max(values).as_py()
     return Figures(values.null_count, ends["min"], ends["max"])

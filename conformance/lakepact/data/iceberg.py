@@ -52,14 +52,14 @@ def write(
     files: int,
     writer: Writer,
 ) -> WrittenTable:
-    """Write one table: its first version, the rows that came after, and without the rows that went.
+    """Write one table: its first version, then one with more rows, then one with fewer.
 
     Args:
         catalog: the catalog.
-        namespace: where the table is made, in the place of one of its name.
+        namespace: of the table, which replaces one of its name.
         shape: of its rows.
-        versions: what it holds, in time.
-        files: how many the first version has.
+        versions: its rows, in order of time.
+        files: number of files of the first version.
         writer: writes files of plain tables in local folders; pyiceberg or this process writes all
             others.
 
@@ -69,39 +69,37 @@ def write(
             it with files.
     """
     before = Version(versions[0].first, versions[0].first)
-    written = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
-    table = _created(client.pyiceberg_catalog(catalog), namespace, written)
+    result = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
+    table = _created(client.pyiceberg_catalog(catalog), namespace, result)
     location = catalog.trusted_origins.location(table.location(), operation="createTable")
     parts = urlsplit(location)
     is_here = parts.scheme in {"file", ""} and not shape.partition and not shape.former
     folder = Path(unquote(parts.path)) / "data" if is_here else None
-    merged = MergeOnRead(table, shape)
+    merge_on_read = MergeOnRead(table, shape)
     snapshots: list[int] = []
     ids: list[dict[str, int]] = []
     for number, version in enumerate(versions):
-        current, added, count = (
-            written.shape_of(number),
-            Version(before.last, version.last),
-            1 if number else files,
-        )
+        new_rows, count = Version(before.last, version.last), 1 if number else files
         if number == 1 and shape.former:
             _evolve(table, shape)
-        if added.count and shape.deletes:
-            merged.add(added, files=count)
-        elif added.count:
-            _add(table, current, added, files=count, writer=writer, folder=folder)
+        if new_rows.count and shape.deletes:
+            merge_on_read.add(new_rows, files=count)
+        elif new_rows.count:
+            _add(
+                table, result.shape_of(number), new_rows, files=count, writer=writer, folder=folder
+            )
         if version.first > before.first and shape.deletes:
-            merged.delete(version.first)
+            merge_on_read.delete(version.first)
         elif version.first > before.first:
             table.delete(f"id < {version.first}")
         snapshots.append(table.current_snapshot().snapshot_id)
         ids.append(field_ids(table.schema().as_arrow()))
         before = version
-    return replace(written, snapshots=tuple(snapshots), ids=tuple(ids))
+    return replace(result, snapshots=tuple(snapshots), ids=tuple(ids))
 
 
-def _created(catalog: Any, namespace: str, written: WrittenTable) -> Any:
-    name, shape = (namespace, written.name), written.shape_of(0)
+def _created(catalog: Any, namespace: str, result: WrittenTable) -> Any:
+    name, shape = (namespace, result.name), result.shape_of(0)
     catalog.create_namespace_if_not_exists(namespace)
     with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
         catalog.drop_table(name)
@@ -123,7 +121,7 @@ def _created(catalog: Any, namespace: str, written: WrittenTable) -> Any:
 
 
 def _evolve(table: Any, shape: Shape) -> None:
-    """Rename columns, widen them, and add those that came later."""
+    """Rename columns, widen them, and add the later ones."""
     with table.update_schema() as update:
         for before, now in zip(shape.former, shape.columns, strict=False):
             if now.name != before.name:
@@ -135,8 +133,8 @@ def _evolve(table: Any, shape: Shape) -> None:
 def _add(
     table: Any, shape: Shape, rows: Version, *, files: int, writer: Writer, folder: Path | None
 ) -> None:
-    """Add rows in one snapshot or several: files that the writer puts into a folder, without one
-    those of pyiceberg.
+    """Add rows in one snapshot or several; without a folder for the writer, pyiceberg writes the
+    files.
     """
     if folder:
         cut = writers.pieces(shape.name, rows, folder, files=files)

@@ -26,20 +26,18 @@ class Column:
     name: str
     type: Any
     make: Callable[[Any], Array]
-    nulls: int = 0  #: every how many rows there is none; 0 for always one
-    since: int = 0  #: the first row written after the column was added; rows before it have none
+    nulls: int = 0  #: one row in so many is null; 0 for none
+    since: int = 0  #: the first row written after the column was added; those before it are null
 
     def values(self, numbers: Any) -> Array:
         """Return the values of some rows."""
-        made = self.make(numbers)
+        values = self.make(numbers)
         absent = numbers < self.since
         if self.nulls:
             absent |= numbers % self.nulls == self.nulls - 1
-        return (
-            pc.if_else(pa.array(absent), pa.scalar(None, made.type), made).cast(self.type)
-            if absent.any()
-            else made.cast(self.type)
-        )
+        if absent.any():
+            values = pc.if_else(pa.array(absent), pa.scalar(None, values.type), values)
+        return values.cast(self.type)
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,14 @@ class Shape:
     )
     protocols: tuple[str, ...] = PROTOCOLS
 
-    def at(self, version: int, protocol: str, *, grown: int) -> Shape:
+    def at(self, version: int, protocol: str, *, growth_start: int) -> Shape:
         """Return the shape of a version of a table.
 
         Args:
             version: its number.
-            protocol: how the table is kept; Delta tables get further columns, but deltalake neither
-                renames nor widens.
-            grown: the first row that was written after the first version.
+            protocol: of the table; Delta tables get further columns, but deltalake neither renames
+                nor widens.
+            growth_start: the first row that was written after the first version.
         """
         if not self.former:
             return self
@@ -80,7 +78,7 @@ class Shape:
             self,
             columns=(
                 *self.columns[:count],
-                *(replace(column, since=grown) for column in self.columns[count:]),
+                *(replace(column, since=growth_start) for column in self.columns[count:]),
             ),
         )
 
@@ -126,13 +124,13 @@ class Shape:
 def _spread(numbers: Any) -> Any:
     """Return numbers that look like drawn at random, the same for the same rows."""
     with np.errstate(over="ignore"):
-        mixed = numbers.astype(np.uint64) * np.uint64(STEP)
-        return mixed ^ (mixed >> np.uint64(29))
+        product = numbers.astype(np.uint64) * np.uint64(STEP)
+        return product ^ (product >> np.uint64(29))
 
 
 def _texts(choices: int, stem: str) -> Callable[[Any], Array]:
-    known = pa.array([f"{stem} {n} äß🧊"[: 6 + n % 23] for n in range(choices)])
-    return lambda numbers: known.take(
+    texts = pa.array([f"{stem} {n} äß🧊"[: 6 + n % 23] for n in range(choices)])
+    return lambda numbers: texts.take(
         pa.array((_spread(numbers) % np.uint64(choices)).astype(np.int64))
     )
 

@@ -29,7 +29,7 @@ SCHEME = "sqlite:///"
 QUERIES = ("SELECT * FROM iceberg_tables", "SELECT * FROM iceberg_namespace_properties")
 VIEW = "VIEW"
 ZIPPED = b"\x1f\x8b"
-Loaded = TypeVar("Loaded", bound=WireModel)
+Model = TypeVar("Model", bound=WireModel)
 
 
 class SqlCatalog:
@@ -101,21 +101,21 @@ class SqlCatalog:
 
     def list_tables(self, namespace: Sequence[str]) -> Iterator[models.TableIdentifier]:
         """Yield the tables of a namespace."""
-        return self._listed(namespace, are_views=False)
+        return self._identifiers(namespace, are_views=False)
 
     def list_views(self, namespace: Sequence[str]) -> Iterator[models.TableIdentifier]:
         """Yield the views of a namespace, which Iceberg's `JdbcCatalog` writes."""
-        return self._listed(namespace, are_views=True)
+        return self._identifiers(namespace, are_views=True)
 
     def load_table(self, name: Sequence[str], **_: object) -> models.LoadTableResult:
         """Return a table with its metadata."""
-        return self._loaded(models.LoadTableResult, name)
+        return self._load(models.LoadTableResult, name)
 
     def load_view(self, name: Sequence[str]) -> models.LoadViewResult:
         """Return a view with its metadata."""
-        return self._loaded(models.LoadViewResult, name)
+        return self._load(models.LoadViewResult, name)
 
-    def _listed(
+    def _identifiers(
         self, namespace: Sequence[str], *, are_views: bool
     ) -> Iterator[models.TableIdentifier]:
         for row in self._tables:
@@ -123,7 +123,7 @@ class SqlCatalog:
             if row["table_namespace"] == ".".join(namespace) and is_view == are_views:
                 yield models.TableIdentifier(namespace=list(namespace), name=row["table_name"])
 
-    def _loaded(self, model: type[Loaded], name: Sequence[str]) -> Loaded:
+    def _load(self, model: type[Model], name: Sequence[str]) -> Model:
         location = next(
             row["metadata_location"]
             for row in self._tables

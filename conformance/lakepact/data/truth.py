@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from lakepact.data.figures import Figures, figures
 from lakepact.data.shapes import SHAPES, Shape
 
 FILE = "data.json"
@@ -29,8 +28,8 @@ class NotWritten(LookupError):
 class Version:
     """The rows of a table at one time: those with numbers from `first` to before `last`.
 
-    Every version either adds rows at the end or takes some away at the start, so that what changed
-    between two of them is known too.
+    Every version either adds rows at the end or takes some away at the start, so that the changes
+    between two versions follow from both.
     """
 
     first: int
@@ -42,12 +41,8 @@ class Version:
 
     @property
     def count(self) -> int:
-        """How many rows it has."""
+        """The number of its rows."""
         return self.last - self.first
-
-    def figures(self, shape: Shape) -> dict[str, Figures]:
-        """Return the figures of each column."""
-        return figures(self.rows(shape))
 
 
 @dataclass(frozen=True)
@@ -56,33 +51,28 @@ class WrittenTable:
 
     name: str
     shape: str
-    protocol: str  #: how it is kept: `iceberg` or `delta`
+    protocol: str  #: `iceberg` or `delta`
     files: int  #: of the first version
     versions: tuple[Version, ...]
     snapshots: tuple[int, ...]  #: of an Iceberg table, or versions of a Delta table, by version
     ids: tuple[dict[str, int], ...] = ()  #: field ids of an Iceberg table by path, by version
 
     def shape_of(self, version: int) -> Shape:
-        """Return its shape in a version."""
-        return SHAPES[self.shape].at(version, self.protocol, grown=self.versions[0].last)
+        """Return the shape of a version."""
+        return SHAPES[self.shape].at(version, self.protocol, growth_start=self.versions[0].last)
 
-    def gone(self, version: int) -> int:
-        """Return how many rows of its data files are deleted by delete files or vectors in a
-        version.
-        """
-        return (
-            self.versions[version].first - self.versions[0].first
-            if SHAPES[self.shape].deletes
-            else 0
-        )
+    def deletes(self, version: int) -> int:
+        """Return how many rows of its data files a version deletes by delete files or vectors."""
+        rows = self.versions[version].first - self.versions[0].first
+        return rows if SHAPES[self.shape].deletes else 0
 
-    def inserted(self, version: int) -> Version:
-        """Return the rows that came with a version."""
+    def inserts(self, version: int) -> Version:
+        """Return the rows that a version adds."""
         before, now = self.versions[version - 1], self.versions[version]
         return Version(before.last, max(before.last, now.last))
 
-    def deleted(self, version: int) -> Version:
-        """Return the rows that went with a version."""
+    def removals(self, version: int) -> Version:
+        """Return the rows that a version removes."""
         before, now = self.versions[version - 1], self.versions[version]
         return Version(before.first, max(before.first, now.first))
 
@@ -99,9 +89,9 @@ class Written:
         return tuple(table for table in self.tables if table.protocol == protocol)
 
 
-def write(folder: Path, written: Written) -> None:
-    """Say in a folder what its tables hold."""
-    document = {"format": FORMAT, **asdict(written)}
+def write(folder: Path, record: Written) -> None:
+    """Record the content of the tables of a folder in it."""
+    document = {"format": FORMAT, **asdict(record)}
     (folder / FILE).write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 

@@ -44,8 +44,8 @@ def field_ids(schema: Schema) -> dict[str, int]:
 def _frame(session: Any, shape: Shape, rows: Version) -> Any:
     from_arrow_schema = import_module("pyspark.sql.pandas.types").from_arrow_schema
     numbers = session.range(rows.first, rows.last)
-    made = lambda batches: (shape.rows(batch.column(0).to_numpy()) for batch in batches)  # noqa: E731 - Spark sends it to its workers
-    return numbers.mapInArrow(made, from_arrow_schema(shape.schema))
+    batches = lambda batches: (shape.rows(batch.column(0).to_numpy()) for batch in batches)  # noqa: E731 - Spark sends it to its workers
+    return numbers.mapInArrow(batches, from_arrow_schema(shape.schema))
 
 
 def _layout(table: WrittenTable, shape: Shape, version: int) -> Layout:

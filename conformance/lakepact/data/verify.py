@@ -1,6 +1,4 @@
-"""Verification: each version of a written table is compared with what is read of it, and its facts
-are looked at.
-"""
+"""Verification of written tables: the rows of each version as a reader gets them, and facts."""
 
 from __future__ import annotations
 
@@ -46,10 +44,10 @@ class Verification:
     allows_maintenance: bool
 
     def of_iceberg(
-        self, side: IcebergSide, written: Written, table: WrittenTable
+        self, side: IcebergSide, record: Written, table: WrittenTable
     ) -> Iterator[Compared]:
         """Yield the comparison of each version of an Iceberg table, and its facts."""
-        name, last = f"{written.namespace}.{table.name}", len(table.versions) - 1
+        name, last = f"{record.namespace}.{table.name}", len(table.versions) - 1
         if not side.exists(name):
             absent = Difference("table", f"table {name}", "exists", None)
             yield Compared(f"iceberg {table.name}", name, differences=(absent,))
@@ -58,18 +56,18 @@ class Verification:
         for number, snapshot in enumerate(table.snapshots):
             read = partial(side.table, name, at=snapshot)
             yield self._version(table, number, read, f"version {number}")
-        identifier = (written.namespace, table.name)
+        identifier = (record.namespace, table.name)
         differences = facts.of_iceberg(side.catalog, identifier, table)
         yield self._facts(f"iceberg {table.name}, facts", differences)
 
     def of_share(
-        self, side: SharedSide, written: Written, table: WrittenTable
+        self, side: SharedSide, record: Written, table: WrittenTable
     ) -> Iterator[Compared]:
         """Yield the comparison of each version of a shared table in both formats, its changes and
         its facts.
         """
-        name, last = f"{written.namespace}.{table.name}", len(table.versions) - 1
-        shared = side.client.table(SHARE, written.namespace, table.name)
+        name, last = f"{record.namespace}.{table.name}", len(table.versions) - 1
+        shared = side.client.table(SHARE, record.namespace, table.name)
         for form in FORMATS[1:] if table.shape_of(last).has_reader_features else FORMATS:
             for at, number in ((None, last), *zip(table.snapshots, range(last + 1), strict=True)):
                 which = "current" if at is None else f"version {number}"
@@ -77,10 +75,10 @@ class Verification:
                 yield self._version(table, number, read, f"{which} in {form} format")
         for number in range(1, last + 1):
             for change, rows in (
-                ("insert", table.inserted(number)),
-                ("delete", table.deleted(number)),
+                ("insert", table.inserts(number)),
+                ("delete", table.removals(number)),
             ):
-                yield self._compared(
+                yield self._compare(
                     truth(table, number, rows=rows),
                     partial(_changes, side, name, number, change),
                     f"{table.protocol} {table.name}, version {number}: changes of kind {change}",
@@ -93,52 +91,52 @@ class Verification:
     ) -> Compared:
         name = f"{table.protocol} {table.name}, {which}"
         is_current = which.startswith("current")
-        return self._compared(truth(table, number), read, name, may_be_gone=not is_current)
+        return self._compare(truth(table, number), read, name, may_be_missing=not is_current)
 
-    def _compared(
+    def _compare(
         self,
         expected: PinnedTable,
         read: Callable[[], PinnedTable],
         name: str,
         *,
         kinds: tuple[str, ...] = ALL,
-        may_be_gone: bool = True,
+        may_be_missing: bool = True,
     ) -> Compared:
-        begun = time.monotonic()
+        start = time.monotonic()
         failing = tuple(kind for kind in kinds if kind in self.choices.failing)
         try:
             result = compare(self.engine, expected, read(), replace(self.choices, failing=failing))
         except (CannotCompare, LakepactError, OSError, ValueError) as wrong:
             result = Compared(name, name, error=message(wrong, ()))
-        result = self._without_error(replace(result, information=()), may_be_gone=may_be_gone)
-        seconds = round(time.monotonic() - begun, 2)
+        result = self._without_error(replace(result, information=()), may_be_missing=may_be_missing)
+        seconds = round(time.monotonic() - start, 2)
         return replace(result, table=name, other=name, seconds=seconds)
 
-    def _without_error(self, result: Compared, *, may_be_gone: bool) -> Compared:
-        """Return a result in which rows that cannot be read are a difference, or none if they may
-        be gone.
+    def _without_error(self, result: Compared, *, may_be_missing: bool) -> Compared:
+        """Return a result in which unreadable rows are a difference, or information if they may be
+        missing.
         """
         if not result.error:
             return result
         unread = Difference("rows", "rows that can be read", "all", result.error)
-        if self.allows_maintenance and may_be_gone:
+        if self.allows_maintenance and may_be_missing:
             return replace(result, error="", differences=(), information=(unread,))
         return replace(result, error="", differences=(*result.differences, unread))
 
     def _facts(self, name: str, differences: Iterator[Difference]) -> Compared:
         try:
-            all_of_them = tuple(differences)
+            all_differences = tuple(differences)
         except (LakepactError, OSError, ValueError, pa.ArrowException) as wrong:
             unread = Compared(name, name, error=message(wrong, ()))
-            return self._without_error(unread, may_be_gone=True)
+            return self._without_error(unread, may_be_missing=True)
         allowed = {NOT_OFFERED, *((MAINTENANCE,) if self.allows_maintenance else ())}
         return Compared(
             name,
             name,
             differences=tuple(
-                each for each in all_of_them if each.kind in {*self.choices.failing} - allowed
+                each for each in all_differences if each.kind in {*self.choices.failing} - allowed
             ),
-            information=tuple(each for each in all_of_them if each.kind in allowed),
+            information=tuple(each for each in all_differences if each.kind in allowed),
         )
 
 
@@ -148,8 +146,8 @@ def _changes(side: SharedSide, name: str, version: int, change: str) -> PinnedTa
     shared = side.client.table(SHARE, schema, table)
     listing = shared.changes(starting_version=version, ending_version=version)
     changes = listing.to_arrow()
-    pinned = side.table(name, at=version)
+    snapshot = side.table(name, at=version)
     rows = changes.filter(pc.equal(changes.column("_change_type"), change))
-    rows = rows.select(pinned.schema.names).cast(pinned.schema)
+    rows = rows.select(snapshot.schema.names).cast(snapshot.schema)
     frame = lambda session: session.createDataFrame(rows)  # noqa: E731 - a member
-    return replace(pinned, batches=lambda: iter(rows.to_batches()), frame=frame)
+    return replace(snapshot, batches=lambda: iter(rows.to_batches()), frame=frame)

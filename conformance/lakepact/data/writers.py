@@ -36,10 +36,10 @@ class Piece:
 
 def pieces(shape: str, version: Version, folder: Path, *, files: int) -> list[Piece]:
     """Return rows cut into files of about one size, with names that no other file has."""
-    word = uuid.uuid4().hex[:12]
+    prefix = uuid.uuid4().hex[:12]
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        Piece(shape, *cut, str(folder / f"{word}-{n:05d}.parquet"))
+        Piece(shape, *cut, str(folder / f"{prefix}-{n:05d}.parquet"))
         for n, cut in enumerate(cuts(version, files))
     ]
 
@@ -51,7 +51,7 @@ def cuts(version: Version, files: int) -> Iterator[tuple[int, int]]:
 
 
 def write_piece(piece: dict[str, Any]) -> int:
-    """Write one piece; how many rows it has."""
+    """Write one piece; return the number of its rows."""
     shape = SHAPES[piece["shape"]]
     with pq.ParquetWriter(piece["path"], shape.schema, compression="zstd") as file:
         for batch in shape.batches(piece["first"], piece["last"]):
@@ -59,8 +59,7 @@ def write_piece(piece: dict[str, Any]) -> int:
     return int(piece["last"] - piece["first"])
 
 
-#: Writes pieces, each into the file that it names, and raises an error if one is not there
-#: afterwards.
+#: Writes pieces, each into the file that it names, and raises an error if a file is missing.
 Writer: TypeAlias = Callable[[Sequence[Piece]], None]
 
 
@@ -72,7 +71,7 @@ def write_here(pieces: Sequence[Piece]) -> None:
 
 @contextlib.contextmanager
 def on_spark(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[Writer]:
-    """Yield a writer on Spark, whose tasks write pieces side by side.
+    """Yield a writer on Spark, whose tasks write pieces concurrently.
 
     Args:
         master: The address of its master.
@@ -88,21 +87,19 @@ def on_spark(master: str, confs: Sequence[str], *, remote: str | None) -> Genera
 
         def write(pieces: Sequence[Piece]) -> None:
             table = pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
-            written = spark.map_rows(table, written_batches, DONE, parts=len(pieces)).to_pylist()
-            rows = {each["path"]: each["rows"] for each in written}
+            counts = spark.map_rows(table, write_batches, DONE, parts=len(pieces)).to_pylist()
+            rows = {each["path"]: each["rows"] for each in counts}
             short = [each.path for each in pieces if rows.get(each.path) != each.last - each.first]
             if short:
                 raise CannotWrite(
-                    f"Spark wrote {len(short)} of {len(pieces)} files not: {short[0]}"
+                    f"Spark did not write {len(short)} of {len(pieces)} files, such as {short[0]}"
                 )
 
         yield write
 
 
-def written_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the pieces of Arrow record batches, written by the task that this is; yields how many
-    rows each file has.
-    """
+def write_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    """Write the pieces of record batches in a task of Spark; yield the rows of each file."""
     for batch in batches:
         rows = [{"path": piece["path"], "rows": write_piece(piece)} for piece in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=DONE)

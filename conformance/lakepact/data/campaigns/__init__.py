@@ -1,8 +1,7 @@
-"""The tables of a run put where many runs are kept: as Iceberg tables of a catalog, or as Delta
+"""The tables of a run, added to those of other runs: to Iceberg tables of a catalog, or to Delta
 tables that can be shared.
 
-All rows of one run are replaced at once, so that landing it again changes nothing but what has
-changed.
+One snapshot or version replaces all rows of a run, so that a run may land again.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ class Landed:
 
     table: str
     rows: int
-    changed: bool  #: False where the same rows of this run were there already
+    is_new: bool  #: False where the same rows of this run were there already
 
 
 @dataclass(frozen=True)
-class Kept:
-    """One table of one run, as its files hold it.
+class RunTable:
+    """One table of one run.
 
     Args:
         name: of the table.
-        run_id: of the run, which is a column of every table that lands.
+        run_id: of the run; a column of every landed table.
         folder: of its files.
     """
 
@@ -58,22 +57,22 @@ class Kept:
 
     @property
     def schema(self) -> Schema:
-        """Its columns, the run the first of them."""
+        """Its columns; the first one is the run."""
         own = [field for field in TABLES[self.name] if field.name != RUN]
         return pa.schema([pa.field(RUN, tables.TEXT), *own])
 
     @property
     def digest(self) -> str:
-        """Return a digest of a file; equal files have equal digests."""
-        said = hashlib.sha256()
+        """The digest of its files; equal tables have equal digests."""
+        digest = hashlib.sha256()
         for part in tables.parts(self.folder):
             with part.open("rb") as file:
-                said.update(hashlib.file_digest(file, "sha256").digest())
-        return said.hexdigest()[:16]
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()[:16]
 
     @property
     def rows(self) -> int:
-        """How many rows its files hold."""
+        """The number of its rows."""
         return sum(parquet(part).metadata.num_rows for part in tables.parts(self.folder))
 
     @property
@@ -90,16 +89,18 @@ class Kept:
             yield whole.select(self.schema.names).cast(self.schema)
 
 
-def kept(run: Path) -> list[Kept]:
-    """Return the tables that a run has, its own row among them.
+def run_tables(run: Path) -> list[RunTable]:
+    """Return the tables of a run, its own row among them.
 
     Raises:
-        LookupError: there is no run, or it was not judged.
+        LookupError: there is no run, or it has no verdicts.
     """
-    said = documents.read(run / "run.json")
+    run_document = documents.read(run / "run.json")
     if not (run / "coverage").is_dir():
         raise LookupError(
             f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}"
         )
     run_metadata.write(run)
-    return [Kept(name, said[RUN], run / name) for name in TABLES if tables.parts(run / name)]
+    return [
+        RunTable(name, run_document[RUN], run / name) for name in TABLES if tables.parts(run / name)
+    ]

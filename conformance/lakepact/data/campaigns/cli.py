@@ -60,26 +60,26 @@ def land(options: LandOptions) -> None:
         raise click.UsageError("say --as iceberg --catalog URL, or --as delta --to DIR")
 
     def put() -> None:
-        started = time.perf_counter()
-        kept = landing.kept(options.run)
+        start = time.perf_counter()
+        run_tables = landing.run_tables(options.run)
         if catalog:
-            _tell(iceberg.land(kept, catalog, namespace=options.tables.namespace))
+            _tell(iceberg.land(run_tables, catalog, namespace=options.tables.namespace))
         elif folder:
-            _tell(delta.land(kept, folder))
+            _tell(delta.land(run_tables, folder))
             if (shares := delta.share(folder)) is not None:
                 click.echo(
                     f"{shares} shares them: add recipients, then"
                     f" lakepact serve --shares {shares} --profiles DIR"
                 )
         where = catalog.address if catalog else folder
-        click.echo(f"run {kept[0].run_id} is in {where}, {time.perf_counter() - started:.1f} s")
+        click.echo(f"run {run_tables[0].run_id} is in {where}, {time.perf_counter() - start:.1f} s")
 
     with_errors_in_one_line("land", put)
 
 
 def _tell(tables: Iterable[landing.Landed]) -> None:
     for table in tables:
-        click.echo(f"{table.table}: {table.rows} rows{'' if table.changed else ', as they were'}")
+        click.echo(f"{table.table}: {table.rows} rows{'' if table.is_new else ', as they were'}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,19 +108,19 @@ def trends(options: TrendsOptions) -> None:
         raise click.UsageError("give --from DIR or --catalog URL")
 
     def show() -> None:
-        found = over_runs.trends(read())
-        for trend in found.broken:
+        history = over_runs.trends(read())
+        for trend in history.breaches:
             runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
-            said = (
+            line = (
                 f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day}"
                 f" ({runs}): {trend.change}"
             )
-            click.echo(plain(said))
+            click.echo(plain(line))
         click.echo(
-            f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs"
+            f"{len(history.breaches)} broken, {len(history.repairs)} mended, in {len(history.runs)} runs"
         )
         if options.out is not None:
-            options.out.write_text(over_runs.html(found), encoding="utf-8")
+            options.out.write_text(over_runs.html(history), encoding="utf-8")
             click.echo(str(options.out))
 
     with_errors_in_one_line("trends", show)

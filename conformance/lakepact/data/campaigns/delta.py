@@ -1,6 +1,4 @@
-"""Landing as Delta tables of a folder, with the file that shares them: whoever serves it gives them
-away through Delta Sharing.
-"""
+"""Tables of runs as Delta tables of a folder, with a file from which a server shares them."""
 
 from __future__ import annotations
 
@@ -10,88 +8,84 @@ from pathlib import Path
 from typing import Any
 
 from lakepact.conformance.campaign.errors import CannotLand
-from lakepact.data.campaigns import RUN, SAYS_CONTENT, SAYS_RUN, TABLES, Kept, Landed
+from lakepact.data.campaigns import RUN, SAYS_CONTENT, SAYS_RUN, TABLES, Landed, RunTable
+from lakepact.data.delta import SHARES_FILE, shares
 from lakepact.extras import install
 
-INSTALL = install("delta")
-SHARE, SCHEMA = "lakepact", "campaigns"
-SHARES = """\
+SCHEMA = "campaigns"
+HEAD = """\
 # Written by `lakepact campaign land`; recipients are yours to add: name them and their tokens, then
 #   lakepact serve --shares {path} --profiles DIR
-version: 1
-shares:
-- name: {share}
-  comment: what campaigns found
-  schemas:
-  - name: {schema}
-    tables:
-{tables}
 """
 
 
-def land(tables: Iterable[Kept], folder: Path) -> Iterator[Landed]:
-    """Put tables into a folder, each in its own; yields after each.
+def deltalake() -> Any:
+    """Return the module.
 
     Raises:
-        CannotLand: deltalake is not installed, or what is there is something else.
+        CannotLand: it is not installed.
     """
     try:
-        deltalake = import_module("deltalake")
+        return import_module("deltalake")
     except ModuleNotFoundError as missing:
-        raise CannotLand(f"{missing.name} is not installed: {INSTALL}") from missing
+        raise CannotLand(f"{missing.name} is not installed: {install('delta')}") from missing
+
+
+def land(tables: Iterable[RunTable], folder: Path) -> Iterator[Landed]:
+    """Write tables into a folder, each in a folder of its own; yield the result of each.
+
+    Raises:
+        CannotLand: deltalake is not installed, or refuses the table.
+    """
+    library = deltalake()
     folder.mkdir(parents=True, exist_ok=True)
     for table in tables:
         try:
-            yield _landed(deltalake, folder / table.name, table)
-        except (OSError, deltalake.exceptions.DeltaError) as wrong:
-            said = (str(wrong).splitlines() or [""])[0]
+            yield _land_table(library, folder / table.name, table)
+        except (OSError, library.exceptions.DeltaError) as error:
+            reason = (str(error).splitlines() or [""])[0]
             raise CannotLand(
-                f"{folder / table.name} did not take the table: {said[:300]}"
-            ) from wrong
+                f"{folder / table.name} did not take the table: {reason[:300]}"
+            ) from error
 
 
-def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
-    digest = kept.digest
-    properties = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
-    there = deltalake.DeltaTable.is_deltatable(str(folder))
+def _land_table(library: Any, folder: Path, table: RunTable) -> Landed:
+    digest = table.digest
+    properties = {SAYS_RUN: table.run_id, SAYS_CONTENT: digest}
+    there = library.DeltaTable.is_deltatable(str(folder))
     if there:
-        said: dict[str, Any] = next(
+        commit: dict[str, Any] = next(
             (
                 one
-                for one in deltalake.DeltaTable(str(folder)).history()
-                if one.get(SAYS_RUN) == kept.run_id
+                for one in library.DeltaTable(str(folder)).history()
+                if one.get(SAYS_RUN) == table.run_id
             ),
             {},
         )
-        if said.get(SAYS_CONTENT) == digest:
-            return Landed(kept.name, kept.rows, changed=False)
-    # The rows of the run go and come in one version.
+        if commit.get(SAYS_CONTENT) == digest:
+            return Landed(table.name, table.rows, is_new=False)
+    # One version replaces the rows of the run.
     replacing: dict[str, Any] = (
-        {"predicate": f"{RUN} = '{kept.run_id}'", "schema_mode": "merge"} if there else {}
+        {"predicate": f"{RUN} = '{table.run_id}'", "schema_mode": "merge"} if there else {}
     )
-    deltalake.write_deltalake(
+    library.write_deltalake(
         str(folder),
-        kept.reader,
+        table.reader,
         mode="overwrite",
-        name=kept.name,
-        commit_properties=deltalake.CommitProperties(custom_metadata=properties),
+        name=table.name,
+        commit_properties=library.CommitProperties(custom_metadata=properties),
         **replacing,
     )
-    return Landed(kept.name, kept.rows, changed=True)
+    return Landed(table.name, table.rows, is_new=True)
 
 
 def share(folder: Path) -> Path | None:
-    """Write the file that shares what has landed in a folder, unless there is one; where it is, if
-    it was written.
+    """Write the file that shares the tables of a folder; return its path, or `None` if the folder
+    has such a file.
     """
-    path = folder / "shares.yaml"
+    path = folder / SHARES_FILE
     if path.exists():
         return None
-    there = [name for name in TABLES if (folder / name / "_delta_log").is_dir()]
-    listed = "\n".join(
-        f"    - {{name: {name}, location: {name}, historyShared: true}}" for name in there
-    )
-    path.write_text(
-        SHARES.format(path=path, share=SHARE, schema=SCHEMA, tables=listed), encoding="utf-8"
-    )
+    names = [name for name in TABLES if (folder / name / "_delta_log").is_dir()]
+    path.write_text(HEAD.format(path=path) + shares(names, SCHEMA), encoding="utf-8")
     return path

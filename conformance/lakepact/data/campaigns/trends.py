@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from lakepact.conformance.campaign.analysis.findings import BAD, VERDICTS
-from lakepact.conformance.campaign.errors import CannotLand
 from lakepact.conformance.report.page import page, plain_table, section, top
 from lakepact.data.campaigns import RUN
-from lakepact.data.campaigns.delta import INSTALL
+from lakepact.data.campaigns.delta import deltalake
 from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare.delta_side import batches_of
 
@@ -77,12 +75,12 @@ class Trend:
             ("lakepact", old.lakepact, new.lakepact),
             ("checks of lakepact", old.judge, new.judge),
         )
-        changed = [
+        changes = [
             f"{name} {before or UNSTATED} → {after or UNSTATED}"
             for name, before, after in pairs
             if before != after
         ]
-        return "; ".join(changed) or "no version that is known"
+        return "; ".join(changes) or "no version that is known"
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class Trends:
     ]  #: requirements by verdict, by run id and target
 
     @property
-    def broken(self) -> tuple[Trend, ...]:
+    def breaches(self) -> tuple[Trend, ...]:
         """The broken requirements, latest first."""
         return tuple(
             sorted(
@@ -107,49 +105,46 @@ class Trends:
         )
 
     @property
-    def mended(self) -> tuple[Trend, ...]:
+    def repairs(self) -> tuple[Trend, ...]:
         """The requirements that a run broke and the last run keeps."""
         return tuple(t for t in self.trends if not t.is_bad and t.before is not None)
 
 
 def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of both tables that were landed as Delta tables.
+    """Return the rows of both tables in a folder of Delta tables.
 
     Raises:
         CannotLand: deltalake is not installed.
         LookupError: the folder holds no such table.
     """
-    try:
-        deltalake = import_module("deltalake")
-    except ModuleNotFoundError as missing:
-        raise CannotLand(f"{missing.name} is not installed: {INSTALL}") from missing
+    open_table = deltalake().DeltaTable
     for name in COLUMNS:
-        if not deltalake.DeltaTable.is_deltatable(str(folder / name)):
+        if not open_table.is_deltatable(str(folder / name)):
             raise LookupError(
                 f"{folder / name} is no Delta table; lakepact campaign land --as delta --to"
                 f" {folder} makes it"
             )
-    tables = {name: deltalake.DeltaTable(str(folder / name)) for name in COLUMNS}
     return {
-        name: [
-            row for batch in batches_of(tables[name], ", ".join(few)) for row in batch.to_pylist()
-        ]
+        name: _rows(batches_of(open_table(str(folder / name)), ", ".join(few)))
         for name, few in COLUMNS.items()
     }
 
 
 def of_iceberg(catalog: CatalogAddress, *, namespace: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of both tables that were landed in an Iceberg catalog.
+    """Return the rows of both tables in an Iceberg catalog.
 
     Raises:
         CannotOpen: the catalog does not answer, or has no such table.
     """
-    with catalog.opened() as opened:
-        scans = {name: opened.scan((namespace, name), few) for name, few in COLUMNS.items()}
+    with catalog.open() as client:
         return {
-            name: [row for batch in scan.batches() for row in batch.to_pylist()]
-            for name, scan in scans.items()
+            name: _rows(client.scan((namespace, name), few).batches())
+            for name, few in COLUMNS.items()
         }
+
+
+def _rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist()]
 
 
 def trends(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Trends:
@@ -158,16 +153,16 @@ def trends(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Trends:
         row[RUN]: _run(row)
         for row in sorted(rows["campaigns"], key=lambda row: (row["created_at"], row[RUN]))
     }
-    seen: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    by_requirement: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     verdicts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in rows["coverage"]:
-        seen[row["target"], row["requirement_id"]][row[RUN]] = row["verdict"]
+        by_requirement[row["target"], row["requirement_id"]][row[RUN]] = row["verdict"]
         verdicts[row[RUN], row["target"]][row["verdict"]] += 1
-    found = [
+    all_trends = (
         _trend(key, [(run, by_run[name]) for name, run in runs.items() if name in by_run])
-        for key, by_run in sorted(seen.items())
-    ]
-    return Trends(tuple(runs.values()), tuple(one for one in found if one is not None), verdicts)
+        for key, by_run in sorted(by_requirement.items())
+    )
+    return Trends(tuple(runs.values()), tuple(filter(None, all_trends)), verdicts)
 
 
 def _run(row: Mapping[str, Any]) -> Run:
@@ -181,50 +176,50 @@ def _trend(key: tuple[str, str], history: Sequence[tuple[Run, str]]) -> Trend | 
     """Return the last series of runs whose verdicts are all bad, or all good; undecided runs do not
     end it.
     """
-    decided = [(run, verdict) for run, verdict in history if verdict in (*BAD, "pass")]
-    if not decided:
+    verdicts = [(run, verdict) for run, verdict in history if verdict in (*BAD, "pass")]
+    if not verdicts:
         return None
-    is_bad, length = decided[-1][1] in BAD, 0
-    for _, verdict in reversed(decided):
+    is_bad, length = verdicts[-1][1] in BAD, 0
+    for _, verdict in reversed(verdicts):
         if (verdict in BAD) != is_bad:
             break
         length += 1
-    before = decided[-length - 1][0] if length < len(decided) else None
-    return Trend(*key, decided[-1][1], decided[-length][0], before, length)
+    before = verdicts[-length - 1][0] if length < len(verdicts) else None
+    return Trend(*key, verdicts[-1][1], verdicts[-length][0], before, length)
 
 
-def rows_of(found: Iterable[Trend]) -> list[tuple[object, ...]]:
+def _rows_of(history: Iterable[Trend]) -> list[tuple[object, ...]]:
     """Return the rows of a table with the columns of `HEAD`."""
     return [
         (t.target, t.requirement_id, t.verdict, t.since.day, t.since.run_id, t.runs, t.change)
-        for t in found
+        for t in history
     ]
 
 
-def html(found: Trends) -> str:
-    """Return the page."""
-    return page("Trends of campaigns", _parts(found))
+def html(history: Trends) -> str:
+    """Return the trends as a page."""
+    return page("Trends of campaigns", _parts(history))
 
 
-def _parts(found: Trends) -> Iterator[str]:
+def _parts(history: Trends) -> Iterator[str]:
     links = {"broken": "Broken now", "mended": "Mended", "runs": "Runs"}
-    days = [run.day for run in found.runs]
-    told = {
-        "runs": len(found.runs),
+    days = [run.day for run in history.runs]
+    facts = {
+        "runs": len(history.runs),
         "from": days[0] if days else "—",
         "to": days[-1] if days else "—",
     }
-    yield top("Conformance campaigns", "Trends", told, links=links)
+    yield top("Conformance campaigns", "Trends", facts, links=links)
     yield "<main>"
     for anchor, lead, some in (
         (
             "broken",
             "Requirements that the last run that judged them found broken, and since when.",
-            found.broken,
+            history.breaches,
         ),
-        ("mended", "Requirements that a run found broken and that pass now.", found.mended),
+        ("mended", "Requirements that a run found broken and that pass now.", history.repairs),
     ):
-        tables = [plain_table(HEAD, rows_of(some))] if some else []
+        tables = [plain_table(HEAD, _rows_of(some))] if some else []
         yield from section(anchor, links[anchor], tables, lead=lead if some else "None.")
     counts = [
         (
@@ -232,9 +227,9 @@ def _parts(found: Trends) -> Iterator[str]:
             run.run_id,
             target,
             version,
-            *(found.verdicts[run.run_id, target].get(verdict, 0) for verdict in VERDICTS),
+            *(history.verdicts[run.run_id, target].get(verdict, 0) for verdict in VERDICTS),
         )
-        for run in reversed(found.runs)
+        for run in reversed(history.runs)
         for target, version in run.versions.items()
     ]
     yield from section(

@@ -1,4 +1,4 @@
-"""Columns of a schema of Arrow in the words of Iceberg, parts of nested ones too."""
+"""Columns of an Arrow schema and parts of nested ones, with the types of Iceberg."""
 
 from __future__ import annotations
 

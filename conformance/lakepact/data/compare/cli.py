@@ -106,15 +106,15 @@ def compare(options: CompareOptions) -> None:
     """
     sides = [_side(options.a, options.of_a, "a"), _side(options.b, options.of_b, "b")]
     names = Names(options.table, tuple(_pair(text, "--map") for text in options.map))
-    console, found = Screen(highlight=False, soft_wrap=True), []
+    console, results = Screen(highlight=False, soft_wrap=True), []
     try:
         journal, choices = Journal(options.report), _choices(options)
         with (
-            options.engine.started() as engine,
+            options.engine.start() as engine,
             running(engine, sides, names, choices, journal) as run,
         ):
             for result in run.results(options.workers):
-                found.append(result)
+                results.append(result)
                 if options.json:
                     click.echo(json(asdict(result)))
                 else:
@@ -124,22 +124,22 @@ def compare(options: CompareOptions) -> None:
         secrets = [secret for side in sides for secret in side.secrets]
         click.echo(f"lakepact data compare: {message(wrong, secrets)}{how}", err=True)
         sys.exit(INCOMPLETE)
-    if not found:
+    if not results:
         raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")
-    found.sort(key=lambda result: result.table)
+    results.sort(key=lambda result: result.table)
     if not options.json:
-        show.details(console, found, run.addresses)
+        show.details(console, results, run.addresses)
     if options.report:
-        page = show.as_page(found, run.addresses, _described(options))
+        page = show.as_page(results, run.addresses, _option_text(options))
         (options.report / PAGE).write_text(page, encoding="utf-8")
-    unused = _unused_key(options.key, found)
+    unused = _unused_key(options.key, results)
     if unused:
         raise click.UsageError(f"--key {unused}: no table that was compared has these columns")
     sys.exit(
         DIFFERENT
-        if any(each.differences for each in found)
+        if any(each.differences for each in results)
         else INCOMPLETE
-        if any(each.error for each in found)
+        if any(each.error for each in results)
         else 0
     )
 
@@ -154,7 +154,7 @@ def _choices(options: CompareOptions) -> Choices:
     return Choices(keys, failing, sample, options.rows, not options.no_values)
 
 
-def _described(options: CompareOptions) -> str:
+def _option_text(options: CompareOptions) -> str:
     """Return the options that decide what was compared, as a person writes them."""
     texts = {name: getattr(options, name) for name in ("table", "map", "key", "ignore", "count")}
     times = {"as-of-a": options.of_a.as_of, "as-of-b": options.of_b.as_of}
@@ -189,7 +189,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 def _time(text: str | None) -> dt.datetime | None:
     try:
-        found = dt.datetime.fromisoformat(text) if text else None
+        time = dt.datetime.fromisoformat(text) if text else None
     except ValueError:
         raise click.UsageError(f"{text} is no time; write 2026-11-26T18:00:00Z") from None
-    return found.replace(tzinfo=dt.UTC) if found and found.tzinfo is None else found
+    return time.replace(tzinfo=dt.UTC) if time and time.tzinfo is None else time

@@ -20,7 +20,7 @@ from lakepact.data.compare.model import (
 )
 
 LOG = "_delta_log"
-DEEPEST = 4  #: levels of folders in which tables are looked for
+DEEPEST = 4  #: levels of folders that may have tables
 
 
 class DeltaSide:
@@ -81,7 +81,7 @@ class DeltaSide:
             if table.history(1)[0]["timestamp"] > self._as_of.timestamp() * 1000:
                 raise CannotCompare(f"it had no version at {self._as_of.isoformat()}")
         version = table.version()
-        return pinned(
+        return pin_table(
             name,
             table.metadata(),
             table.schema().to_json(),
@@ -105,7 +105,7 @@ def batches_of(table: Any, columns: str = "*") -> Iterator[Any]:
     yield from pa.RecordBatchReader.from_stream(builder.execute(f"SELECT {columns} FROM t"))  # noqa: S608 - names of our own
 
 
-def pinned(
+def pin_table(
     name: str,
     metadata: Any,
     schema: str,

@@ -63,8 +63,8 @@ class Session:
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Return the rows of a query."""
         self._take(query)
-        found: list[dict[str, Any]] = self._cursor.sql(query).to_arrow_table().to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self._cursor.sql(query).to_arrow_table().to_pylist()
+        return rows
 
     def _take(self, query: str) -> None:
         for name, table in self._sides.items():

@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from lakepact.data.compare.duckdb_engine import DuckDb
-from lakepact.data.compare.expressions import Dialect
+from lakepact.data.compare import duckdb_engine
 from lakepact.reach.options import option, part, several
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from lakepact.data.compare.model import PinnedTable
+    from lakepact.data.compare import spark_engine
 
 
-class Session(Protocol):
-    """Queries over two tables."""
-
-    @property
-    def prefix(self) -> str:
-        """The beginning of the names of relations."""
-        ...
-
-    def keep(self, name: str, query: str) -> None:
-        """Make a relation of the rows of a query."""
-
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query."""
-        ...
-
-
-class Engine(Protocol):
-    """DuckDB in this process, or Spark."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect of its SQL."""
-        ...
-
-    def session(self, a: PinnedTable, b: PinnedTable) -> AbstractContextManager[Session]:
-        """Yield a session over two tables, which queries call `side_a` and `side_b` after its
-        prefix.
-        """
-        ...
+Session: TypeAlias = "duckdb_engine.Session | spark_engine.Session"
+Engine: TypeAlias = "duckdb_engine.DuckDb | spark_engine.SparkEngine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +44,10 @@ class EngineOptions:
     )
     spark: SparkOptions = part(SparkOptions)
 
-    def started(self) -> AbstractContextManager[Engine]:
+    def start(self) -> AbstractContextManager[Engine]:
         """Yield the engine."""
         if self.engine == "local":
-            return DuckDb(self.memory)
-        from lakepact.data.compare.spark_engine import started  # noqa: PLC0415 - DuckDB needs no Spark
+            return duckdb_engine.DuckDb(self.memory)
+        from lakepact.data.compare.spark_engine import start  # noqa: PLC0415 - DuckDB needs no Spark
 
-        return started(self.spark.master, self.spark.conf, remote=self.spark.remote)
+        return start(self.spark.master, self.spark.conf, remote=self.spark.remote)

@@ -8,7 +8,7 @@ from typing import Any
 from lakepact.data.compare.engines import Session
 from lakepact.data.compare.model import Difference
 from lakepact.data.compare.queries import SIDES, Queries
-from lakepact.data.compare.values import cell_differences, shown
+from lakepact.data.compare.values import cell_differences, display
 
 Row = Mapping[str, Any]
 LONGEST = 1000  #: characters of a row that is shown
@@ -18,8 +18,7 @@ NAMED = 3  #: columns that name a row without a key
 def examples(
     session: Session, queries: Queries, *, first: int, shows_values: bool
 ) -> Iterator[Difference]:
-    """Yield the rows of the relation `chosen`: the columns of those that changed, others as a
-    whole.
+    """Yield the rows of the relation `chosen`: the columns of changed rows, other rows as a whole.
 
     Args:
         session: Of the engine.
@@ -27,20 +26,20 @@ def examples(
         first: The most rows without a key that are shown.
         shows_values: False to name columns alone.
     """
-    chosen = session.rows(f"SELECT h, n FROM {queries.relation('chosen')}")  # noqa: S608 - a name of our own
-    surplus = {row["h"]: int(row["n"]) for row in chosen}
+    selection = session.rows(f"SELECT h, n FROM {queries.relation('chosen')}")  # noqa: S608 - a name of our own
+    surplus = {row["h"]: int(row["n"]) for row in selection}
     keys: dict[tuple[str | None, ...], tuple[list[Row], list[Row]]] = {}
     for place, side in enumerate(SIDES):
-        for row in session.rows(queries.shown(side)):
+        for row in session.rows(queries.texts(side)):
             if (surplus[row["h"]] > 0) == (side == "a"):
                 key = tuple(row[f"t{n}"] for n in queries.key)
                 keys.setdefault(key, ([], []))[place].append(row)
-    said = 0
+    count = 0
     for key in sorted(keys, key=lambda key: [(len(part or ""), part or "") for part in key]):
         left, right = keys[key]
         for pair in _pairs(left, right, queries):
-            said += 1
-            if not queries.key and said > first:
+            count += 1
+            if not queries.key and count > first:
                 return
             times = max(abs(surplus[row["h"]]) for row in pair if row)
             yield from _difference(pair, times, queries, shows_values=shows_values)
@@ -87,7 +86,7 @@ def _difference(
         return
     name = _name(row, row, queries) if queries.key else ""
     text = ", ".join(
-        f"{column.name}={shown(column.kinds, row[f't{n}'])}"
+        f"{column.name}={display(column.kinds, row[f't{n}'])}"
         for n, column in enumerate(queries.columns)
     )
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
@@ -102,5 +101,5 @@ def _name(a: Row, b: Row, queries: Queries) -> str:
         or [n for n, _ in enumerate(queries.names) if a[f"t{n}"] == b[f"t{n}"] is not None][:NAMED]
     )
     return ", ".join(
-        f"{queries.names[n]}={shown(queries.columns[n].kinds, a[f't{n}'])}" for n in places
+        f"{queries.names[n]}={display(queries.columns[n].kinds, a[f't{n}'])}" for n in places
     )

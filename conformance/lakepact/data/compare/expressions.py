@@ -32,7 +32,7 @@ class Dialect:
     member: str  #: of a struct; its name is `{1}`
     struct: str  #: of pairs
     pair: str  #: `{1}` with its name
-    mapped: str  #: a list, each item `{2}` replaced by `{1}`
+    transform: str  #: a list, each item `{2}` replaced by `{1}`
     entries: str  #: those of a map in order, each `{2}` replaced by `{1}`
 
 
@@ -47,7 +47,7 @@ DUCKDB = Dialect(
     member="struct_extract({0}, '{1}')",
     struct="struct_pack({})",
     pair="{0} := {1}",
-    mapped="list_transform({0}, lambda {2}: {1})",
+    transform="list_transform({0}, lambda {2}: {1})",
     entries="list_sort(list_transform(map_entries({0}), lambda {2}: {1}))",
 )
 SPARK = Dialect(
@@ -66,7 +66,7 @@ SPARK = Dialect(
     member="{0}.{1}",
     struct="named_struct({})",
     pair="'{0}', {1}",
-    mapped="transform({0}, {2} -> {1})",
+    transform="transform({0}, {2} -> {1})",
     entries="array_sort(transform(map_entries({0}), {2} -> {1}))",
 )
 
@@ -108,14 +108,14 @@ class Normal:
         item = f"e{depth}"
         if is_list(a) and is_list(b):
             inner = self.expression(item, (a.value_type, b.value_type), depth + 1)
-            return inner and self._sql.mapped.format(value, inner, item)
+            return inner and self._sql.transform.format(value, inner, item)
         if pa.types.is_map(a) and pa.types.is_map(b):
             keys, values = (a.key_type, b.key_type), (a.item_type, b.item_type)
             key = self.expression(self._sql.member.format(item, "key"), keys, depth + 1)
             inner = self.expression(self._sql.member.format(item, "value"), values, depth + 1)
             if not key or not inner:
                 return None
-            return self._sql.entries.format(value, self._packed((key, inner)), item)
+            return self._sql.entries.format(value, self._pack((key, inner)), item)
         if not (pa.types.is_struct(a) and pa.types.is_struct(b)):
             return None
         members = []
@@ -123,10 +123,10 @@ class Normal:
             place = f"m{kinds[self._side].get_field_index(name)}"
             member = self.expression(self._sql.member.format(value, place), inner_kinds, depth)
             members.append(member or "NULL")
-        packed = self._packed(members)
-        return f"CASE WHEN {value} IS NOT NULL THEN {packed} END" if members else None
+        struct = self._pack(members)
+        return f"CASE WHEN {value} IS NOT NULL THEN {struct} END" if struct else None
 
-    def _packed(self, members: Iterable[str]) -> str:
+    def _pack(self, members: Iterable[str]) -> str:
         pairs = (self._sql.pair.format(f"m{n}", member) for n, member in enumerate(members))
         return self._sql.struct.format(", ".join(pairs))
 

@@ -71,19 +71,19 @@ class IcebergSide:
     def names(self, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of the tables of namespaces that a pattern may mean."""
         for namespace in self._namespaces((), _starts(patterns)):
-            yield from self._known(self.catalog.list_tables(namespace))
+            yield from self._names(self.catalog.list_tables(namespace))
 
     def objects(self, kind: str, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of namespaces, which end with `IN_NAMESPACE`, or of views."""
         for namespace in self._namespaces((), _starts(patterns)):
             if kind == NAMESPACE:
-                name = dotted(namespace) + IN_NAMESPACE
+                name = full_name(namespace) + IN_NAMESPACE
                 self._identifiers[name] = namespace
                 yield name
             else:
                 # A catalog without views, whether or not it says so in its configuration.
                 with contextlib.suppress(OperationNotSupported, NotFound, BadRequest):
-                    yield from self._known(self.catalog.list_views(namespace))
+                    yield from self._names(self.catalog.list_views(namespace))
 
     def facts(self, kind: str, name: str) -> Mapping[str, str]:
         """Return what readers see of a namespace or view."""
@@ -95,15 +95,17 @@ class IcebergSide:
         current = metadata.current_version_id
         version = next(one for one in metadata.versions if one.version_id == current)
         schema = next(one for one in metadata.schemas if one.schema_id == version.schema_id)
-        known = (one for one in version.representations if isinstance(one, SQLViewRepresentation))
-        sql = {f"SQL in {one.dialect}": one.sql for one in known}
+        representations = (
+            one for one in version.representations if isinstance(one, SQLViewRepresentation)
+        )
+        sql = {f"SQL in {one.dialect}": one.sql for one in representations}
         columns = (f"{one.name} {one.type}" for one in schema.fields)
         return {**sql, "columns": ", ".join(columns)}
 
-    def _known(self, found: Iterable[Any]) -> Iterator[str]:
-        for one in found:
+    def _names(self, objects: Iterable[Any]) -> Iterator[str]:
+        for one in objects:
             identifier = (*one.namespace, one.name)
-            name = dotted(identifier)
+            name = full_name(identifier)
             self._identifiers[name] = identifier
             yield name
 
@@ -113,13 +115,13 @@ class IcebergSide:
         if len(parent) > DEEPEST:
             raise CannotCompare(f"{'.'.join(parent)} is a namespace of more than {DEEPEST} levels")
         try:
-            found = list(self.catalog.list_namespaces(parent or None))
+            namespaces = list(self.catalog.list_namespaces(parent or None))
         except ResponseError:
             if not parent:
                 raise
             return  # a catalog without nested namespaces
-        for namespace in found:
-            name = dotted(namespace) + "."
+        for namespace in namespaces:
+            name = full_name(namespace) + "."
             if len(namespace) > len(parent) and any(
                 name.startswith(start) or start.startswith(name) for start in starts
             ):
@@ -144,17 +146,17 @@ class IcebergSide:
         from lakepact.client.iceberg_rest.rows.projection import arrow_schema  # noqa: PLC0415
 
         identifier = self._identifiers.get(name, tuple(name.split(".")))
-        loaded = client.pyiceberg_table(self.catalog, identifier)
-        snapshot = loaded.current_snapshot() if at is None else loaded.snapshot_by_id(at)
+        table = client.pyiceberg_table(self.catalog, identifier)
+        snapshot = table.current_snapshot() if at is None else table.snapshot_by_id(at)
         if at is not None and snapshot is None:
             raise CannotCompare(f"it has no snapshot {at}")
         if self._as_of:
-            snapshot = loaded.snapshot_as_of_timestamp(int(self._as_of.timestamp() * 1000))
+            snapshot = table.snapshot_as_of_timestamp(int(self._as_of.timestamp() * 1000))
             if snapshot is None:
                 raise CannotCompare(f"it had no snapshot at {self._as_of.isoformat()}")
         is_current = self._as_of is None and at is None
         pin = None if is_current or snapshot is None else snapshot.snapshot_id
-        scan = loaded.scan(snapshot_id=pin)
+        scan = table.scan(snapshot_id=pin)
         # Null in a required column is a difference, no error.
         columns = arrow_schema(scan.projection())
         schema = pa.schema([field.with_nullable(True) for field in columns])
@@ -162,18 +164,18 @@ class IcebergSide:
             name=name,
             pin=(
                 f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'},"
-                f" {loaded.metadata_location.rpartition('/')[2]}"
+                f" {table.metadata_location.rpartition('/')[2]}"
             ),
-            layout=_layout(loaded.metadata, scan.projection(), snapshot),
+            layout=_layout(table.metadata, scan.projection(), snapshot),
             schema=schema,
-            batches=lambda: (batch.cast(schema) for batch in batches(self.catalog, loaded, scan)),
+            batches=lambda: (batch.cast(schema) for batch in batches(self.catalog, table, scan)),
             frame=lambda session: self._frame(session, name, snapshot),
         )
 
     def _frame(self, session: Any, name: str, snapshot: Any) -> Any:
-        chosen = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
+        pin = {"snapshot-id": str(snapshot.snapshot_id)} if snapshot else {}
         if self._spark:
-            return session.read.options(**chosen).table(f"{self._spark}.{name}")
+            return session.read.options(**pin).table(f"{self._spark}.{name}")
         if self.catalog.address.startswith(SCHEME):
             raise CannotCompare(
                 "Spark reads a catalog of SQLite by Iceberg's jar alone: name it by"
@@ -185,7 +187,7 @@ class IcebergSide:
             if key.startswith(SPARK_TAKES)
         }
         address = self._address.address
-        options = {"catalog": address, "scan-planning-mode": "client", **own, **chosen}
+        options = {"catalog": address, "scan-planning-mode": "client", **own, **pin}
         return session.read.format("lakepact").options(**options).load(name)
 
 
@@ -194,7 +196,7 @@ def _starts(patterns: Sequence[str]) -> list[str]:
     return [WILD.split(pattern, maxsplit=1)[0] for pattern in patterns]
 
 
-def dotted(levels: Sequence[str]) -> str:
+def full_name(levels: Sequence[str]) -> str:
     """Return the name of a table or namespace; a level that has a dot itself stands between
     backticks.
     """

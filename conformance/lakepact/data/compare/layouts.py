@@ -65,7 +65,7 @@ def _of_columns(a: Layout, b: Layout) -> Iterator[Difference]:
         elif (
             name.rpartition(".")[0] not in left.keys() ^ right.keys()
         ):  # else its parent is the difference
-            sides = [_described(side.get(name)) for side in (left, right)]
+            sides = [_description(side.get(name)) for side in (left, right)]
             yield Difference("column", f"column {name}", sides[0], sides[1], name)
     orders = [
         tuple(column.name for column in layout.columns if column.name in left.keys() & right.keys())
@@ -76,7 +76,7 @@ def _of_columns(a: Layout, b: Layout) -> Iterator[Difference]:
 
 def _of_column(a: Column, b: Column, *, is_same_format: bool) -> Iterator[Difference]:
     what = f"column {a.name}"
-    types = (a.type, b.type) if is_same_format else (_copied(a.type), _copied(b.type))
+    types = (a.type, b.type) if is_same_format else (_copy_type(a.type), _copy_type(b.type))
     if types[0] != types[1]:
         yield Difference("type", what, a.type, b.type, a.name)
     if a.required != b.required:
@@ -106,11 +106,11 @@ def of_names(
             yield Difference(kind, f"{what} {name}".strip(), sides[0], sides[1])
 
 
-def _copied(kind: str) -> str:
+def _copy_type(kind: str) -> str:
     return "binary" if FIXED.fullmatch(kind) else COPIED_AS.get(kind, kind)
 
 
-def _described(column: Column | None) -> str | None:
+def _description(column: Column | None) -> str | None:
     return (
         None
         if column is None

@@ -131,7 +131,7 @@ class Compared:
     kind: str = TABLE  #: or `NAMESPACE` or `VIEW`
 
 
-def counted(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
@@ -145,6 +145,6 @@ def message(wrong: Exception, secrets: Sequence[str]) -> str:
         for line in str(wrong).replace(" Detail: Python exception: ", "\n").splitlines()
         if line.strip() and not line.lstrip().startswith("at ")
     ] or [""]
-    raised = [line for line in lines if "Error: " in line or "Exception: " in line]
+    errors = [line for line in lines if "Error: " in line or "Exception: " in line]
     kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
-    return redact(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]
+    return redact(kind + (errors or lines)[-1 if errors else 0], secrets)[:500]

@@ -7,7 +7,7 @@
 | `groups_b`  | the same of side B                                                                       |
 | `bad`       | the partitions that differ, with the figures of both sides                               |
 | `differing` | keys and hashes of rows that one side has more often; `n` is how often, negative for B   |
-| `chosen`    | those of them that are shown                                                             |
+| `chosen`    | the rows of `differing` that a report shows                                              |
 """
 
 # ruff: noqa: S608 - names of columns are quoted
@@ -76,13 +76,13 @@ class Queries:
             if self.parts
             else ""
         )
-        grouped = (
+        groups = (
             f"SELECT {parts}count(*) AS n, {self.dialect.digest.format('h')} AS d, {figures} FROM"
             f" ({self._rows(side)}) AS r{by}"
         )
         return (
             f"SELECT {self._label(f'p{n}' for n, _ in enumerate(self.parts))} AS part, g.* FROM"
-            f" ({grouped}) AS g"
+            f" ({groups}) AS g"
         )
 
     def bad(self) -> str:
@@ -96,9 +96,9 @@ class Queries:
             f"{side}.{name} AS {side}_{name}" for name in ("n", *members) for side in SIDES
         )
         left, right = (self.relation(f"groups_{side}") for side in SIDES)
-        joined = f"{left} AS a FULL JOIN {right} AS b ON a.part = b.part"
+        join = f"{left} AS a FULL JOIN {right} AS b ON a.part = b.part"
         unequal = "coalesce(a.n, 0) <> coalesce(b.n, 0) OR a.d IS DISTINCT FROM b.d"
-        return f"SELECT coalesce(a.part, b.part) AS part, {both} FROM {joined} WHERE {unequal}"
+        return f"SELECT coalesce(a.part, b.part) AS part, {both} FROM {join} WHERE {unequal}"
 
     def bad_columns(self) -> str:
         """Return a query: in how many partitions with equally many rows the values of each column
@@ -143,10 +143,10 @@ class Queries:
         key = ", ".join(f"v{n}" for n in self.key)
         differing, both = self.relation("differing"), "HAVING min(n) < 0 AND max(n) > 0"
         keys = f"SELECT 1 AS x FROM {differing} GROUP BY {key} {both}"
-        changed = f"(SELECT count(*) FROM ({keys}) AS k)" if key else "0"
-        return f"SELECT {more}, {changed} AS changed FROM {differing}"
+        keys_of_both = f"(SELECT count(*) FROM ({keys}) AS k)" if key else "0"
+        return f"SELECT {more}, {keys_of_both} AS changed FROM {differing}"
 
-    def chosen(self, first: int) -> str:
+    def selection(self, first: int) -> str:
         """Return the query of `chosen`: the rows of the first keys, or without a key some of either
         side.
         """
@@ -166,7 +166,7 @@ class Queries:
         )
         return " UNION ALL ".join(some)
 
-    def shown(self, side: str) -> str:
+    def texts(self, side: str) -> str:
         """Return a query of the values of chosen rows of a side, as text, with their hashes."""
         values = ", ".join(
             f"CAST({self._readable(n)} AS {self.dialect.text}) AS t{n}"
@@ -194,11 +194,11 @@ class Queries:
             return rows
         # The hash of the key if there is one: then both sides sample a changed row, or neither
         # does.
-        sampled = (
+        sample_hash = (
             self.dialect.hash.format(", ".join(f"h{n}" for n in self.key)) if self.key else "h"
         )
         return (
-            f"SELECT * FROM ({rows}) AS z WHERE {sampled} % {SAMPLED} BETWEEN {-self.sample + 1}"
+            f"SELECT * FROM ({rows}) AS z WHERE {sample_hash} % {SAMPLED} BETWEEN {-self.sample + 1}"
             f" AND {self.sample - 1}"
         )
 
@@ -211,11 +211,11 @@ class Queries:
     def _figures(self, place: int, column: SharedColumn) -> str:
         digest = self.dialect.digest.format(f"h{place}")
         ends = ("min", "max") if is_ordered(column.kinds[0]) else ()
-        shown = [
+        texts = [
             f"substr(CAST({end}(v{place}) AS {self.dialect.text}), 1, {SHOWN})" for end in ends
         ] or ["NULL", "NULL"]
         return (
-            f"count(v{place}) AS n{place}, {shown[0]} AS lo{place}, {shown[1]} AS hi{place},"
+            f"count(v{place}) AS n{place}, {texts[0]} AS lo{place}, {texts[1]} AS hi{place},"
             f" {digest} AS d{place}"
         )
 
@@ -228,11 +228,11 @@ class Queries:
             for value in values
         ]
         pairs = zip((name for name, _ in self.parts), texts, strict=True)
-        named = [
-            f"coalesce({label(name + '=')} || {shown}, {label(name + ' is null')})"
-            for name, shown in pairs
+        labels = [
+            f"coalesce({label(name + '=')} || {text}, {label(name + ' is null')})"
+            for name, text in pairs
         ]
-        return f"concat_ws('/', {', '.join(named)})" if named else "''"
+        return f"concat_ws('/', {', '.join(labels)})" if labels else "''"
 
     def _readable(self, place: int) -> str:
         column = self.columns[place]

@@ -1,5 +1,5 @@
-"""The comparison of many tables, several at a time, and the file of finished ones, from which a
-later run continues.
+"""The comparison of many tables, several at a time, and the file of results from which a later run
+continues.
 """
 
 from __future__ import annotations
@@ -28,40 +28,37 @@ FILE = "tables.jsonl"
 
 
 class Journal:
-    """The finished tables of a folder; without a folder they are kept as long as the run."""
+    """The results in a folder; without a folder, an empty journal that stores nothing."""
 
     def __init__(self, folder: Path | None) -> None:
         self._lock, self._path = threading.Lock(), folder and folder / FILE
-        self._known: dict[str, Compared] = {}
+        self._results: dict[str, Compared] = {}
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
         lines = self._path.read_bytes().splitlines() if self._path and self._path.exists() else []
         for line in lines:
             with contextlib.suppress(ValidationError):  # the last line of a run that was ended
-                finished = TypeAdapter(Compared).validate_json(line)
-                self._known[finished.table] = finished
+                result = TypeAdapter(Compared).validate_json(line)
+                self._results[result.table] = result
 
-    def finished(
+    def find(
         self, table: str, pins: tuple[str | None, str | None], options: str
     ) -> Compared | None:
-        """Return the comparison of a table at the same snapshots with the same options, if an
-        earlier run finished it.
+        """Return the comparison by an earlier run of a table at the same snapshots with the same
+        options.
         """
-        known = self._known.get(table)
-        return (
-            known
-            if known and not known.error and (known.pins, known.options) == (pins, options)
-            else None
-        )
+        result = self._results.get(table)
+        is_same = result and not result.error and (result.pins, result.options) == (pins, options)
+        return result if is_same else None
 
-    def add(self, finished: Compared) -> None:
-        """Append a finished table."""
+    def add(self, result: Compared) -> None:
+        """Append the result of a table."""
         if self._path:
             with self._lock, self._path.open("ab+") as file:
                 is_cut = (
                     file.tell() and file.seek(-1, 2) and file.read(1) != b"\n"
                 )  # an earlier run was ended within a line
-                file.write(b"\n" * bool(is_cut) + json(asdict(finished)).encode() + b"\n")
+                file.write(b"\n" * bool(is_cut) + json(asdict(result)).encode() + b"\n")
 
 
 @dataclass(frozen=True)
@@ -71,25 +68,25 @@ class Names:
     """
 
     patterns: tuple[str, ...]
-    renamed: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
 
     def on_b(self, name: str) -> str:
         """Return the name on side B of a table of side A."""
-        return _replaced(name, self.renamed)
+        return _rename(name, self.pairs)
 
     def of_both(self, a: Side, b: Side) -> dict[str, tuple[bool, bool]]:
         """Return the tables by their names on side A, in order, with whether each side has them."""
-        return self.paired(a.names(self.patterns), b.names(self.patterns_on_b))
+        return self.pair(a.names(self.patterns), b.names(self.patterns_on_b))
 
     @property
     def patterns_on_b(self) -> list[str]:
         """The patterns of names on side B."""
         return [self.on_b(pattern) for pattern in self.patterns]
 
-    def paired(self, a: Iterable[str], b: Iterable[str]) -> dict[str, tuple[bool, bool]]:
+    def pair(self, a: Iterable[str], b: Iterable[str]) -> dict[str, tuple[bool, bool]]:
         """Return names by those on side A, in order, with whether each side has them."""
-        back = [(theirs, ours) for ours, theirs in self.renamed]
-        there = {_replaced(name, back): name for name in b}
+        back = [(theirs, ours) for ours, theirs in self.pairs]
+        there = {_rename(name, back): name for name in b}
         left = set(filter(self._matches, a))
         right = {
             name
@@ -102,7 +99,7 @@ class Names:
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
 
-def _replaced(name: str, pairs: Sequence[tuple[str, str]]) -> str:
+def _rename(name: str, pairs: Sequence[tuple[str, str]]) -> str:
     for old, new in pairs:
         if name == old or name.startswith(f"{old}."):
             return new + name[len(old) :]
@@ -118,7 +115,7 @@ def running(
     secrets = tuple(secret for side in sides for secret in side.secrets)
     addresses = tuple(redact(side.address, secrets) for side in sides)
     with contextlib.ExitStack() as ending:
-        a, b = (ending.enter_context(contextlib.closing(side.opened())) for side in sides)
+        a, b = (ending.enter_context(contextlib.closing(side.open())) for side in sides)
         yield Run(engine, a, b, names, own, journal, addresses, secrets)
 
 
@@ -136,7 +133,7 @@ class Run:
     secrets: tuple[str, ...] = ()  #: reach no report
 
     def results(self, workers: int) -> Iterator[Compared]:
-        """Yield what differs beside tables, and the comparison of each table as it is finished."""
+        """Yield the namespaces and views that differ, then the result of each table as it ends."""
         tables = self.names.of_both(self.a, self.b)
         yield from self._objects()
         with ThreadPoolExecutor(workers, "compare") as executor:
@@ -144,8 +141,8 @@ class Run:
                 executor.submit(self._result, name, is_there) for name, is_there in tables.items()
             ]
             try:
-                for finished in as_completed(waiting):
-                    yield finished.result()
+                for future in as_completed(waiting):
+                    yield future.result()
             finally:
                 executor.shutdown(cancel_futures=True)
 
@@ -157,39 +154,36 @@ class Run:
         for kind in (NAMESPACE, VIEW):
             try:
                 of_a = a.objects(kind, self.names.patterns)
-                pairs = self.names.paired(of_a, b.objects(kind, self.names.patterns_on_b))
+                pairs = self.names.pair(of_a, b.objects(kind, self.names.patterns_on_b))
             except Exception as wrong:  # noqa: BLE001 - as for tables
                 error = message(wrong, self.secrets)
                 yield Compared(f"{kind} *", f"{kind} *", error=error, kind=kind)
                 continue
             for name, is_there in pairs.items():
-                shown, other = name.removesuffix(IN_NAMESPACE), self.names.on_b(name)
+                label, other = name.removesuffix(IN_NAMESPACE), self.names.on_b(name)
                 result = Compared(
-                    f"{kind} {shown}", f"{kind} {other.removesuffix(IN_NAMESPACE)}", kind=kind
+                    f"{kind} {label}", f"{kind} {other.removesuffix(IN_NAMESPACE)}", kind=kind
                 )
-                found = [_absent(kind, shown, is_there)]
+                differences = [_absent(kind, label, is_there)]
                 try:
                     if all(is_there):
                         what = "property" if kind == NAMESPACE else kind
                         facts = a.facts(kind, name), b.facts(kind, other)
-                        found = list(layouts.of_names(what, "", *facts))
+                        differences = list(layouts.of_names(what, "", *facts))
                 except Exception as wrong:  # noqa: BLE001 - as for tables
                     yield replace(result, error=message(wrong, self.secrets))
                     continue
-                if found:
-                    counting, others = self.choices.divided(found)
+                if differences:
+                    counting, others = self.choices.divide(differences)
                     yield replace(result, differences=counting, information=others)
 
     def _result(self, name: str, is_there: tuple[bool, bool]) -> Compared:
-        begun, other, options = (
-            time.monotonic(),
-            self.names.on_b(name),
-            f"{self.addresses} {self.choices}",
-        )
+        start, other = time.monotonic(), self.names.on_b(name)
+        options = f"{self.addresses} {self.choices}"
         try:
             if all(is_there):
                 a, b = self.a.table(name), self.b.table(other)
-                earlier = self.journal.finished(name, (a.pin, b.pin), options)
+                earlier = self.journal.find(name, (a.pin, b.pin), options)
                 if earlier:
                     return earlier
                 result = compare(self.engine, a, b, self.choices, secrets=self.secrets)
@@ -198,7 +192,7 @@ class Run:
         except Exception as wrong:  # noqa: BLE001 - catalogs, files and engines fail in many ways; other tables are compared
             result = Compared(name, other, error=message(wrong, self.secrets))
         result = replace(
-            result, other=other, seconds=round(time.monotonic() - begun, 2), options=options
+            result, other=other, seconds=round(time.monotonic() - start, 2), options=options
         )
         self.journal.add(result)
         return result

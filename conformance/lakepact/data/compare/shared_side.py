@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lakepact import client
 from lakepact.client import UpgradeNeeded
 from lakepact.data.catalogs import LIMITS, RETRIES
-from lakepact.data.compare.delta_side import pinned
+from lakepact.data.compare.delta_side import pin_table
 from lakepact.data.compare.model import CannotCompare, PinnedTable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class SharedSide:
         tasks = listing.tasks()
         pin = {} if version is None else {"versionAsOf": str(version)}
         options = {"profile": self._file, **pin}
-        return pinned(
+        return pin_table(
             name,
             listing.metadata,
             listing.metadata.schema_string,

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from lakepact.conformance.evidence.escaping import html, terminal
 from lakepact.conformance.report.page import page, plain_table, top
-from lakepact.data.compare.model import TABLE, Compared, Difference, counted
+from lakepact.data.compare.model import TABLE, Compared, Difference, quantity
 from lakepact.data.compare.values import MISSING
 
 NAMED = 3  #: tables of one information, and its values
@@ -78,11 +78,11 @@ def summary(tables: Sequence[Compared]) -> str:
     verbs = {kind: "differs" if count == 1 else "differ" for kind, count in differing.items()}
     result = f"{differing[TABLE] or 'none'} {verbs.get(TABLE, 'differ')}"
     parts = [
-        f"{counted(readable, TABLE)} compared: {result if differing else 'no difference'}"
+        f"{quantity(readable, TABLE)} compared: {result if differing else 'no difference'}"
         if readable
         else "no table was compared",
         *(
-            f"{counted(differing[kind], kind)} {verbs[kind]}"
+            f"{quantity(differing[kind], kind)} {verbs[kind]}"
             for kind in sorted(verbs.keys() - {TABLE})
         ),
     ]
@@ -107,17 +107,17 @@ def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) 
         "by": f"lakepact {version('lakepact')}",
         "options": options,
     }
-    ordered = sorted(
+    tables_in_order = sorted(
         tables, key=lambda table: (not table.differences, not table.error, table.table)
     )
-    anchors = {id(table): f"t{n}" for n, table in enumerate(ordered)}
-    results = "".join(_row(table, anchors[id(table)]) for table in ordered)
+    anchors = {id(table): f"t{n}" for n, table in enumerate(tables_in_order)}
+    results = "".join(_row(table, anchors[id(table)]) for table in tables_in_order)
     rows = [(*_cells(each), names) for each, names in _information(tables)]
     heads = "".join(f"<th>{name}</th>" for name in ("table", "result", "rows of A", "rows of B"))
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),
         f'<main><div class="wide"><table><tr>{heads}</tr>{results}</table></div>',
-        *(_section(table, anchors[id(table)]) for table in ordered if _is_open(table)),
+        *(_section(table, anchors[id(table)]) for table in tables_in_order if _is_open(table)),
         *(["<h2>Information</h2>", plain_table((*HEADS, "tables"), rows)] if rows else ()),
         f"<h2>What was not compared</h2><p>{html(NOT_COMPARED)}</p></main>",
     ]
@@ -169,8 +169,8 @@ def _result(table: Compared) -> str:
         return table.error
     if table.differences:
         counts = " and ".join(f"{count:,}" for count in table.rows if count is not None)
-        return counted(len(table.differences), "difference") + (counts and f", {counts} rows")
-    return "" if table.rows[0] is None else counted(table.rows[0], "row")
+        return quantity(len(table.differences), "difference") + (counts and f", {counts} rows")
+    return "" if table.rows[0] is None else quantity(table.rows[0], "row")
 
 
 def sentence(difference: Difference, *, color: str = "red") -> str:

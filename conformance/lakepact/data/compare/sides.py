@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from lakepact.client import Auth
 from lakepact.conformance.evidence.redaction import SECRET_NAMES
 from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare.delta_side import DeltaSide
 from lakepact.data.compare.iceberg_side import IcebergSide
-from lakepact.data.compare.model import PinnedTable
 from lakepact.data.compare.shared_side import SharedSide
 from lakepact.data.sql_catalog import SCHEME, SqlCatalog
 
-
-class Side(Protocol):
-    """Tables that are compared."""
-
-    def close(self) -> None:
-        """Close the connections."""
-        ...
-
-    def names(self, patterns: Sequence[str], /) -> Iterator[str]:
-        """Yield the names of tables that a pattern may mean."""
-        ...
-
-    def table(self, name: str, /) -> PinnedTable:
-        """Return a table at one snapshot or version."""
-        ...
+Side: TypeAlias = IcebergSide | SharedSide | DeltaSide
 
 
 @dataclass(frozen=True)
@@ -56,10 +41,11 @@ class SideAddress:
     @property
     def secrets(self) -> list[str]:
         """The properties that no report may show."""
-        named = self.properties.items()
-        return [value for name, value in named if SECRET_NAMES.search(name) and value]
+        return [
+            value for name, value in self.properties.items() if SECRET_NAMES.search(name) and value
+        ]
 
-    def opened(self) -> Side:
+    def open(self) -> Side:
         """Return the side.
 
         Raises:
@@ -72,6 +58,6 @@ class SideAddress:
             return SharedSide(address, as_of=as_of)
         if is_url or not ("/" in address or Path(address).exists()):
             catalog = CatalogAddress(address, self.properties, self.api_key)
-            opened: Any = SqlCatalog.of(catalog) or catalog.connect()
-            return IcebergSide(opened, catalog, as_of=as_of, spark=self.spark)
+            client: Any = SqlCatalog.of(catalog) or catalog.connect()
+            return IcebergSide(client, catalog, as_of=as_of, spark=self.spark)
         return DeltaSide(address, dict(self.properties), as_of=as_of)

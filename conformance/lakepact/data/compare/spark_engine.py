@@ -51,7 +51,7 @@ class SparkEngine:
 
 
 @contextlib.contextmanager
-def started(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[SparkEngine]:
+def start(master: str, confs: Sequence[str], *, remote: str | None) -> Generator[SparkEngine]:
     """Yield an engine with a Spark of its own, at a master with further settings, or at a Connect
     server.
     """

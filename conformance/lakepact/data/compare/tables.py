@@ -17,11 +17,11 @@ from lakepact.data.compare.model import (
     Compared,
     Difference,
     PinnedTable,
-    counted,
     message,
+    quantity,
 )
 from lakepact.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
-from lakepact.data.compare.values import shown
+from lakepact.data.compare.values import display
 
 PARTITIONS = 20  #: that are shown
 NEAREST = 100  #: rows of each side among which a row without a key is looked for
@@ -47,12 +47,12 @@ class Choices:
             return self
         return replace(self, failing=tuple(kind for kind in self.failing if kind != "location"))
 
-    def divided(
-        self, found: Sequence[Difference]
+    def divide(
+        self, differences: Sequence[Difference]
     ) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
         """Return the differences that count, and the others, which are information."""
-        counting = tuple(each for each in found if each.kind in self.failing)
-        return counting, tuple(each for each in found if each.kind not in self.failing)
+        counting = tuple(each for each in differences if each.kind in self.failing)
+        return counting, tuple(each for each in differences if each.kind not in self.failing)
 
     def key(self, a: PinnedTable, b: PinnedTable) -> tuple[str, ...]:
         """Return the key of a table: its own, the one for all tables, or the identifier fields."""
@@ -84,8 +84,8 @@ def compare(
     error, key = "", choices.key(a, b)
     try:
         if choices.sample:
-            rows, found = _compared_rows(engine, a, b, choices, key)
-            differences += found
+            rows, row_differences = _compare_rows(engine, a, b, choices, key)
+            differences += row_differences
     except Exception as wrong:  # noqa: BLE001 - files and engines fail in many ways, each is one line
         error = message(wrong, secrets)
     return Compared(
@@ -93,13 +93,13 @@ def compare(
         b.name,
         (a.pin, b.pin),
         rows,
-        *choices.divided(differences),
+        *choices.divide(differences),
         error,
         key,
     )
 
 
-def _compared_rows(
+def _compare_rows(
     engine: Engine, a: PinnedTable, b: PinnedTable, choices: Choices, key: tuple[str, ...]
 ) -> tuple[tuple[int, int], list[Difference]]:
     """Return the numbers of rows of both sides, and their differences."""
@@ -137,26 +137,28 @@ def _of_rows(
         counts = session.rows(queries.bad_columns())[0]
         for place, name in enumerate(queries.names):
             if counts[f"c{place}"]:
-                what = f"column {name}, in {counted(counts[f'c{place}'], 'partition')}"
+                what = f"column {name}, in {quantity(counts[f'c{place}'], 'partition')}"
                 yield Difference("values", what, column=name)
     for partition in bad:
         yield from _of_partition(partition, queries, shows_values=choices.shows_values)
     rest = int(session.rows(f"SELECT count(*) AS n FROM {relation}")[0]["n"]) - len(bad)  # noqa: S608 - a name of our own
     if rest > 0:
-        yield Difference("rows", f"{counted(rest, 'more partition')} with differences")
+        yield Difference("rows", f"{quantity(rest, 'more partition')} with differences")
     if not queries.key and choices.sample == SAMPLED:
         queries = replace(queries, key=_unique_column(session, queries))
     session.keep(queries.relation("differing"), queries.differing())
     counts = session.rows(queries.counts())[0]
-    changed = f", {counted(counts['changed'], 'key')} on both sides" if counts["changed"] else ""
+    keys_of_both = (
+        f", {quantity(counts['changed'], 'key')} on both sides" if counts["changed"] else ""
+    )
     yield Difference(
         "rows",
-        f"rows of one side alone{changed}",
-        *(counted(int(counts[side] or 0), "row") for side in SIDES),
+        f"rows of one side alone{keys_of_both}",
+        *(quantity(int(counts[side] or 0), "row") for side in SIDES),
     )
     if choices.first:
         first = choices.first if queries.key else max(choices.first, NEAREST)
-        session.keep(queries.relation("chosen"), queries.chosen(first))
+        session.keep(queries.relation("chosen"), queries.selection(first))
         yield from examples(
             session, queries, first=choices.first, shows_values=choices.shows_values
         )
@@ -182,7 +184,7 @@ def _of_partition(
     if partition["a_n"] != partition["b_n"]:
         if queries.parts:
             yield Difference(
-                "rows", where, *(counted(partition[f"{side}_n"] or 0, "row") for side in SIDES)
+                "rows", where, *(quantity(partition[f"{side}_n"] or 0, "row") for side in SIDES)
             )
         return
     where = f"{where}, " if queries.parts else ""
@@ -205,5 +207,5 @@ def _figures(partition: Mapping[str, Any], side: str, place: int, kinds: Kinds |
     least, greatest = (partition[f"{side}_{end}{place}"] for end in ("lo", "hi"))
     ends = ""
     if kinds and least is not None:
-        ends = f", {shown(kinds, str(least))} to {shown(kinds, str(greatest))}"
-    return counted(nulls, "null") + ends
+        ends = f", {display(kinds, str(least))} to {display(kinds, str(greatest))}"
+    return quantity(nulls, "null") + ends

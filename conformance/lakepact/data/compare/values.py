@@ -32,14 +32,14 @@ def cell_differences(kinds: Kinds, a: str | None, b: str | None) -> Iterator[tup
         a: The value of side A as the engine wrote it: JSON for nested types.
         b: The value of side B.
     """
-    pairs = _walk(kinds, _parsed(kinds, a), _parsed(kinds, b), "")
+    pairs = _walk(kinds, _parse(kinds, a), _parse(kinds, b), "")
     for path, inner, (left, right) in itertools.islice(pairs, MOST):
-        yield path, *_around(_shown(inner, left), _shown(inner, right))
+        yield path, *_around(_display(inner, left), _display(inner, right))
 
 
-def shown(kinds: Kinds, value: str | None) -> str:
+def display(kinds: Kinds, value: str | None) -> str:
     """Return a value as a person reads it: texts in quotes, so that `null` is none of them."""
-    return _cut(_shown(kinds, _parsed(kinds, value)), 0)
+    return _cut(_display(kinds, _parse(kinds, value)), 0)
 
 
 def visible(text: str) -> str:
@@ -57,7 +57,7 @@ def _character(one: str) -> str:
     return f"\\u{ord(one):04x}" if ord(one) < 1 << 16 else f"\\U{ord(one):08x}"
 
 
-def _parsed(kinds: Kinds, value: str | None) -> Any:
+def _parse(kinds: Kinds, value: str | None) -> Any:
     if value is None or not is_nested(kinds[0]):
         return value
     parsers: dict[str, Any] = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), Bare)
@@ -86,7 +86,7 @@ def _parts(kinds: Kinds, value: Any) -> Iterator[tuple[str, Kinds, Any]]:
         yield from ((f"[{n}]", items, item) for n, item in enumerate(value))
     elif pa.types.is_map(kinds[0]):
         keys, items = _both(kinds, "key_type"), _both(kinds, "item_type")
-        yield from ((f"[{_shown(keys, entry['m0'])}]", items, entry["m1"]) for entry in value)
+        yield from ((f"[{_display(keys, entry['m0'])}]", items, entry["m1"]) for entry in value)
     else:
         for n, (name, members) in enumerate(shared_members(kinds)):
             yield f".{name if name.isidentifier() else visible(name)}", members, value[f"m{n}"]
@@ -96,11 +96,11 @@ def _both(kinds: Kinds, member: str) -> Kinds:
     return getattr(kinds[0], member), getattr(kinds[1], member)
 
 
-def _shown(kinds: Kinds, value: Any) -> str:
+def _display(kinds: Kinds, value: Any) -> str:
     if value is None or value is ...:
         return "null" if value is None else MISSING
     if isinstance(value, list | dict):
-        parts = [(step, _shown(inner, part)) for step, inner, part in _parts(kinds, value)]
+        parts = [(step, _display(inner, part)) for step, inner, part in _parts(kinds, value)]
         if is_list(kinds[0]):
             return f"[{', '.join(text for _, text in parts)}]"
         return "{" + ", ".join(f"{step.strip('.[]')}: {text}" for step, text in parts) + "}"
