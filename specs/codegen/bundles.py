@@ -34,10 +34,10 @@ class Bundle:
     verdicts: Document  #: the normative document: what servers are held to
     models: Document  #: the same, shaped for classes
     corrections: tuple[Correction, ...]
-    changed_pointers: dict[
+    change_pointers: dict[
         str, tuple[str, ...]
     ]  #: by correction: where it changed the normative document
-    adopted: frozenset[
+    adoptions: frozenset[
         str
     ]  #: corrections that its authors have made themselves, so that they are none of ours any more
     base: Bundle | None = None  #: of a profile: the contract that it is one of
@@ -71,7 +71,7 @@ def read_bundle(source: Source) -> Bundle:
         _for_classes(models),
         corrections,
         pointers,
-        _adopted(source),
+        _adoptions(source),
     )
 
 
@@ -117,14 +117,16 @@ def _corrections(source: Source) -> tuple[Correction, ...]:
     authors have made them.
     """
     _upstream_corrections = _corrections(source.extends) if source.extends else ()
-    unknown = sorted(set(source.adopted) - {correction.id for correction in _upstream_corrections})
+    unknown = sorted(
+        set(source.adoptions) - {correction.id for correction in _upstream_corrections}
+    )
     if unknown:
         raise Broken(f"contract.yaml speaks of corrections that do not exist: {', '.join(unknown)}")
     corrections = (
         *(
             correction
             for correction in _upstream_corrections
-            if correction.id not in source.adopted
+            if correction.id not in source.adoptions
         ),
         *overlay.read(source.folder / "overlay.yaml"),
     )
@@ -132,8 +134,10 @@ def _corrections(source: Source) -> tuple[Correction, ...]:
     return corrections
 
 
-def _adopted(source: Source) -> frozenset[str]:
-    return frozenset(source.adopted) | (_adopted(source.extends) if source.extends else frozenset())
+def _adoptions(source: Source) -> frozenset[str]:
+    return frozenset(source.adoptions) | (
+        _adoptions(source.extends) if source.extends else frozenset()
+    )
 
 
 def opaque(document: Document) -> Document:

@@ -29,8 +29,10 @@ class Source:
     title: str
     folder: Path
     media: dict[str, Writing] = field(hash=False)  #: how bodies of each media type are written
-    not_called: tuple[str, ...]  #: operations that the client does not call: they have no endpoints
-    not_handled: tuple[
+    without_endpoints: tuple[
+        str, ...
+    ]  #: operations that the client does not call: they have no endpoints
+    without_handlers: tuple[
         str, ...
     ]  #: operations and parameters that a server reads before it calls a handler
     callers: bool  #: whether handlers are told their callers
@@ -48,7 +50,7 @@ class Source:
         #: a profile of
         None
     )
-    adopted: tuple[
+    adoptions: tuple[
         str, ...
     ] = ()  #: corrections of that version's overlay that the authors have made themselves since
     beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
@@ -133,7 +135,7 @@ def _read(folder: Path) -> Source:
             f" {folder.name}"
         )
     extends = _base_version(folder, str(contract["extends"])) if "extends" in contract else None
-    adopted = tuple(contract.get("adopted", ()))
+    adoptions = tuple(contract.get("adopted", ()))
     if extends is not None and extends.name != name:
         return _profile(name, folder, contract, extends)
     if extends is not None:
@@ -156,9 +158,9 @@ def _read(folder: Path) -> Source:
             tables=tables,
             models=models,
             extends=extends,
-            adopted=adopted,
+            adoptions=adoptions,
         )
-    if adopted:
+    if adoptions:
         raise Broken(
             f"{name} {version}: what is adopted is a correction of a version that it extends, but"
             " it extends none"
@@ -200,7 +202,7 @@ def _profile(name: str, folder: Path, contract: dict[str, Any], of: Source) -> S
         tables=tables,
         models=models,
         extends=of,
-        adopted=(),
+        adoptions=(),
     )
 
 

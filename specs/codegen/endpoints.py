@@ -38,7 +38,7 @@ def endpoints(
     Raises:
         Broken: The tool warned, or the modules are not those of the operations.
     """
-    check_names("operations that the client does not call", of.not_called, operations)
+    check_names("operations that the client does not call", of.without_endpoints, operations)
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
@@ -75,7 +75,7 @@ def endpoints(
             f"openapi-python-client made {', '.join(sorted(set(modules) ^ expected))} of its own or"
             " not at all"
         )
-    for operation in of.not_called:
+    for operation in of.without_endpoints:
         del modules[f"{operations[OperationId(operation)].function}.py"]
     return modules
 

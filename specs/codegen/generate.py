@@ -20,7 +20,7 @@ from codegen.server import server
 from codegen.validation import validation
 from codegen.versions import Version
 from lakepact.codegen.documents import Broken, Document, json_bytes, rewritten, sha256
-from lakepact.codegen.models import models, typed_dicts
+from lakepact.codegen.models import models, typeddicts
 from lakepact.codegen.names import snake
 from lakepact.codegen.openapi.all_of import merge
 from lakepact.codegen.openapi.findings import Findings
@@ -84,7 +84,7 @@ def _report() -> str:
     )
     document = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": schemas}}
     first_line = header(f"datamodel-code-generator {version(TYPES)}", REPORT, sha256(text))
-    return typed_dicts(document, first_line)
+    return typeddicts(document, first_line)
 
 
 def _without_conditions(schema: Document) -> Document:
@@ -162,7 +162,7 @@ def _of_server(version: Version) -> dict[str, str]:
     """Return the modules with the types of the server, of the newest version that it serves."""
     line = _FirstLines.of_version(version)
     return {
-        "documents.py": typed_dicts(_plain(version.bundle.models), line.of_tool(TYPES)),
+        "documents.py": typeddicts(_plain(version.bundle.models), line.of_tool(TYPES)),
         "server.py": server(
             version.source, version.bundle.verdicts, version.operations, line.of("server")
         ),

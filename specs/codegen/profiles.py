@@ -91,7 +91,7 @@ def with_differences(document: Document, differences: Iterable[Written]) -> Docu
     return later
 
 
-def difference(stated: Written, requirements: Iterable[str]) -> Difference:
+def difference(entry: Written, requirements: Iterable[str]) -> Difference:
     """Return a difference as a value, given the requirements of the base contract.
 
     Raises:
@@ -99,17 +99,17 @@ def difference(stated: Written, requirements: Iterable[str]) -> Difference:
     """
     ids = list(requirements)
     idle = [
-        pattern for pattern in stated.without if not any(fnmatchcase(name, pattern) for name in ids)
+        pattern for pattern in entry.without if not any(fnmatchcase(name, pattern) for name in ids)
     ]
     if idle:
         raise Broken(
-            f"difference {stated.id} is without requirements that do not exist: {', '.join(idle)}"
+            f"difference {entry.id} is without requirements that do not exist: {', '.join(idle)}"
         )
     return Difference(
-        stated.id,
-        stated.sentence,
-        stated.consequence,
-        tuple(name for name in ids if stated.drops(name)),
+        entry.id,
+        entry.sentence,
+        entry.consequence,
+        tuple(name for name in ids if entry.drops(name)),
     )
 
 

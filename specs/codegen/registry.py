@@ -123,7 +123,7 @@ def registry(
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
     corrections = tuple(
-        Correction(e.id, e.sentence, e.why, e.effect, bundle.changed_pointers.get(e.id, ()))
+        Correction(e.id, e.sentence, e.why, e.effect, bundle.change_pointers.get(e.id, ()))
         for e in bundle.corrections
     )
     differences = tuple(
@@ -211,7 +211,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
     check_names(
         "corrections",
         entry.get("corrections", ()),
-        context.bundle.adopted.union(context.bundle.changed_pointers),
+        context.bundle.adoptions.union(context.bundle.change_pointers),
     )
     _there(entry["clause"], context)
     interpretation = entry.get("interpretation")
@@ -269,12 +269,12 @@ def _corrections(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
     ours = (
         correction
         for correction in bundle.corrections
-        if correction.effect != "none" and correction.id in bundle.changed_pointers
+        if correction.effect != "none" and correction.id in bundle.change_pointers
     )
     return tuple(
         e.id
         for e in ours
-        if e.id in ids or any(_bears_on(target, clause) for target in bundle.changed_pointers[e.id])
+        if e.id in ids or any(_bears_on(target, clause) for target in bundle.change_pointers[e.id])
     )
 
 

@@ -25,13 +25,13 @@ def server(
     """
     check_names(
         "operations or parameters that have no handlers",
-        source.not_handled,
+        source.without_handlers,
         {*operations, *(p.name for o in operations.values() for p in o.parameters)},
     )
     operation_documents = {
         operation["operationId"]: operation for _, _, operation in operations_of(document)
     }
-    handlers = [o for o in operations.values() if o.id not in source.not_handled]
+    handlers = [o for o in operations.values() if o.id not in source.without_handlers]
     return render(
         TEMPLATES / "server.py.jinja",
         header=header,
@@ -74,7 +74,7 @@ def _arguments(source: Source, operation: Operation) -> Iterator[tuple[str, str,
     if source.callers:
         yield "caller", "Caller_contra", True
     for parameter in operation.parameters:
-        if parameter.name not in source.not_handled:
+        if parameter.name not in source.without_handlers:
             yield parameter.argument, annotation(parameter.schema), parameter.required
     if operation.body:
         yield "body", operation.body, operation.body_required

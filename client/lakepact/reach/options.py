@@ -105,10 +105,10 @@ def with_options(kind: type) -> Callable[[Command], Command]:
 
     def declared(command: Command) -> Command:
         @wraps(command)
-        def called(**values: Any) -> None:
+        def call(**values: Any) -> None:
             command(_Part(kind).instance(values), **values)
 
-        declaring: Command = called
+        declaring: Command = call
         for declares in reversed([*_Part(kind).parameters()]):
             declaring = declares(declaring)
         return declaring

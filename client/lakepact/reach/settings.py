@@ -76,13 +76,15 @@ class Settings:
             name: value for name in SETTINGS if (value := getattr(self, name) or profile.get(name))
         }
         if len(values.keys() & set(LOGINS)) > 1:
-            raise ValueError(f"{', '.join(map(_spelled, LOGINS))} exclude each other")
-        for setting, *needed in (
+            raise ValueError(f"{', '.join(map(_option_name, LOGINS))} exclude each other")
+        for setting, *others in (
             ("client_key", "client_cert"),
             ("token_endpoint", "credential_env", "api_key_env"),
         ):
-            if setting in values and not values.keys() & set(needed):
-                raise ValueError(f"{_spelled(setting)} needs {' or '.join(map(_spelled, needed))}")
+            if setting in values and not values.keys() & set(others):
+                raise ValueError(
+                    f"{_option_name(setting)} needs {' or '.join(map(_option_name, others))}"
+                )
         return Settings(**values)
 
     @property
@@ -193,5 +195,5 @@ def naming_options() -> Generator[None]:
         raise ValueError(f"{_OPTION_OF.get(name, name)}{problem}") from None
 
 
-def _spelled(setting: str) -> str:
+def _option_name(setting: str) -> str:
     return f"--{setting.replace('_', '-')}"

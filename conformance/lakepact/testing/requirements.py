@@ -102,7 +102,9 @@ class Judging:
                 )
                 only = () if set(selection) >= self.suite.judges().keys() else selection
                 run = runner.Run(
-                    plan.plan(self.suite, only=only, narrow=True), target, known=self._failures
+                    plan.plan(self.suite, only=only, narrow=True),
+                    target,
+                    known_failures=self._failures,
                 )
                 for _ in run.events():
                     pass

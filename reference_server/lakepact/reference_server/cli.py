@@ -67,7 +67,7 @@ def _ending_cleanly() -> Generator[None]:
             signal.signal(number, handler)
 
 
-def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) -> None:
+def _write_profiles(service_list: Iterable[Service], url: str, folder: Path | None) -> None:
     """Write the profiles of all services, readable only by the owner, because they hold tokens.
 
     Raises:
@@ -77,7 +77,7 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
         return
     files = {
         name: body
-        for one in served
+        for one in service_list
         if one.profiles
         for name, body in one.profiles(url + one.root).items()
     }
@@ -256,8 +256,8 @@ def serve(options: ServeOptions) -> None:
                 durability=options.durability,
                 contract_version=options.contract_version,
             )
-            served = services(options.contract, settings, faults=options.fault)
-            for one in served:
+            service_list = services(options.contract, settings, faults=options.fault)
+            for one in service_list:
                 ending.callback(one.close)
             rules = read_script(options.script) if options.script else None
             recorder = (
@@ -277,10 +277,10 @@ def serve(options: ServeOptions) -> None:
             raise click.ClickException(f"cannot {what}: {error.strerror}{advice}") from None
         with contextlib.closing(listener):
             try:
-                _write_profiles(served, url, options.profiles)
+                _write_profiles(service_list, url, options.profiles)
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
-            app = application(*served, engine=options.engine)
+            app = application(*service_list, engine=options.engine)
             if reset_path:
                 app = Resetting(
                     lambda: application(
@@ -290,7 +290,7 @@ def serve(options: ServeOptions) -> None:
                     reset_path,
                 )
             if rules or recorder:
-                app = StubApplication(app, served, script=rules, recorder=recorder)
+                app = StubApplication(app, service_list, script=rules, recorder=recorder)
             share_the_interpreter()
             limits = replace(LIMITS, connections=options.max_connections, seconds=options.timeout)
             config = configure(app, fast_path=options.fast_path, limits=limits)

@@ -93,8 +93,8 @@ def models(
     Raises:
         Broken: The generator warned, or left out a schema.
     """
-    tagged_names = json.dumps(dict.fromkeys(_tag_bases(document), f"{wire}.TaggedModel"))
-    base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged_names}"]
+    tag_bases = json.dumps(dict.fromkeys(_tag_bases(document), f"{wire}.TaggedModel"))
+    base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tag_bases}"]
     source = _generate(
         document,
         header + PREAMBLE,
@@ -105,7 +105,7 @@ def models(
     return _read_only(source) if lazy else source
 
 
-def typed_dicts(document: Document, header: str) -> str:
+def typeddicts(document: Document, header: str) -> str:
     """Return the source of the module of `TypedDict`s: the types of plain documents.
 
     Raises:
@@ -129,7 +129,7 @@ def _generate(document: Document, header: str, flags: Sequence[str]) -> str:
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
         source = (there / "models.py").read_text("utf-8")
-    left_out = sorted(set(document["components"]["schemas"]) - defined_names(source))
+    left_out = sorted(set(document["components"]["schemas"]) - top_names(source))
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")
     return source
@@ -179,7 +179,7 @@ def _empty_by_default(source: str) -> str:
     return _EMPTY_BY_DEFAULT.sub(member, source)
 
 
-def defined_names(source: str) -> set[str]:
+def top_names(source: str) -> set[str]:
     """Return the names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}

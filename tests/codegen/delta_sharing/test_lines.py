@@ -165,7 +165,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
-        for correction, pointers in corrected().changed_pointers.items()
+        for correction, pointers in corrected().change_pointers.items()
         if any(
             pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests)
             for pointer in pointers

@@ -301,7 +301,7 @@ def test_every_correction_of_schemas_has_an_example() -> None:
         if correction.effect in {"corrects", "widens"}
         and all(
             pointer.startswith("/components/schemas/")
-            for pointer in contract().changed_pointers[correction.id]
+            for pointer in contract().change_pointers[correction.id]
         )
     }
 

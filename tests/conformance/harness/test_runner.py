@@ -645,7 +645,8 @@ def test_target_that_does_not_answer_blocks_the_run() -> None:
 def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
     done = run(
-        judging(MUST, 418), known=known_failures.read(listed, Contract("iceberg_rest").requirements)
+        judging(MUST, 418),
+        known_failures=known_failures.read(listed, Contract("iceberg_rest").requirements),
     )
     result = done.results()[MUST]
 
@@ -656,7 +657,8 @@ def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
 def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
     done = run(
-        judging(MUST, 200), known=known_failures.read(listed, Contract("iceberg_rest").requirements)
+        judging(MUST, 200),
+        known_failures=known_failures.read(listed, Contract("iceberg_rest").requirements),
     )
 
     assert done.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
@@ -675,7 +677,7 @@ def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) 
 
     done = run(
         suite,
-        known=known_failures.read(
+        known_failures=known_failures.read(
             write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements
         ),
     )

@@ -47,16 +47,14 @@ def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> N
     breakable = {
         r
         for r in suite.judges()
-        if known[r].level != "MAY" and not {r, *known[r].features} & suite.unserved.keys()
+        if known[r].level != "MAY" and not {r, *known[r].features} & suite.gaps.keys()
     }
 
     assert sorted(breakable - broken) == []
 
 
 def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Suite) -> None:
-    assert (
-        sorted(suite.unserved.keys() - suite.judges().keys() - suite.contract.features.keys()) == []
-    )
+    assert sorted(suite.gaps.keys() - suite.judges().keys() - suite.contract.features.keys()) == []
 
 
 def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:

@@ -13,7 +13,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.http.limits import Limits
 from raw_connections import CONFIG, answer_seconds, connect, eventually, fill, received, statuses
 
-LIMITS = Limits(connections=20, seconds=1, received=1024 * 1024)
+LIMITS = Limits(connections=20, seconds=1, incoming=1024 * 1024)
 HOST = b"Host: a\r\n"
 POST = b"POST /v1/namespaces HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 

@@ -41,7 +41,7 @@ _LIMITS = Limits(listing=128 << 20, decoded=256 << 20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class Address:
     """An address with its credentials; secrets are in environment variables of these names."""
 
     address: str = argument()
@@ -60,38 +60,38 @@ class Asking:
 
 
 @contextmanager
-def opened(asked: Asking) -> Generator[Client]:
-    """Yield the client of what is asked, open for as long.
+def open_client(options: Address) -> Generator[Client]:
+    """Yield the client of an address.
 
     Raises:
-        WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people
-            paste some into those.
+        WrongUsage: The options do not fit. The message repeats no address: people paste secrets
+            into some.
         UpgradeNeeded: The profile is of a version that is not known here.
     """
     try:
         with naming_options():
-            client = _client(asked)
+            client = _client(options)
     except ValueError as error:
         raise WrongUsage(str(error)) from None
     with client:
         yield client
 
 
-def _client(asked: Asking) -> Client:
-    settings = asked.access.with_profile({})
+def _client(options: Address) -> Client:
+    settings = options.access.with_profile({})
     access = settings.access
-    options: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "verify": access.verify,
         "cert": access.cert,
         "proxy": access.proxy,
-        "headers": asked.access.headers,
+        "headers": options.access.headers,
         "retries": _RETRIES,
         "limits": _LIMITS,
     }
-    if _scheme(asked.address) not in {"http", "https"}:
-        return SharingClient(_profile(asked), **options)
+    if _scheme(options.address) not in {"http", "https"}:
+        return SharingClient(_profile(options), **arguments)
     try:
-        address = server_address(asked.address)
+        address = server_address(options.address)
     except ValueError:
         raise WrongUsage(
             "ADDRESS is an http or https address without credentials, query and fragment, or the"
@@ -102,25 +102,25 @@ def _client(asked: Asking) -> Client:
         if settings.token_env
         else settings.login(address)
     )
-    contract = asked.contract or _spoken(address)
-    if contract == WATSONX and not asked.warehouse:
+    contract = options.contract or _contract_of(address)
+    if contract == WATSONX and not options.warehouse:
         raise WrongUsage("--warehouse NAME names the catalog of watsonx.data")
     if contract != SHARING:
         kind: Any = WatsonxCatalog if contract == WATSONX else IcebergCatalog
         catalog: IcebergCatalog = kind(
             address,
-            warehouse=asked.warehouse,
+            warehouse=options.warehouse,
             auth=auth,
-            trusted_origins=asked.trust_origin,
-            **options,
+            trusted_origins=options.trust_origin,
+            **arguments,
         )
         return catalog
-    if asked.warehouse or asked.trust_origin:
+    if options.warehouse or options.trust_origin:
         raise WrongUsage(
             "--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets"
             " neither"
         )
-    return SharingClient(Profile(address, auth or NoAuth()), **options)
+    return SharingClient(Profile(address, auth or NoAuth()), **arguments)
 
 
 def _scheme(address: str) -> str:
@@ -131,21 +131,25 @@ def _scheme(address: str) -> str:
         return ""
 
 
-def _spoken(address: str) -> str:
+def _contract_of(address: str) -> str:
     if is_instance(address):
         return WATSONX
     return SHARING if "delta-sharing" in urlsplit(address).path.split("/") else ICEBERG
 
 
-def _profile(asked: Asking) -> Profile:
-    path = Path(asked.address)
+def _profile(options: Address) -> Profile:
+    path = Path(options.address)
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
-    if asked.contract not in {None, SHARING} or any(
-        (asked.warehouse, asked.trust_origin, *(getattr(asked.access, login) for login in LOGINS))
+    if options.contract not in {None, SHARING} or any(
+        (
+            options.warehouse,
+            options.trust_origin,
+            *(getattr(options.access, login) for login in LOGINS),
+        )
     ):
         raise WrongUsage(
-            "the file of a profile leads to a server of Delta Sharing, and says itself who asks"
+            "the file of a profile leads to a server of Delta Sharing, and holds the credentials"
         )
     try:
         return Profile.read(path)

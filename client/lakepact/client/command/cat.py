@@ -13,7 +13,7 @@ import click
 
 from lakepact.client import IcebergCatalog, SharingClient
 from lakepact.client.command import layout
-from lakepact.client.command.addresses import VERSIONS, Asking, opened
+from lakepact.client.command.addresses import VERSIONS, Address, open_client
 from lakepact.client.command.failures import NotRead, NotThere, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.command.values import as_json, as_text, csv_line, rows
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.schemas import Schema
 
-#: Rows that are shown as a table unless it is said how many; more of them do not stay on a screen.
+#: Rows of a table without --limit; more of them do not stay on a screen.
 SHOWN = 50
 
 
@@ -39,7 +39,7 @@ SHOWN = 50
 class Rows:
     """The options of `lakepact cat`, but for the form."""
 
-    asked: Asking = part(Asking)
+    source: Address = part(Address)
     table: str = argument()
     limit: int | None = option(
         f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.",
@@ -70,9 +70,9 @@ def cat(options: Rows, *, form: str | None) -> None:
     """
     name = _split(options.table)
     columns = _split(options.columns, ",") if options.columns is not None else None
-    # One more, to know whether there are more.
+    # One more shows whether there are more.
     most = SHOWN + 1 if options.limit is None and form is None else options.limit
-    with opened(options.asked) as client:
+    with open_client(options.source) as client:
         if isinstance(client, IcebergCatalog):
             if options.version is not None:
                 raise WrongUsage("a table of an Iceberg catalog has snapshots: --snapshot")
@@ -83,8 +83,8 @@ def cat(options: Rows, *, form: str | None) -> None:
             raise WrongUsage("a shared table has versions: --version")
         else:
             batches = _shared(client, name, columns=columns, limit=most, version=options.version)
-        with batches as (names, them):
-            _write(names, _up_to(them, most), form, shown=options.limit)
+        with batches as (names, reader):
+            _write(names, _up_to(reader, most), form, limit=options.limit)
 
 
 def _split(text: str, between: str = ".") -> tuple[str, ...]:
@@ -116,13 +116,13 @@ def _shared(
 
 
 def _name_in(schema: Schema) -> Callable[[str], str]:
-    def spelled(column: str) -> str:
+    def name_of(column: str) -> str:
         try:
             return schema.column(column).name
         except ValueError as error:
             raise WrongUsage(str(error)) from None
 
-    return spelled
+    return name_of
 
 
 @contextmanager
@@ -140,8 +140,8 @@ def _of_iceberg(
     path_segment(name[-1])
     need("pyiceberg", "pyarrow")
     try:
-        chosen = None if snapshot is None else _snapshot(catalog, name, snapshot)
-        scan = catalog.scan(name, columns, snapshot=chosen, limit=limit)
+        pin = None if snapshot is None else _snapshot(catalog, name, snapshot)
+        scan = catalog.scan(name, columns, snapshot=pin, limit=limit)
         try:
             reader = scan.reader()
         except ValueError as error:
@@ -157,11 +157,9 @@ def _of_iceberg(
         BrokenPipeError,
     ):
         raise
-    except Exception as error:  # noqa: BLE001 - it is told, and ends the verb
+    except Exception as error:  # noqa: BLE001 - one line ends the verb
         # pyiceberg, pyarrow and their file systems raise whatever they have.
-        raise NotRead(
-            f"the files of {whole(name)} cannot be read: {_without_secrets(error)}"
-        ) from None
+        raise NotRead(f"the files of {whole(name)} cannot be read: {_error_text(error)}") from None
 
 
 def _snapshot(catalog: IcebergCatalog, name: tuple[str, ...], snapshot: str) -> int | str:
@@ -175,9 +173,9 @@ def _snapshot(catalog: IcebergCatalog, name: tuple[str, ...], snapshot: str) -> 
     return ids[snapshot]
 
 
-def _without_secrets(error: Exception) -> str:
-    said = f"{type(error).__name__}: {error}"
-    return Redactor(Request("GET", "")).text(said)
+def _error_text(error: Exception) -> str:
+    text = f"{type(error).__name__}: {error}"
+    return Redactor(Request("GET", "")).text(text)
 
 
 def _up_to(batches: Iterator[Any], limit: int | None) -> Iterator[Mapping[str, Any]]:
@@ -186,23 +184,23 @@ def _up_to(batches: Iterator[Any], limit: int | None) -> Iterator[Mapping[str, A
 
 def _write(
     names: tuple[str, ...],
-    found: Iterator[Mapping[str, Any]],
+    records: Iterator[Mapping[str, Any]],
     form: str | None,
     *,
-    shown: int | None,
+    limit: int | None,
 ) -> None:
     if form == "json":
-        for row in found:
+        for row in records:
             click.echo(json_line({name: as_json(value) for name, value in row.items()}))
     elif form == "csv":
         _write_csv(names)
-        for row in found:
+        for row in records:
             _write_csv(row.values())
     else:
-        kept = list(found)
-        there_are_more = shown is None and len(kept) > SHOWN
-        kept = kept[:SHOWN] if there_are_more else kept
-        _write_table(names, kept)
+        table_rows = list(records)
+        there_are_more = limit is None and len(table_rows) > SHOWN
+        table_rows = table_rows[:SHOWN] if there_are_more else table_rows
+        _write_table(names, table_rows)
         if there_are_more:
             say("cat", f"the first {SHOWN} rows; --limit shows others, --json and --csv show all")
 
@@ -213,17 +211,18 @@ def _write_csv(values: Iterable[Any]) -> None:
     sys.stdout.write(f"{plain(line) if sys.stdout.isatty() else line}\n")
 
 
-def _write_table(names: tuple[str, ...], kept: list[Mapping[str, Any]]) -> None:
+def _write_table(names: tuple[str, ...], table_rows: list[Mapping[str, Any]]) -> None:
     cells = [
-        ["null" if value is None else as_text(value) for value in row.values()] for row in kept
+        ["null" if value is None else as_text(value) for value in row.values()]
+        for row in table_rows
     ]
     right = [
         any(_is_number(value) for value in column)
-        for column in zip(*(row.values() for row in kept), strict=True)
+        for column in zip(*(row.values() for row in table_rows), strict=True)
     ]
     for line in layout.table(names, cells, cells=layout.terminal(), right=right):
         click.echo(line)
-    click.echo(f"({len(kept)} row{'' if len(kept) == 1 else 's'})")
+    click.echo(f"({len(table_rows)} row{'' if len(table_rows) == 1 else 's'})")
 
 
 def _is_number(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from lakepact.client import IcebergCatalog
-from lakepact.client.command.addresses import Asking, opened
+from lakepact.client.command.addresses import Address, open_client
 from lakepact.client.command.failures import FAILED, WrongUsage, one_line, say
 from lakepact.client.command.names import parts, whole
 from lakepact.client.errors import BadRequest, NotFound, ResponseError
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from lakepact.client import SharingClient
 
-#: Its kind and its name.
-Found: TypeAlias = tuple[str, tuple[str, ...]]
+#: Kind and name.
+Entry: TypeAlias = tuple[str, tuple[str, ...]]
 _WORDS = {"shared": "table"}
-#: Namespaces are nested less deeply; a server that says otherwise is not followed.
+#: Namespaces have fewer levels; deeper ones of a server are not listed.
 _DEEPEST = 50
 
 
@@ -32,7 +32,7 @@ _DEEPEST = 50
 class Listing:
     """The options of `lakepact ls`."""
 
-    asked: Asking = part(Asking)
+    source: Address = part(Address)
     within: str | None = argument(required=False, metavar="[NAMESPACE|SHARE[.SCHEMA]]")
     recursive: bool = flag("Also what is in namespaces and schemas, to the last table.", "-r")
     json: bool = flag("One JSON object a line.")
@@ -51,25 +51,27 @@ def ls(options: Listing) -> None:
     Example: lakepact ls http://127.0.0.1:8181 sales.emea
     """
     place = _place(options.within)
-    refused: list[str] = []
-    with opened(options.asked) as client:
+    errors: list[str] = []
+    with open_client(options.source) as client:
         if isinstance(client, IcebergCatalog):
-            found = _in_catalog(client, place, recursive=options.recursive, refused=refused.append)
+            entries = _in_catalog(
+                client, place, recursive=options.recursive, on_error=errors.append
+            )
         elif len(place) > 2:
             raise WrongUsage(
                 "a share is divided into schemas, and a schema into tables: SHARE or SHARE.SCHEMA"
             )
         else:
-            found = _shared(client, place, recursive=options.recursive)
-        for kind, name in found:
+            entries = _shared(client, place, recursive=options.recursive)
+        for kind, name in entries:
             click.echo(
                 _document(kind, name)
                 if options.json
                 else f"{_WORDS.get(kind, kind):<9}  {plain(whole(name))}"
             )
-    for message in refused:
+    for message in errors:
         say("ls", message)
-    if refused:
+    if errors:
         sys.exit(FAILED)
 
 
@@ -98,19 +100,18 @@ def _in_catalog(
     namespace: tuple[str, ...],
     *,
     recursive: bool,
-    refused: Callable[[str], object],
-) -> Iterator[Found]:
+    on_error: Callable[[str], object],
+) -> Iterator[Entry]:
     for below in _namespaces(catalog, namespace):
         yield "namespace", below
-        # A server that does not look at the parent would be followed in circles.
+        # A server that ignores `parent` would lead in circles.
         if recursive and below[:-1] == namespace and len(below) <= _DEEPEST:
             try:
-                yield from _in_catalog(catalog, below, recursive=True, refused=refused)
+                yield from _in_catalog(catalog, below, recursive=True, on_error=on_error)
             except NotFound:
-                # It was dropped in between.
-                continue
+                continue  # dropped in between
             except ResponseError as error:
-                refused(f"{whole(below)}: {error}")
+                on_error(f"{whole(below)}: {error}")
     if namespace:
         for table in catalog.list_tables(namespace):
             yield "table", (*table.namespace, table.name)
@@ -123,13 +124,13 @@ def _namespaces(catalog: IcebergCatalog, parent: tuple[str, ...]) -> list[tuple[
     try:
         return list(catalog.list_namespaces(parent or None))
     except BadRequest:
-        # Catalogs whose namespaces have one level do not like to be asked what is in one.
+        # Catalogs whose namespaces have one level refuse `parent`.
         if parent:
             return []
         raise
 
 
-def _shared(client: SharingClient, place: tuple[str, ...], *, recursive: bool) -> Iterator[Found]:
+def _shared(client: SharingClient, place: tuple[str, ...], *, recursive: bool) -> Iterator[Entry]:
     if len(place) == 2:
         for table in client.tables(*place):
             yield "shared", (*place, table.name)

@@ -22,7 +22,7 @@ def parts(text: str, between: str = ".") -> tuple[str, ...]:
     rest = text
     while True:
         part, rest = (
-            _quoted_level(rest, text) if rest.startswith('"') else _plain_level(rest, between)
+            _level_in_quotes(rest, text) if rest.startswith('"') else _plain_level(rest, between)
         )
         if not part:
             raise ValueError(f"a part of {text!r} is empty")
@@ -44,7 +44,7 @@ def _plain_level(text: str, between: str) -> tuple[str, str]:
     return (text, "") if end < 0 else (text[:end], text[end:])
 
 
-def _quoted_level(text: str, all_of_it: str) -> tuple[str, str]:
+def _level_in_quotes(text: str, all_of_it: str) -> tuple[str, str]:
     part, rest = "", text[1:]
     while True:
         before, quote, rest = rest.partition('"')

@@ -9,7 +9,7 @@ import click
 
 from lakepact.client import IcebergCatalog
 from lakepact.client.command import layout
-from lakepact.client.command.addresses import VERSIONS, Asking, opened
+from lakepact.client.command.addresses import VERSIONS, Address, open_client
 from lakepact.client.command.failures import WrongUsage, one_line
 from lakepact.client.command.iceberg_words import table_in_words, view_in_words
 from lakepact.client.command.names import parts, whole
@@ -33,7 +33,7 @@ Snapshots = Literal["refs", "all"]
 class Showing:
     """The options of `lakepact show`."""
 
-    asked: Asking = part(Asking)
+    source: Address = part(Address)
     table: str = argument()
     snapshots: Snapshots | None = option(
         "Which snapshots of an Iceberg table: those of its branches and tags, or all.",
@@ -56,7 +56,7 @@ def show(options: Showing) -> None:
         name = parts(options.table)
     except ValueError as error:
         raise WrongUsage(str(error)) from None
-    with opened(options.asked) as client:
+    with open_client(options.source) as client:
         if isinstance(client, IcebergCatalog):
             if options.version is not None:
                 raise WrongUsage("--version is for shared tables")
@@ -78,7 +78,7 @@ def _of_catalog(
     path_segment(name[-1])
     cells = layout.terminal()
     try:
-        loaded = catalog.load_table((name[:-1], name[-1]), snapshots=snapshots).to_wire()
+        document = catalog.load_table((name[:-1], name[-1]), snapshots=snapshots).to_wire()
     except NoSuchNamespace:
         raise
     except NotFound:
@@ -88,8 +88,8 @@ def _of_catalog(
         if view is None:
             raise
         return _without_credentials(view), view_in_words(whole(name), view, cells=cells)
-    return _without_credentials(loaded), table_in_words(
-        whole(name), loaded, cells=cells, every_snapshot=snapshots is not None
+    return _without_credentials(document), table_in_words(
+        whole(name), document, cells=cells, every_snapshot=snapshots is not None
     )
 
 
@@ -111,16 +111,16 @@ def _shared(
     )
 
 
-def _without_credentials(loaded: dict[str, Any]) -> dict[str, Any]:
+def _without_credentials(document: dict[str, Any]) -> dict[str, Any]:
     """Return a loaded object with secrets hidden, which `config` may contain."""
-    kept = dict(loaded)
-    if isinstance(config := loaded.get("config"), dict):
-        kept["config"] = _hidden(config)
-    if isinstance(credentials := loaded.get("storage-credentials"), list):
-        kept["storage-credentials"] = [
+    result = dict(document)
+    if isinstance(config := document.get("config"), dict):
+        result["config"] = _hidden(config)
+    if isinstance(credentials := document.get("storage-credentials"), list):
+        result["storage-credentials"] = [
             {**one, "config": _hidden(one.get("config") or {})} for one in credentials
         ]
-    return kept
+    return result
 
 
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:

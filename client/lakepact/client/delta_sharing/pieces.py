@@ -49,8 +49,10 @@ def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
         ValueError: A file is not told as one that changed.
     """
     files = [file for file in files if _check_kind(file, {"add", "remove", "cdf"})]
-    reported = {file.version for file in files if file.kind == "cdf"}
-    silent = [file for file in files if file.kind != "cdf" and file.version not in reported]
+    versions_with_changes = {file.version for file in files if file.kind == "cdf"}
+    silent = [
+        file for file in files if file.kind != "cdf" and file.version not in versions_with_changes
+    ]
     removals = {(file.version, file.id): file for file in silent if file.kind == "remove"}
     both = {(file.version, file.id) for file in silent if file.kind != "remove"} & set(removals)
     pieces: list[Piece] = []
@@ -58,7 +60,7 @@ def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
         place = (file.version, file.id)
         if file.kind == "cdf":
             pieces.append(Piece(file))
-        elif file.version in reported or (place in both and file.kind == "remove"):
+        elif file.version in versions_with_changes or (place in both and file.kind == "remove"):
             continue
         elif place in both:
             pieces.extend(_of_one_file(file, removals[place]))

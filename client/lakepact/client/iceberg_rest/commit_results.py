@@ -139,7 +139,7 @@ def _structure(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any,
         ours, theirs = draft.schema.document, result.current_schema.to_wire()
         columns = zip_longest(ours["fields"], theirs["fields"])
         expected, actual = next(
-            ((wanted, found) for wanted, found in columns if not _holds(wanted, found)),
+            ((field, other) for field, other in columns if not _holds(field, other)),
             (None, None),
         )
         facts["column"] = expected, actual

@@ -112,7 +112,7 @@ def check_client(options: ClientOptions) -> None:
                 login=login,
             )
             run = runner.Run(
-                selection, client, known=failures, max_workers=1 if hold else MAX_WORKERS
+                selection, client, known_failures=failures, max_workers=1 if hold else MAX_WORKERS
             )
             stack.enter_context(_stop_on_ctrl_c(program))
             for _ in output.progress_of(run, console):

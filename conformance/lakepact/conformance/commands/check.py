@@ -187,7 +187,7 @@ def check(options: CheckOptions) -> None:
             run = runner.Run(
                 selection,
                 target,
-                known=failures,
+                known_failures=failures,
                 keep=options.no_cleanup,
                 fuzz=fuzz,
                 seed=seed,

@@ -12,7 +12,7 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.outline import Outline
-from lakepact.conformance.reproduction.script import NotReproducible, listed, script
+from lakepact.conformance.reproduction.script import NotReproducible, finding_lines, script
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE, OUTPUT_FILE
 
@@ -58,7 +58,7 @@ def reproduce(
         text = (
             script(records, requirement, check=check, url=address(url) if url else None)
             if requirement
-            else "".join(listed(records))
+            else "".join(finding_lines(records))
         )
     except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
         click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)

@@ -18,7 +18,7 @@ from lakepact.conformance.running.runner import Run
 if TYPE_CHECKING:
     from lakepact.generated.report import ExchangeLine, ReplayPart
 
-TRIED = 5  #: failing cases of a verdict of which the first that can be repeated is taken
+ATTEMPTS = 5  #: failing cases of a verdict; the first repeatable one becomes the recipe
 LARGEST = 64 * 1024  #: bytes of a body that a report holds for a script
 LONGEST = 60  #: requests of a script
 BODILESS = frozenset({204, 304})
@@ -34,7 +34,7 @@ def recipe(run: Run, verdict: Verdict, line: Callable[[int], ExchangeLine]) -> R
         line: returns the line of an exchange in the report, by its number.
     """
     why = "no request shows it"
-    for failure in verdict.failures[:TRIED]:
+    for failure in verdict.failures[:ATTEMPTS]:
         steps = _of(run, failure, line)
         if not isinstance(steps, str):
             return {**steps, "every_answer": verdict.check in run.plan.suite.invariants}
@@ -81,30 +81,28 @@ def _schema(claim: Claim, exchange: Exchange) -> str | None:
     """
     is_hidden = claim.at == "/length" and (exchange.method == "HEAD" or exchange.status in BODILESS)
     try:
-        written = json.dumps(claim.schema, ensure_ascii=False, separators=(",", ":"), default=list)
+        text = json.dumps(claim.schema, ensure_ascii=False, separators=(",", ":"), default=list)
     except (TypeError, ValueError):
         return None
-    return (
-        None if is_hidden or fits(Place(exchange, claim.at).value, json.loads(written)) else written
-    )
+    return None if is_hidden or fits(Place(exchange, claim.at).value, json.loads(text)) else text
 
 
 def _obstacle(run: Run, exchanges: Sequence[Exchange], lines: Sequence[ExchangeLine]) -> str:
     """Return why requests cannot be sent again from a report; empty if they can."""
-    written = {line["number"]: line["request"] for line in lines}
+    requests = {line["number"]: line["request"] for line in lines}
     if len(exchanges) > LONGEST:
         return f"it takes {len(exchanges)} requests"
     for exchange in exchanges:
-        request = written[exchange.number]
+        request = requests[exchange.number]
         if exchange.number in run.wire.concurrent or not exchange.status:
             return "its requests were sent at the same time, or were cut off"
         if len(exchange.request_body) > LARGEST:
             return f"a request has more than {LARGEST} bytes"
         if REDACTED in request["url"] + request["body"]:
             return "a request holds a secret, which reports leave out"
-        for (name, shown), (_, value) in zip(
+        for (name, value_in_report), (_, value) in zip(
             request["headers"], exchange.request_headers, strict=True
         ):
-            if shown == REDACTED and not run.wire.caller.sends(name, value):
+            if value_in_report == REDACTED and not run.wire.caller.sends(name, value):
                 return "a request holds another secret than the target's, which reports leave out"
     return ""

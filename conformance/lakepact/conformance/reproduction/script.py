@@ -75,13 +75,13 @@ def script(
     if "exchanges" in recipe:
         case |= _steps(report, recipe, verdict["check"], case["prefix"])
         case |= {"at": recipe["at"], "every_answer": recipe["every_answer"]}
-        sent = {
+        names = {
             name.lower()
             for step in case["steps"]
             for name, value in step["headers"]
             if value == REDACTED
         }
-        case["secrets"] = {name: var for name, var in case["secrets"].items() if name in sent}
+        case["secrets"] = {name: var for name, var in case["secrets"].items() if name in names}
     return _text(case, header, verdict)
 
 
@@ -89,7 +89,7 @@ def _header(report: Sequence[Line]) -> HeaderLine:
     return next(line for line in report if line["line"] == "header")
 
 
-def listed(report: Sequence[Line]) -> Iterator[str]:
+def finding_lines(report: Sequence[Line]) -> Iterator[str]:
     """Yield a line for each finding that has a script: its requirement, and what the script
     needs.
     """
@@ -107,14 +107,14 @@ def listed(report: Sequence[Line]) -> Iterator[str]:
 def _recipe(report: Sequence[Line], verdict: VerdictPart) -> ReplayPart:
     """Return how to repeat a verdict, or `why` its requests do not suffice."""
     recipe = verdict.get("replay", {})
-    held = {
+    numbers = {
         line["number"]
         for line in report
         if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()
     }
     return (
         recipe
-        if recipe and held.issuperset(recipe.get("exchanges", ()))
+        if recipe and numbers.issuperset(recipe.get("exchanges", ()))
         else {"why": "the report does not hold its requests"}
     )
 
@@ -188,22 +188,22 @@ def _options(header: HeaderLine) -> list[str]:
 def _steps(report: Sequence[Line], recipe: ReplayPart, check: str, prefix: str) -> dict[str, Any]:
     """Return the requests of a script, with names for what a fresh server returns differently."""
     lines = {line["number"]: line for line in report if line["line"] == "exchange"}
-    judged = recipe["exchanges"][-1]
-    of_check = lines[judged]["check"] if judged in lines else check
+    last = recipe["exchanges"][-1]
+    of_check = lines[last]["check"] if last in lines else check
     own = [
         line
         for number, line in sorted(lines.items())
-        if line["check"] == of_check and number <= judged
+        if line["check"] == of_check and number <= last
     ]
     header = _header(report)
     contract = Contract(header["contract"], header["version"])
     base = header.get("url", header["target"]).rstrip("/")
-    sent = [line for line in own if line["number"] in recipe["exchanges"]]
-    templates = Templates(sent, int(sent[0]["sent_at"]))
-    texts = [of_request(templates, line) for line in sent]
-    schema = templates.text(recipe["schema"], "json", judged)
+    lines_to_send = [line for line in own if line["number"] in recipe["exchanges"]]
+    templates = Templates(lines_to_send, int(lines_to_send[0]["sent_at"]))
+    texts = [of_request(templates, line) for line in lines_to_send]
+    schema = templates.text(recipe["schema"], "json", last)
     steps: list[dict[str, Any]] = []
-    for line, (url, headers, body) in zip(sent, texts, strict=True):
+    for line, (url, headers, body) in zip(lines_to_send, texts, strict=True):
         operation = contract.operations.get(OperationId(line["operation"] or ""))
         path = url.removeprefix(base)
         steps.append(

@@ -90,7 +90,7 @@ class Run:
 
     plan: Plan
     target: Target
-    known: Sequence[KnownFailure] = ()
+    known_failures: Sequence[KnownFailure] = ()
     keep: bool = False  #: leave the created objects on the target
     fuzz: int = 0  #: about how many fuzzed requests to send
     seed: int = 0  #: seed of fuzzing
@@ -187,10 +187,10 @@ class Run:
                 suite.rights(self.wire, self.target)
             self.offer = self.plan.suite.discover(self.wire, self.target)
             self._is_healthy = not self._illness()
-        except Blocked as hindered:
+        except Blocked as error:
             if caller.is_served or not caller.refused:
                 raise
-            raise Blocked(self._refusal("") + f" ({hindered})") from hindered
+            raise Blocked(self._refusal("") + f" ({error})") from error
         if caller.refused and not caller.is_served:
             raise Blocked(self._refusal(""))
 
@@ -337,8 +337,8 @@ class Run:
                     new_verdicts = self._keep([event], by_plan=False)
                 yield CheckEnded(check, new_verdicts, count, self.planned)
             self._expect_service(self.wire.caller.refused)
-        except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
-            outcome, why = outcome_of_error(broken)
+        except Exception as error:  # noqa: BLE001 - verdicts until then are reported
+            outcome, why = outcome_of_error(error)
             yield CheckEnded(
                 check,
                 self._keep(
@@ -375,7 +375,7 @@ class Run:
                     remark=f"the target lacks {', '.join(missing)}"
                     + (HOW_TO_SHARE if READABLE_FILES in missing else ""),
                 )
-            result.append(known_failures.apply(own, tuple(self.known)))
+            result.append(known_failures.apply(own, tuple(self.known_failures)))
         self.verdicts.extend(result)
         return tuple(result)
 
@@ -473,8 +473,8 @@ class Run:
                 health(lab)
         except NotOffered:
             return ""
-        except (Blocked, Unmet) as ill:
-            return str(ill)
+        except (Blocked, Unmet) as error:
+            return str(error)
         finally:
             if not self.keep:
                 self._uncleaned.extend(lab.clean_up())
@@ -550,7 +550,8 @@ class Run:
         for requirement in self.plan.suite.contract.requirements:
             if own := by_requirement.get(requirement):
                 verdicts = deciding_first(
-                    known_failures.flag_passes(own, tuple(self.known)), self.plan.suite.invariants
+                    known_failures.flag_passes(own, tuple(self.known_failures)),
+                    self.plan.suite.invariants,
                 )
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results

@@ -60,7 +60,7 @@ class Suite(Generic[L]):
         launch_settings_for: the same for requirements of an operation that this server does not
             offer.
         parameters: names of `--parameter` settings and their meaning.
-        unserved: requirements and features that the reference server does not implement, with the
+        gaps: requirements and features that the reference server does not implement, with the
             reason; no fault of it can break them.
         libraries: optional libraries that its checks use.
         health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not
@@ -83,7 +83,7 @@ class Suite(Generic[L]):
             OperationId, Callable[[Path], EmbeddedTarget]
         ] = MappingProxyType({}),
         parameters: Mapping[str, str] = NOTHING,
-        unserved: Mapping[str, str] = NOTHING,
+        gaps: Mapping[str, str] = NOTHING,
         libraries: tuple[str, ...] = (),
         health: Callable[[L], None] | None = None,
         leftovers: Callable[[L, Iterable[Exchange]], list[str]] | None = None,
@@ -96,7 +96,7 @@ class Suite(Generic[L]):
         self.launch_settings = launch_settings
         self.launch_settings_for = launch_settings_for
         self.parameters = parameters
-        self.unserved = unserved
+        self.gaps = gaps
         self.libraries = libraries
         self.health = health
         self.leftovers = leftovers
@@ -200,10 +200,10 @@ class Suite(Generic[L]):
         self.parameters = {**other.parameters, **self.parameters}
         reasons = {
             what: why
-            for what, why in other.unserved.items()
+            for what, why in other.gaps.items()
             if what in requirements or what in self.contract.features
         }
-        self.unserved = {**reasons, **self.unserved}
+        self.gaps = {**reasons, **self.gaps}
         self.fuzz = self.fuzz or other.fuzz
         self.health = self.health or other.health
         self.clean = self.clean or other.clean

@@ -89,9 +89,9 @@ ANSWERS: dict[str, Callable[[Operations], Install]] = {
     "adds-body": _on_wire(_add_body),
     "bare-errors": lambda o: on_reply(o, _unwrap),
     "text-errors": lambda o: on_reply(o, _plain),
-    "done-but-500": effects.done_but_500,
-    "not-persisted": effects.not_persisted,
-    "last-page-lost": effects.last_page_lost,
+    "done-but-500": effects.return_500_after,
+    "not-persisted": effects.restore_after,
+    "last-page-lost": effects.end_after_first_page,
 }
 
 

@@ -15,7 +15,7 @@ from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 PAGE_TOKENS = ("next-page-token", "nextPageToken")
 
 
-def not_persisted(operations: Operations) -> Install:
+def restore_after(operations: Operations) -> Install:
     """Answer calls as usual, and restore the catalog after each of them.
 
     Files are not purged, because their table stays.
@@ -47,7 +47,7 @@ def not_persisted(operations: Operations) -> Install:
     return install
 
 
-def done_but_500(operations: Operations) -> Install:
+def return_500_after(operations: Operations) -> Install:
     """Carry requests out, and answer with status 500."""
 
     def act(handler: Handler, arguments: Arguments) -> Reply:
@@ -57,7 +57,7 @@ def done_but_500(operations: Operations) -> Install:
     return on_call(operations, act)
 
 
-def last_page_lost(operations: Operations) -> Install:
+def end_after_first_page(operations: Operations) -> Install:
     """End each listing that comes on several pages after its first page."""
 
     def change(reply: Reply, _: Scope) -> Reply:

@@ -23,7 +23,7 @@ from uvicorn.server import ServerState
 
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, TICK, Connections, Limits
 
-Shared = WeakKeyDictionary[ServerState, Connections]
+ConnectionsByServer = WeakKeyDictionary[ServerState, Connections]
 
 HEAD_END = b"\r\n\r\n"
 #: Java's HTTP client offers h2c with every first request. The parser would take a request with an
@@ -88,7 +88,7 @@ class BoundedProtocol(HttpToolsProtocol):
         **options: the arguments of uvicorn.
     """
 
-    def __init__(self, *, limits: Limits, shared: Shared, **options: Any) -> None:
+    def __init__(self, *, limits: Limits, shared: ConnectionsByServer, **options: Any) -> None:
         super().__init__(**options)
         self._limits = limits
         self._shared = shared.setdefault(self.server_state, Connections(limits))
@@ -168,7 +168,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.shutdown()
 
     def _exceeds_room(self) -> bool:
-        return self._received > FREE_BODY and self._shared.received > self._limits.received
+        return self._received > FREE_BODY and self._shared.received > self._limits.incoming
 
     def _is_answering(self) -> bool:
         """Return whether a request has arrived whole and its answer is not complete."""

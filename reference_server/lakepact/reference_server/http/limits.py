@@ -24,7 +24,7 @@ class Limits:
     request_line: int = 16 * 1024  #: bytes of method, path, query and version
     head: int = 32 * 1024  #: bytes of the request line and all headers
     lines: int = 256  #: request line and headers, counted
-    received: int = (
+    incoming: int = (
         64 * 1024 * 1024
     )  #: bytes of unfinished requests that all connections hold together
     unsent: int = 64 * 1024 * 1024  #: bytes of answers that wait for all slow readers together

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.codegen.documents import Broken, Document, at, is_object, steps
-from lakepact.codegen.openapi.keywords import ANNOTATIONS, without_unchecked
+from lakepact.codegen.openapi.keywords import ANNOTATIONS, drop_keywords
 
 if TYPE_CHECKING:
     from lakepact.codegen.openapi.findings import Findings, Path
@@ -85,5 +85,5 @@ class _Merge:
                 (*path, "$ref"), f"{reference} is outside the document, and left out"
             )
             return {}
-        checkable = without_unchecked(schema, path, self._findings)
+        checkable = drop_keywords(schema, path, self._findings)
         return self.of(checkable, path, above) if "allOf" in checkable else checkable

@@ -67,7 +67,7 @@ def generate(contract: Path, *, out: Path, force: bool, strict: bool, as_json: b
             f"lakepact generate: {out} cannot be written: {wrong.strerror or wrong}", err=True
         )
         sys.exit(INCOMPLETE)
-    _tell(package_, out, is_written=not refuse, as_json=as_json)
+    _tell(package_, out, writes=not refuse, as_json=as_json)
     sys.exit(1 if refuse else 0)
 
 
@@ -99,7 +99,7 @@ def _check_target(out: Path, *, force: bool) -> None:
         )
 
 
-def _tell(package_: Package, out: Path, *, is_written: bool, as_json: bool) -> None:
+def _tell(package_: Package, out: Path, *, writes: bool, as_json: bool) -> None:
     """Print the result and the findings, each on one line: texts of the document reach no terminal
     as they are.
     """
@@ -115,7 +115,7 @@ def _tell(package_: Package, out: Path, *, is_written: bool, as_json: bool) -> N
         ]
         result = {
             "title": package_.title,
-            "written": is_written,
+            "written": writes,
             "operations": package_.operations,
             "models": package_.models,
             "findings": findings,
@@ -139,9 +139,7 @@ def _tell(package_: Package, out: Path, *, is_written: bool, as_json: bool) -> N
     )
     click.echo(
         code_for(
-            f"{counts} in {out}; {notes}"
-            if is_written
-            else f"{counts}; nothing is written: {notes}",
+            f"{counts} in {out}; {notes}" if writes else f"{counts}; nothing is written: {notes}",
             "comment",
         )
     )

@@ -27,7 +27,7 @@ UNCHECKED = (
 )
 
 
-def without_unchecked(schema: Document, path: Path, findings: Findings) -> Document:
+def drop_keywords(schema: Document, path: Path, findings: Findings) -> Document:
     """Return a schema without the keywords that models do not check, and report those."""
     findings.each(path, [key for key in UNCHECKED if key in schema], "is not checked")
     return {key: value for key, value in schema.items() if key not in UNCHECKED}

@@ -61,8 +61,8 @@ _FUNCTIONS = frozenset({"annotations", "call", "operations"})
 class Names:
     """Gives each name once: a second one that would be equal gets a number."""
 
-    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
-        self._taken = set(reserved)
+    def __init__(self, exclude: frozenset[str] = frozenset()) -> None:
+        self._taken = set(exclude)
         self._numbers: dict[str, int] = {}  #: the last one of each name
 
     def unique(self, name: str) -> str:

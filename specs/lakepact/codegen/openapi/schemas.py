@@ -15,7 +15,7 @@ from pydantic_core import SchemaError
 
 from lakepact.codegen.documents import Document, at, is_list, is_object, pointer_of, steps
 from lakepact.codegen.openapi.all_of import merge
-from lakepact.codegen.openapi.keywords import ANNOTATIONS, without_unchecked
+from lakepact.codegen.openapi.keywords import ANNOTATIONS, drop_keywords
 from lakepact.codegen.openapi.naming import class_name, class_names
 from lakepact.codegen.openapi.tags import Tags, with_tags
 
@@ -336,7 +336,7 @@ class Schemas:
                 self._findings.each(path, beside, "is not checked beside $ref")
             whole: Document = {"$ref": reference}
             return {"anyOf": [whole, {"type": "null"}]} if schema.get("nullable") is True else whole
-        whole = without_unchecked(schema, path, self._findings)
+        whole = drop_keywords(schema, path, self._findings)
         if "const" in whole:
             whole = {
                 **{key: value for key, value in whole.items() if key != "const"},

@@ -87,7 +87,7 @@ suite = Suite(
     discover=discover,
     launch_settings=launch_settings,
     parameters=PARAMETERS,
-    unserved=UNSERVED,
+    gaps=UNSERVED,
     libraries=DELTA,
     health=health,
 )

@@ -536,7 +536,7 @@ suite: Suite[CatalogLab] = Suite(
     leftovers=leftovers,
     clean=clean,
     health=health,
-    unserved={
+    gaps={
         "IRC-CFG-013": "a catalog without `endpoints`",
         "IRC-CFG-021": "a catalog of two warehouses",
         "IRC-GEN-034": "a catalog that refuses names",

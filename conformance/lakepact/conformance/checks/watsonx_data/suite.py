@@ -181,7 +181,7 @@ suite = Suite(
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     leftovers=leftovers,
-    unserved={
+    gaps={
         **dict.fromkeys(
             ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"),
             NO_ENDPOINTS,

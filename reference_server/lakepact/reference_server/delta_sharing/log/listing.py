@@ -176,8 +176,8 @@ def listing_of(names: Iterable[str]) -> Listing:
             )
     in_order = {
         version: tuple(
-            sorted(found, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names))
+            sorted(checkpoints, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names))
         )
-        for version, found in complete.items()
+        for version, checkpoints in complete.items()
     }
     return Listing(frozenset(commits), in_order)
