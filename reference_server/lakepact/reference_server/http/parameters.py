@@ -14,7 +14,6 @@ from urllib.parse import unquote_to_bytes
 
 from lakepact.generated.contract import Parameter
 
-Convert = "Callable[[str], Any]"
 INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 

@@ -11,7 +11,8 @@ from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
 from lakepact.reference_server.iceberg_rest.tables.schemas import (
     columns,
-    same_schema,
+    schema_meaning,
+    schema_sketch,
     types_by_id,
     with_fresh_ids,
 )
@@ -225,7 +226,10 @@ def test_schemas_are_the_same_however_types_and_absent_members_are_spelled() -> 
         "identifier-field-ids": [],
     }
 
-    assert same_schema(one, struct(field(1, "a", "decimal(9, 2)")))
+    other = struct(field(1, "a", "decimal(9, 2)"))
+
+    assert schema_sketch(one) == schema_sketch(other)
+    assert schema_meaning(one) == schema_meaning(other)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +246,7 @@ def test_schemas_are_the_same_however_types_and_absent_members_are_spelled() -> 
     ],
 )
 def test_schemas_with_different_fields_differ(other: Document) -> None:
-    assert not same_schema(struct(field(1, "a")), other)
+    assert schema_meaning(struct(field(1, "a"))) != schema_meaning(other)
 
 
 @st.composite

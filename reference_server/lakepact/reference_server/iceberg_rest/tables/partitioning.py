@@ -51,11 +51,6 @@ def check_spec(spec: PartitionSpec, columns: Columns, where: str) -> None:
             )
 
 
-def same_spec(one: PartitionSpec, other: PartitionSpec) -> bool:
-    """Return whether two specs divide data in the same way, under the same names."""
-    return spec_meaning(one) == spec_meaning(other)
-
-
 def spec_meaning(spec: PartitionSpec) -> tuple[FieldMeaning, ...]:
     """Return how a spec divides data: equal for specs that divide it in the same way under the same
     names, and only for them.

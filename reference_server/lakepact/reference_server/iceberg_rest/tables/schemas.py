@@ -228,22 +228,13 @@ def _check_identifiers(schema: Schema, by_id: dict[int, Column], where: str) -> 
             )
 
 
-def same_schema(one: Schema, other: Schema) -> bool:
-    """Return whether two schemas have the same fields in the same order, and the same identifier
-    fields.
-    """
-    return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(
-        other
-    )
-
-
 def schema_meaning(schema: Schema) -> Hashable:
     """Return the meaning of a schema: equal for the same schemas, and only for them."""
     return _identifiers(schema), hashable([canonical_field(field) for field in schema["fields"]])
 
 
 def schema_sketch(schema: Schema) -> Hashable:
-    """Return a little of what a schema says: equal for schemas that are the same, and mostly for
+    """Return a part of a schema that is fast to compare: equal for the same schemas, and mostly for
     them alone.
     """
     fields = schema["fields"]

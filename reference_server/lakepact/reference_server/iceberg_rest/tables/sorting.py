@@ -31,11 +31,6 @@ def check_order(order: SortOrder, columns: Mapping[int, Column], where: str) -> 
                 )
 
 
-def same_order(one: SortOrder, other: SortOrder) -> bool:
-    """Return whether two orders sort in the same way."""
-    return order_meaning(one) == order_meaning(other)
-
-
 def order_meaning(order: SortOrder) -> tuple[Any, ...]:
     """Return how an order sorts: equal for orders that sort in the same way, and only for them."""
     return tuple(
