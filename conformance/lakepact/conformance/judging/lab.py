@@ -9,7 +9,6 @@ import contextlib
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
@@ -30,24 +29,10 @@ from lakepact.conformance.evidence.outcome import (
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.cases import Cases
-from lakepact.conformance.judging.sending import Sender
+from lakepact.conformance.judging.sending import Sender, all_versions
 from lakepact.generated.contract import Contract
 
 T = TypeVar("T")
-
-
-@cache
-def requirements_of(contract: str) -> frozenset[str]:
-    """Return the ids of the requirements of all versions of a contract, and of the contract that it
-    is a profile of.
-    """
-    own = Contract(contract)
-    requirements = frozenset(
-        requirement
-        for version in own.versions
-        for requirement in Contract(contract, version).requirements
-    )
-    return requirements | requirements_of(own.profile_of) if own.profile_of else requirements
 
 
 class Lab(Sender):
@@ -132,7 +117,8 @@ class Lab(Sender):
             StepFailed: the target does not meet them.
             LookupError: no version of the contract has the requirement.
         """
-        if requirement not in requirements_of(self.contract.name):
+        versions = all_versions(self.contract.name)
+        if not any(requirement in version.requirements for version in versions):
             raise LookupError(
                 f"no version of {self.contract.name} has a requirement {requirement!r}"
             )

@@ -27,17 +27,11 @@ READS = frozenset({"GET", "HEAD"})
 
 
 @cache
-def operations_of(contract: str) -> frozenset[str]:
-    """Return the operations of all versions of a contract, and of the contract that it is a profile
-    of.
-    """
+def all_versions(contract: str) -> tuple[Contract, ...]:
+    """Return all versions of a contract, and of the contract that it is a profile of."""
     own = Contract(contract)
-    operations = frozenset(
-        operation
-        for version in own.versions
-        for operation in Contract(contract, version).operations
-    )
-    return operations | operations_of(own.profile_of) if own.profile_of else operations
+    versions = tuple(Contract(contract, version) for version in own.versions)
+    return versions + all_versions(own.profile_of) if own.profile_of else versions
 
 
 class Sender:
@@ -111,14 +105,11 @@ class Sender:
             LookupError: no version of the contract has the operation: the check misspells it.
             Blocked: no answer came.
         """
+        is_declared = self.offers(operation)
         definition = self.contract.operations.get(operation)
         if definition is None:
-            if operation not in operations_of(self.contract.name):
-                raise LookupError(
-                    f"no version of {self.contract.name} has an operation {operation!r}"
-                )
             raise NotOffered(f"{self.contract.name} has no operation {operation}")
-        if declared and not self.offers(operation):
+        if declared and not is_declared:
             raise NotOffered(f"the target does not declare {operation}")
         payload = content if content is not None else (b"" if body is None else orjson.dumps(body))
         all_headers = list(headers)
@@ -228,7 +219,7 @@ class Sender:
         Raises:
             LookupError: no version of the contract has the operation.
         """
-        if operation not in operations_of(self.contract.name):
+        if not any(operation in version.operations for version in all_versions(self.contract.name)):
             raise LookupError(f"no version of {self.contract.name} has an operation {operation!r}")
         return operation in self.offer.operations
 
