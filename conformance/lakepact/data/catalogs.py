@@ -89,9 +89,8 @@ class CatalogAddress:
             with self.connect() as catalog:
                 yield catalog
         except refusals as error:
-            reason = (plain(error).splitlines() or [""])[0]
             raise CannotOpen(
-                f"the catalog at {self.address}: {type(error).__name__}: {reason[:LONGEST]}"
+                f"the catalog at {self.address}: {type(error).__name__}: {plain(error)[:LONGEST]}"
             ) from error
 
 

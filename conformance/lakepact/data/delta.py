@@ -63,18 +63,20 @@ def write(
         else:
             writer(writers.pieces(shape.name, versions[0], folder / shape.name, files=files))
             deltalake.convert_to_deltalake(there, configuration=configuration)
-        before = versions[0]
         for number, version in enumerate(versions[1:], start=1):
-            if version.last > before.last:
-                rows = _rows(table, number, Version(before.last, version.last))
+            if (inserts := table.inserts(number)).count:
+                rows = _rows(table, number, inserts)
                 deltalake.write_deltalake(there, rows, mode="append", schema_mode="merge")
-            if version.first > before.first:
+            if table.removals(number).count:
                 deltalake.DeltaTable(there).delete(f"id < {version.first}")
-            before = version
-    except (OSError, ValueError, deltalake.exceptions.DeltaError) as wrong:
-        reason = (str(wrong).splitlines() or [""])[0]
-        raise CannotWrite(f"{there} was not made a Delta table: {reason[:300]}") from wrong
+    except (OSError, ValueError, deltalake.exceptions.DeltaError) as error:
+        raise CannotWrite(f"{there} was not made a Delta table: {first_line(error)}") from error
     return table
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    return next(iter(str(error).splitlines()), "")[:300]
 
 
 def _rows(table: WrittenTable, number: int, rows: Version) -> Any:

@@ -68,9 +68,8 @@ def write(
         UntrustedOrigin: the server chooses a folder of this machine, and the caller does not trust
             it with files.
     """
-    before = Version(versions[0].first, versions[0].first)
     result = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
-    table = _created(client.pyiceberg_catalog(catalog), namespace, result)
+    table = _create_table(client.pyiceberg_catalog(catalog), namespace, result)
     location = catalog.trusted_origins.location(table.location(), operation="createTable")
     parts = urlsplit(location)
     is_here = parts.scheme in {"file", ""} and not shape.partition and not shape.former
@@ -79,7 +78,7 @@ def write(
     snapshots: list[int] = []
     ids: list[dict[str, int]] = []
     for number, version in enumerate(versions):
-        new_rows, count = Version(before.last, version.last), 1 if number else files
+        new_rows, count = (result.inserts(number), 1) if number else (version, files)
         if number == 1 and shape.former:
             _evolve(table, shape)
         if new_rows.count and shape.deletes:
@@ -88,17 +87,17 @@ def write(
             _add(
                 table, result.shape_of(number), new_rows, files=count, writer=writer, folder=folder
             )
-        if version.first > before.first and shape.deletes:
-            merge_on_read.delete(version.first)
-        elif version.first > before.first:
-            table.delete(f"id < {version.first}")
+        if number and result.removals(number).count:
+            if shape.deletes:
+                merge_on_read.delete(version.first)
+            else:
+                table.delete(f"id < {version.first}")
         snapshots.append(table.current_snapshot().snapshot_id)
         ids.append(field_ids(table.schema().as_arrow()))
-        before = version
     return replace(result, snapshots=tuple(snapshots), ids=tuple(ids))
 
 
-def _created(catalog: Any, namespace: str, result: WrittenTable) -> Any:
+def _create_table(catalog: Any, namespace: str, result: WrittenTable) -> Any:
     name, shape = (namespace, result.name), result.shape_of(0)
     catalog.create_namespace_if_not_exists(namespace)
     with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):

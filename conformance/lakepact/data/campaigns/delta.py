@@ -9,7 +9,7 @@ from typing import Any
 
 from lakepact.conformance.campaign.errors import CannotLand
 from lakepact.data.campaigns import RUN, SAYS_CONTENT, SAYS_RUN, TABLES, Landed, RunTable
-from lakepact.data.delta import SHARES_FILE, shares
+from lakepact.data.delta import SHARES_FILE, first_line, shares
 from lakepact.extras import install
 
 SCHEMA = "campaigns"
@@ -43,9 +43,8 @@ def land(tables: Iterable[RunTable], folder: Path) -> Iterator[Landed]:
         try:
             yield _land_table(library, folder / table.name, table)
         except (OSError, library.exceptions.DeltaError) as error:
-            reason = (str(error).splitlines() or [""])[0]
             raise CannotLand(
-                f"{folder / table.name} did not take the table: {reason[:300]}"
+                f"{folder / table.name} did not take the table: {first_line(error)}"
             ) from error
 
 

@@ -115,7 +115,7 @@ def running(
     secrets = tuple(secret for side in sides for secret in side.secrets)
     addresses = tuple(redact(side.address, secrets) for side in sides)
     with contextlib.ExitStack() as ending:
-        a, b = (ending.enter_context(contextlib.closing(side.open())) for side in sides)
+        a, b = (ending.enter_context(contextlib.closing(side.side())) for side in sides)
         yield Run(engine, a, b, names, own, journal, addresses, secrets)
 
 

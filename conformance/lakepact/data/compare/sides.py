@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lakepact.client import Auth
 from lakepact.conformance.evidence.redaction import SECRET_NAMES
 from lakepact.data.catalogs import CatalogAddress
 from lakepact.data.compare.delta_side import DeltaSide
@@ -20,7 +18,7 @@ Side: TypeAlias = IcebergSide | SharedSide | DeltaSide
 
 
 @dataclass(frozen=True)
-class SideAddress:
+class SideAddress(CatalogAddress):
     """The address of a side, and the settings that open it.
 
     Args:
@@ -32,9 +30,6 @@ class SideAddress:
         spark: The name of the catalog in the settings of Spark, to read it by Iceberg's jar.
     """
 
-    address: str
-    properties: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    api_key: Auth | None = None
     as_of: dt.datetime | None = None
     spark: str | None = None
 
@@ -45,8 +40,8 @@ class SideAddress:
             value for name, value in self.properties.items() if SECRET_NAMES.search(name) and value
         ]
 
-    def open(self) -> Side:
-        """Return the side.
+    def side(self) -> Side:
+        """Return the tables at the address.
 
         Raises:
             CannotCompare: The profile cannot be read.
@@ -57,7 +52,6 @@ class SideAddress:
         if "#" in address and not is_url:
             return SharedSide(address, as_of=as_of)
         if is_url or not ("/" in address or Path(address).exists()):
-            catalog = CatalogAddress(address, self.properties, self.api_key)
-            client: Any = SqlCatalog.of(catalog) or catalog.connect()
-            return IcebergSide(client, catalog, as_of=as_of, spark=self.spark)
+            client: Any = SqlCatalog.of(self) or self.connect()
+            return IcebergSide(client, self, as_of=as_of, spark=self.spark)
         return DeltaSide(address, dict(self.properties), as_of=as_of)
