@@ -42,7 +42,7 @@ def _is_expectation(node: ast.AST) -> bool:
         isinstance(called, ast.Attribute)
         and isinstance(called.value, ast.Name)
         and called.value.id == "expect"
-        and called.attr != "shown"
+        and called.attr != "excerpt"
     )
 
 
