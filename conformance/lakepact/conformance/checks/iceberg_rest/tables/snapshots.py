@@ -279,7 +279,7 @@ def existing_tables_load_alike(lab: CatalogLab) -> None:
     tables = list(islice(existing_tables(lab), MOST_TABLES))
     if not tables:
         raise NotOffered("the catalog creates no tables, and lists none that loads")
-    for table in tables:
+    for table in lab.each(tables):
         everything, with_refs, again = (
             Table(table.namespace, table.name, lab.send(op.load_table, snapshots=value, **table.at))
             for value in ("all", "refs", None)
@@ -289,14 +289,15 @@ def existing_tables_load_alike(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-LOAD-006"):
             expect.status(everything.reply, OK)
             assert_same_table(lab, everything, table)
-        with lab.judge("IRC-TBL-LOAD-008"):
+        with lab.judge("IRC-TBL-LOAD-008") as case:
             expect.status(with_refs.reply, OK)
             for name, ref in refs(with_refs.metadata).items():
-                expect.contains(
-                    ref.get("snapshot-id"),
-                    snapshot_ids(with_refs),
-                    f"the snapshot of {name} in snapshots:",
-                    at=with_refs.place("snapshots"),
-                )
+                with case():
+                    expect.contains(
+                        ref.get("snapshot-id"),
+                        snapshot_ids(with_refs),
+                        f"the snapshot of {name} in snapshots:",
+                        at=with_refs.place("snapshots"),
+                    )
         with lab.judge("IRC-TBL-LOAD-010"):
             assert_same_table(lab, everything, with_refs, ignore={"snapshots"})
