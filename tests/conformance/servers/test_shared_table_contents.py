@@ -108,7 +108,7 @@ def _head_of_the_start(found: Any, _wanted: Any) -> Any:
 
 OPERATIONS = (QUERY, CHANGES, "getTableMetadata")
 READ = ("snapshots", "time_travel", "changes", "statistics", "partition_values", "delta_replay")
-HINTS = ("hints", "understood_hints")
+HINTS = ("hints", "hint_pruning")
 
 QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
     "ignores hints": (HINTS, replace_rule("select", lambda _snapshot, **_hints: None)),

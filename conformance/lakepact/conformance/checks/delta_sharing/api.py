@@ -5,7 +5,7 @@ answers.
 from __future__ import annotations
 
 from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
+from lakepact.conformance.checks.delta_sharing.kit import reading, target_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     CAPABILITIES,
     EITHER_FORMAT,
@@ -52,7 +52,7 @@ __all__ = [
     "op",
     "place_of",
     "reading",
-    "test_tables",
+    "target_tables",
     "times",
     "wrong_type",
 ]

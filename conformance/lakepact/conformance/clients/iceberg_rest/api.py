@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
-    MAIN,
-    rows_of,
-    set_reference,
-    table_with_rows,
-)
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
@@ -16,6 +10,12 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import (
     at_first,
     error,
     with_endpoints,
+)
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
+    MAIN,
+    rows_of,
+    set_reference,
+    table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Document, Performance

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     op,
     reading,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.rows import comparison, data_files, deletion_vectors
@@ -45,7 +45,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
     """An independent Delta engine reads the wrapped actions of a query as a log with exactly the
     rows of the table.
     """
-    for table in lab.each(test_tables.readable(lab, reading.DELTA)):
+    for table in lab.each(target_tables.readable(lab, reading.DELTA)):
         if (
             table.name in LAID_OUT
             or UNREADABLE in table.features

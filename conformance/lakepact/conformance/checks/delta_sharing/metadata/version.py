@@ -22,7 +22,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     reading,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, is_answer, version_of
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.kit.target_tables import CHANGING
 from lakepact.conformance.fixtures.manifest import PackTable
 
 MOST_TABLES = 12

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
     place_of,
     reading,
-    test_tables,
+    target_tables,
     times,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lines import kind_of
@@ -90,7 +90,7 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 @check("DS-CDF-01")
 def changes_without_start_are_refused(lab: SharingLab) -> None:
     """A request for changes without `startingVersion` and `startingTimestamp` returns 400."""
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     lab.require(reading.query_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     address = subject.table.address
     for end in lab.each((None, 0)):
@@ -107,7 +107,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     """A request for changes with a version as one bound and a timestamp as the other returns 200;
     both for one bound return 400.
     """
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
         table = lab.fixture(PLAIN)
@@ -376,7 +376,7 @@ def _columns(metadata: Mapping[str, Any]) -> list[str]:
 @check("DS-CDF-08")
 def changes_name_their_first_version(lab: SharingLab) -> None:
     """`Delta-Table-Version` of changes is the version that they start with."""
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     for version in lab.each(dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ())))):
         for bounds in lab.each(
             (
@@ -398,7 +398,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
     if lab.knows_content:
         cases += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
     else:
-        subject = test_tables.with_changes(lab)
+        subject = target_tables.with_changes(lab)
         cases.append((subject.table, "", subject.last))
     for table, form, first in lab.each(cases):
         reply = reading.query_changes(lab, table, {"starting_version": first}, form=form)
@@ -469,7 +469,7 @@ def change_files_replace_data_files(lab: SharingLab) -> None:
 @check("DS-CDF-12")
 def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     """A request for changes returns 400 if a version of the range has no recorded changes."""
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     lab.require(reading.query_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     cases: tuple[tuple[str, dict[str, Any]], ...] = (
         ("changes_off", {"starting_version": 0}),
@@ -499,7 +499,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     """A range that starts or ends after the current version, or ends before its start, returns
     400.
     """
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     last = subject.last
     ranges: tuple[dict[str, Any], ...] = (
         {"starting_version": last + 1},
@@ -529,7 +529,7 @@ def changes_in_delta_format(lab: SharingLab) -> None:
     """Changes in delta format return 200 with `responseformat=delta`, and exactly the changed
     rows.
     """
-    subject = test_tables.with_changes(lab)
+    subject = target_tables.with_changes(lab)
     first = 0 if lab.knows_content else subject.last
     reply = lab.require(
         reading.query_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA),

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     check,
     expect,
     op,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
@@ -173,7 +173,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
 @check("DS-FIL-03", "DS-DFL-01")
 def changed_files_keep_their_ids(lab: SharingLab) -> None:
     """An added file has the same `id` in changes and in queries with `startingVersion`."""
-    table = test_tables.with_changes(lab).table
+    table = target_tables.with_changes(lab).table
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
         query = lab.send(
             QUERY,

@@ -18,7 +18,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     place_of,
     reading,
 )
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.kit.target_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grow
 from lakepact.conformance.fixtures.manifest import PackTable

@@ -13,7 +13,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     op,
     reading,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.fixtures.manifest import PackTable
@@ -38,7 +38,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
     """A query with `refreshToken` returns the files, version and rows of the first response, also
     after the table has changed.
     """
-    table = lab.fixture(test_tables.CHANGING)
+    table = lab.fixture(target_tables.CHANGING)
     first = lab.require(reading.query(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.parse(first)
     token = (before.end or {}).get("refreshToken")

@@ -11,7 +11,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     op,
     reading,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 
@@ -32,7 +32,7 @@ def shared_late(lab: SharingLab) -> tuple[AnyTable, int]:
         for shared in lab.tables():
             if shared.name == LATE_NAME:
                 return shared, LATE_START
-    table = test_tables.with_history(lab).table
+    table = target_tables.with_history(lab).table
     reply = lab.require(
         lab.send(op.get_table_version, starting_timestamp=BEFORE_ALL, **table.address), 200
     )

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     place_of,
     reading,
 )
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
+from lakepact.conformance.checks.delta_sharing.kit.target_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import columns, comparison

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
     reading,
 )
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
+from lakepact.conformance.checks.delta_sharing.kit.target_tables import MANY, readable
 from lakepact.conformance.evidence.arrow import Table, pa
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows.data_files import physical_name, stored_table

@@ -22,11 +22,11 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
     place_of,
     reading,
-    test_tables,
+    target_tables,
     times,
 )
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
+from lakepact.conformance.checks.delta_sharing.kit.target_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
 from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
 from lakepact.conformance.rows import comparison
@@ -216,7 +216,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
 @check("DS-TTV-04")
 def missing_versions_are_refused(lab: SharingLab) -> None:
     """A query of a version that is negative, in the future or no longer kept returns 4xx."""
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     _expect_refusals(
         lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version"
     )
@@ -262,7 +262,7 @@ def _expect_refusals(
 @check("DS-TTV-05")
 def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     """A query with two of `version`, `timestamp` and `startingVersion` returns 400."""
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     last_time = lab.fixture("partitioned").last.time if lab.knows_content else None
     moment = times.as_of(int(time.time() * times.SECOND) if last_time is None else last_time)
     bodies: tuple[dict[str, Any], ...] = (
@@ -417,7 +417,7 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
     """`endingVersion` alone changes nothing; with `startingVersion`, the answer has all rows that
     were added up to it.
     """
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     plain = lab.require(reading.query(lab, subject.table), 200)
     bounded = reading.query(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
@@ -465,7 +465,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     """A query whose `startingVersion` is after the current version, or after `endingVersion`,
     returns 400.
     """
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     last = subject.last
     bodies = [
         {"startingVersion": last + 1},
@@ -514,7 +514,7 @@ def times_in_utc(lab: SharingLab) -> None:
     changes.
     """
     lab.needs_history()
-    subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
+    subject = target_tables.any_table(lab) if lab.knows_content else lab.with_history()
     replies = [
         (
             "the version",
@@ -543,7 +543,7 @@ def times_in_utc(lab: SharingLab) -> None:
 @check("DS-TSF-02")
 def invalid_timestamps_return_400(lab: SharingLab) -> None:
     """A timestamp that is not ISO 8601 returns 400, for the version of a table and for queries."""
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
     for text in lab.each(NO_TIMES):
         with lab.judge("DS-TSF-02"):
@@ -555,7 +555,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
                 reply, 400, about=f"for startingTimestamp {expect.excerpt(text)}", mutation=mutation
             )
     if lab.feature("history"):
-        historical = test_tables.with_history(lab).table
+        historical = target_tables.with_history(lab).table
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
                 reply, mutation = (

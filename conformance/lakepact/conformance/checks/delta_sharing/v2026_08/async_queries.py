@@ -21,7 +21,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     op,
     reading,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
@@ -111,7 +111,7 @@ def _plain(lab: SharingLab, table: AnyTable) -> Reply:
 @check("DS-ASY-02")
 def async_queries_need_a_key(lab: SharingLab) -> None:
     """A query with asyncquery=true and without an idempotencyKey returns 400."""
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     begin_in_background(lab, table)
     with lab.judge("DS-ASY-02"):
         mutation = Mutation(Wrong.MISSING, "/idempotencyKey")
@@ -125,7 +125,7 @@ def async_queries_return_a_status(lab: SharingLab) -> None:
     """A query in the background is answered with one line: queryStatus with queryId and the status
     pending or failed.
     """
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     reply = lab.require(begin(lab, table, {"idempotencyKey": str(uuid.uuid4())}), 200)
     if not statuses(reply):
         raise NotOffered("the target answers the query at once")
@@ -145,7 +145,7 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
     """Get Query Info returns a queryStatus line while a query runs, and then the lines of the
     query.
     """
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     query_id = begin_in_background(lab, table)
     with lab.judge("DS-ASY-04") as case:
         reply = None
@@ -175,7 +175,7 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
     """
     if not lab.feature("query-pages"):
         raise NotOffered("the target does not answer queries in pages")
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     query_id = begin_in_background(lab, table)
     files = [file.get("id") for file in objects(_plain(lab, table).lines, "file")]
     actual: list[Any] = []
@@ -219,7 +219,7 @@ def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
 @check("DS-ASY-06")
 def unknown_queries_are_refused(lab: SharingLab) -> None:
     """Get Query Info with an unknown queryId returns 4xx."""
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     with lab.judge("DS-ASY-06"):
         expect.client_error(
             info(lab, table, str(uuid.uuid4())), mutation=Mutation(Wrong.ABSENT, "query")
@@ -229,7 +229,7 @@ def unknown_queries_are_refused(lab: SharingLab) -> None:
 @check("DS-ASY-07")
 def equal_keys_name_one_query(lab: SharingLab) -> None:
     """The same query with the same idempotencyKey returns the same queryId."""
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     body = {"idempotencyKey": str(uuid.uuid4())}
     first, again = (statuses(lab.require(begin(lab, table, body), 200)) for _ in range(2))
     if not first or not again:
@@ -246,7 +246,7 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
     """A query without the capability asyncquery=true has no queryStatus line, whether or not it has
     an idempotencyKey.
     """
-    table = test_tables.any_table(lab)
+    table = target_tables.any_table(lab)
     reading.parse(_plain(lab, table))
     with lab.judge_each("DS-ASY-08") as case:
         for capability in ("", ";asyncquery=false"):

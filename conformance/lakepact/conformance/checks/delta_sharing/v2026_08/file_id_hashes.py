@@ -16,7 +16,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     ndjson,
     op,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
@@ -31,7 +31,7 @@ def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
     """Yield a query, and a request for changes if the target serves them."""
     yield op.query_table, {"body": {"limitHint": 1}, **by_url(lab, 1)[0].address}
     if lab.feature("change-data-feed") and lab.offers(op.query_table_changes):
-        subject = test_tables.with_changes(lab)
+        subject = target_tables.with_changes(lab)
         yield op.query_table_changes, {"starting_version": subject.last, **subject.table.address}
 
 

@@ -12,7 +12,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     ndjson,
     reading,
-    test_tables,
+    target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
 
@@ -71,7 +71,7 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
             for protocol in ndjson.objects(reply.lines, "protocol"):
                 _is_dated(protocol, last)
     if lab.feature("change-data-feed"):
-        subject = test_tables.with_changes(lab)
+        subject = target_tables.with_changes(lab)
         reply = reading.query_changes(
             lab, subject.table, {"starting_version": 0, **OF_CHANGES}, form=ndjson.DELTA
         )
@@ -120,5 +120,5 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
 
 
 def _current(lab: SharingLab) -> tuple[reading.AnyTable, int]:
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     return subject.table, subject.last

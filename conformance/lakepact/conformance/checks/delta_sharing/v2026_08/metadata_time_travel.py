@@ -16,7 +16,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     op,
     place_of,
-    test_tables,
+    target_tables,
     times,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
@@ -89,7 +89,7 @@ def metadata_of_a_time(lab: SharingLab) -> None:
 @check("DS-MTT-03")
 def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
     """Metadata with both `version` and `timestamp` returns 400."""
-    subject = test_tables.with_history(lab)
+    subject = target_tables.with_history(lab)
     moment = (
         times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
     )

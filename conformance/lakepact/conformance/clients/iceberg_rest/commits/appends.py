@@ -31,20 +31,20 @@ from lakepact.conformance.clients.iceberg_rest.api import (
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
 from lakepact.conformance.clients.iceberg_rest.kit.changes import other_members
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import table_changes, updates_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     APPENDED,
     USUAL,
     VERSIONS,
     current_schema,
     table_with_older_schema,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import table_changes, updates_of
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
+    from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import GrownTable, Rows
 
 
 SAME_HEAD = "assert-ref-snapshot-id"

@@ -20,7 +20,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     op,
     table_with_rows,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import TableFiles
 
 DROP, PURGE = "drop-table", "purge-table"
 DROPS = frozenset({op.drop_table})

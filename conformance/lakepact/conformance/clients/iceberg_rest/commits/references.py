@@ -16,7 +16,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     set_reference,
     table_with_rows,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import LARGE
 
 if TYPE_CHECKING:
     References = dict[str, tuple[str, int]]

@@ -26,9 +26,9 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import TableFiles
 
 UNKNOWN = "CommitStateUnknownException"
 SLOW = 0.3  #: seconds before a connection is closed

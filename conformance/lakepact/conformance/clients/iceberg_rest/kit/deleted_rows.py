@@ -17,12 +17,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     Manifest,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     MAIN,
     set_reference,
     set_schema,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.arrow import pa, pq
 from lakepact.conformance.evidence.outcome import NotOffered

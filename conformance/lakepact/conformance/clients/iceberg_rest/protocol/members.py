@@ -16,9 +16,9 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     expect,
     op,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,14 +17,14 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import other_members
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import (
+from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     NESTED,
     VERSIONS,
     current_schema,
     table_with_older_schema,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
 from lakepact.conformance.rows.snapshots import columns_of, item_of
 
 if TYPE_CHECKING:

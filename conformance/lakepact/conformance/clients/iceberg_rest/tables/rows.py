@@ -20,12 +20,15 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     set_reference,
     table_with_rows,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import current_schema, set_schema
+from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
+    current_schema,
+    set_schema,
+)
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planning, server_planning
 from lakepact.conformance.evidence.shared_files import SharedFile
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
+    from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import GrownTable, Rows
 
 
 EARLIER = 1000  #: milliseconds
