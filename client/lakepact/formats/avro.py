@@ -239,18 +239,21 @@ class _Types:
             return {"type": kind, "values": values}, 1 - VALUES
         if kind not in ("record", "fixed"):
             return self.expand(kind, space, depth + 1)
-        new: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
+        plain: dict[str, Any] = {"type": kind, "name": f"t{self._count}"}
         name = schema["name"]
         space = name.rpartition(".")[0] or schema.get("namespace", space)
         if kind == "fixed":
-            new["size"], excess = schema["size"], 1 - VALUES * schema["size"]
+            plain["size"], excess = schema["size"], 1 - VALUES * schema["size"]
         else:
-            types = [self.expand(f["type"], space, depth + 1) for f in schema["fields"]]
-            names = (f["name"] for f in schema["fields"])
-            new["fields"] = [{"name": n, "type": t} for n, (t, _) in zip(names, types, strict=True)]
-            excess = 1 + sum(x for _, x in types)
+            types = [self.expand(field["type"], space, depth + 1) for field in schema["fields"]]
+            names = (field["name"] for field in schema["fields"])
+            plain["fields"] = [
+                {"name": field_name, "type": field_type}
+                for field_name, (field_type, _) in zip(names, types, strict=True)
+            ]
+            excess = 1 + sum(field_excess for _, field_excess in types)
         self._definitions[f"{space}.{name.rpartition('.')[2]}" if space else name] = schema, space
-        return new, excess
+        return plain, excess
 
 
 def _check_logical(schema: dict[str, Any]) -> None:

@@ -41,7 +41,11 @@ def table_in_words(
     columns = dict(_names(schema))
     snapshots = metadata.get("snapshots") or []
     current = next(
-        (one for one in snapshots if one.get("snapshot-id") == metadata.get("current-snapshot-id")),
+        (
+            snapshot
+            for snapshot in snapshots
+            if snapshot.get("snapshot-id") == metadata.get("current-snapshot-id")
+        ),
         None,
     )
     yield plain(f"{name}: a table of format version {metadata.get('format-version')}")
@@ -64,11 +68,11 @@ def table_in_words(
     )
     yield from _part("Sorted by", ("", "", ""), _sorting(order, columns), cells, none="not sorted")
     yield from properties_in_words(metadata.get("properties") or {}, cells)
-    refs = [_ref(ref, what) for ref, what in sorted((metadata.get("refs") or {}).items())]
+    refs = [_ref(ref, reference) for ref, reference in sorted((metadata.get("refs") or {}).items())]
     yield from _part("Branches and tags", ("name", "is", "snapshot", "kept"), refs, cells)
     newest = _newest_first(snapshots)[: None if every_snapshot else NEWEST]
     heads = ("", "snapshot", "at", "operation", "records", "files", "size", "schema")
-    marks = [_snapshot(one, is_current=one is current) for one in newest]
+    marks = [_snapshot(snapshot, is_current=snapshot is current) for snapshot in newest]
     yield from _part(
         "Snapshots",
         heads,
