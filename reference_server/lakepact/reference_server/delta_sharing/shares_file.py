@@ -291,13 +291,13 @@ def _each(place: Place, read: Callable[[Place], HasName]) -> list[HasName]:
     return list(result.values())
 
 
-def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
+def _ids_differ(place: Place, entries: Iterable[Share | SharedTable]) -> None:
     by_id: dict[str, Share | SharedTable] = {}
-    for thing in things:
-        other = by_id.setdefault(thing.id, thing)
-        if other is not thing:
+    for entry in entries:
+        first = by_id.setdefault(entry.id, entry)
+        if first is not entry:
             raise place.wrong(
-                f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart"
+                f"gives {first.name!r} and {entry.name!r} the same id; clients know them apart"
                 " by it"
             )
 

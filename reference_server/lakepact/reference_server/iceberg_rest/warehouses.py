@@ -104,22 +104,25 @@ def warehouses_of(
         _warehouse_of(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe=""))
         for entry in entries.values()
     )
-    for index, one in enumerate(result):
-        for other in result[:index]:
-            if unquote(one.prefix) == unquote(other.prefix):
+    for index, later in enumerate(result):
+        for earlier in result[:index]:
+            if unquote(later.prefix) == unquote(earlier.prefix):
                 raise BadSetting(
-                    f"the warehouses {other.name} and {one.name} have the same prefix,"
-                    f" {one.prefix!r}"
+                    f"the warehouses {earlier.name} and {later.name} have the same prefix,"
+                    f" {later.prefix!r}"
                 )
             if any(
                 starmap(
                     overlap,
-                    product(one.files.places(one.files.root), other.files.places(other.files.root)),
+                    product(
+                        later.files.places(later.files.root),
+                        earlier.files.places(earlier.files.root),
+                    ),
                 )
             ):
-                roots = f"{other.files.root} and {one.files.root}"
+                roots = f"{earlier.files.root} and {later.files.root}"
                 raise BadSetting(
-                    f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the"
+                    f"of the warehouses {earlier.name} and {later.name}, at {roots}, one lies in the"
                     " other"
                 )
     return result
@@ -194,18 +197,23 @@ def together(
     """
     if len(warehouses) == 1:
         return dict(handlers[0])
-    for one in warehouses:
-        if not one.prefix or "/" in one.prefix:
+    for served in warehouses:
+        if not served.prefix or "/" in served.prefix:
             raise BadSetting(
-                f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one"
-                " segment of the path"
+                f"the prefix of {served.name} is {served.prefix!r}; with several warehouses,"
+                " each has one segment of the path"
             )
-    prefixes = [unquote(one.prefix) for one in warehouses]
+    prefixes = [unquote(served.prefix) for served in warehouses]
     return {
-        o: dispatch({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)})
-        if "{prefix}" in contract.operations[o].path
+        operation: dispatch(
+            {
+                prefix: functions[operation]
+                for prefix, functions in zip(prefixes, handlers, strict=True)
+            }
+        )
+        if "{prefix}" in contract.operations[operation].path
         else handler
-        for o, handler in handlers[0].items()
+        for operation, handler in handlers[0].items()
     }
 
 

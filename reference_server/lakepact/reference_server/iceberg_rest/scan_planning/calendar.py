@@ -95,13 +95,13 @@ def _days(year: str, month: str, day: str) -> int | None:
 
 def _units(groups: tuple[str | None, ...], unit: str) -> int | None:
     hour, minute, second, fraction = (group or "" for group in groups)
-    h, m, s = int(hour), int(minute), int(second or 0)
-    if h > 23 or m > 59 or s > 59:
+    hours, minutes, seconds = int(hour), int(minute), int(second or 0)
+    if hours > 23 or minutes > 59 or seconds > 59:
         return None
     # Values finer than the unit cannot be distinguished from their neighbours.
     if len(fraction) > DIGITS[unit] and fraction[DIGITS[unit] :].strip("0"):
         return None
-    return (h * 3600 + m * 60 + s) * SECOND[unit] + int(
+    return (hours * 3600 + minutes * 60 + seconds) * SECOND[unit] + int(
         fraction[: DIGITS[unit]].ljust(DIGITS[unit], "0")
     )
 
