@@ -308,11 +308,8 @@ class Schemas:
                 f"{name} {index + 1}" if len(alternatives) > 2 else name,
             )
             parts += part.get("anyOf", [part])
-        parts = [each for index, each in enumerate(parts) if each not in parts[:index]]
-        if any(
-            each == ANY
-            for each in ({k: v for k, v in part.items() if k != "description"} for part in parts)
-        ):
+        parts = [part for index, part in enumerate(parts) if part not in parts[:index]]
+        if any(part.keys() <= {"description"} for part in parts):
             return ANY
         return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
