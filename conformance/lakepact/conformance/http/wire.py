@@ -474,13 +474,13 @@ class Wire:
     ) -> list[tuple[str, str]]:
         items = list(headers)
         names = {name.lower() for name, _ in items}
-        own = [
+        caller_headers = [
             (name, value)
             for name, value in self.caller.headers.items()
             if name.lower() not in names and (not anonymous or name.lower() in ADDRESSING)
         ]
         accept = [] if "accept" in names else [("Accept", accepts)]
-        return [*accept, *own, *((n, v) for n, v in items if v)]
+        return [*accept, *caller_headers, *((name, value) for name, value in items if value)]
 
     def _send_by_pool(
         self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes

@@ -179,17 +179,18 @@ def _value(value: Any, kind: Any, mapping: str) -> Any:
 def _nested(value: Any, kind: dict[str, Any], mapping: str) -> Any:
     if kind.get("type") == "struct" and isinstance(value, dict):
         names = {
-            f["name"]: physical_name(f) if mapping != "none" else f["name"] for f in kind["fields"]
+            field["name"]: physical_name(field) if mapping != "none" else field["name"]
+            for field in kind["fields"]
         }
         return {
-            f["name"]: _value(value.get(names[f["name"]]), f["type"], mapping)
-            for f in kind["fields"]
+            field["name"]: _value(value.get(names[field["name"]]), field["type"], mapping)
+            for field in kind["fields"]
         }
     if kind.get("type") == "array" and isinstance(value, list):
         return [_value(item, kind["elementType"], mapping) for item in value]
     if kind.get("type") == "map" and isinstance(value, list):
         return [
-            (_value(k, kind["keyType"], mapping), _value(v, kind["valueType"], mapping))
-            for k, v in value
+            (_value(key, kind["keyType"], mapping), _value(item, kind["valueType"], mapping))
+            for key, item in value
         ]
     raise Unmet(f"values of type {kind.get('type')}", repr(value)[:200])

@@ -16,22 +16,24 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """
     for name in lab.each((None, lab.name())):
         table = lab.append(lab.make_table())
-        home, new_name = lab.make_namespace(), name or table.name
+        target, new_name = lab.make_namespace(), name or table.name
         body = {
             "source": table.identifier,
-            "destination": {"namespace": list(home), "name": new_name},
+            "destination": {"namespace": list(target), "name": new_name},
         }
         reply = lab.send(op.rename_table, body=body)
-        lab.drop_afterwards(home, new_name)
+        lab.drop_afterwards(target, new_name)
         with lab.judge("WXD-TBL-003"):
             expect.status(reply, 204, 406)
-            there: dict[str, Any] = {"namespace": home, "table": new_name}
-            here: dict[str, Any] = dict(table.at)
-            at, other = (there, here) if reply.status == 204 else (here, there)
-            current = lab.send(op.load_table, **at)
+            new_address: dict[str, Any] = {"namespace": target, "table": new_name}
+            old_address: dict[str, Any] = dict(table.at)
+            present, absent = (
+                (new_address, old_address) if reply.status == 204 else (old_address, new_address)
+            )
+            current = lab.send(op.load_table, **present)
             expect.status(current, 200)
             expect.member(table.uuid, current.place("metadata", "table-uuid"), "table UUID")
-            expect.not_found(lab.send(op.load_table, **other), "table")
+            expect.not_found(lab.send(op.load_table, **absent), "table")
 
 
 @check("WXD-TBL-004")

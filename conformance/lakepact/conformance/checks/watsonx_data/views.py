@@ -16,26 +16,28 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     and leaves it.
     """
     for name in lab.each((None, lab.name())):
-        source, home = lab.make_namespace(), lab.make_namespace()
+        source, target = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
         new_name = name or view
         before = lab.require(lab.send(op.load_view, namespace=source, view=view), 200)
         ends = {
             "source": {"namespace": list(source), "name": view},
-            "destination": {"namespace": list(home), "name": new_name},
+            "destination": {"namespace": list(target), "name": new_name},
         }
         reply = lab.send(op.rename_view, body=ends)
-        lab.add_cleanup(partial(lab.send, op.drop_view, namespace=home, view=new_name))
+        lab.add_cleanup(partial(lab.send, op.drop_view, namespace=target, view=new_name))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204, 406)
-            there: dict[str, Any] = {"namespace": home, "view": new_name}
-            here: dict[str, Any] = {"namespace": source, "view": view}
-            at, other = (there, here) if reply.status == 204 else (here, there)
-            current = lab.send(op.load_view, **at)
+            new_address: dict[str, Any] = {"namespace": target, "view": new_name}
+            old_address: dict[str, Any] = {"namespace": source, "view": view}
+            present, absent = (
+                (new_address, old_address) if reply.status == 204 else (old_address, new_address)
+            )
+            current = lab.send(op.load_view, **present)
             expect.status(current, 200)
             uuid = before.at("metadata", "view-uuid")
             expect.member(uuid, current.place("metadata", "view-uuid"), "view UUID")
-            expect.not_found(lab.send(op.load_view, **other), "view")
+            expect.not_found(lab.send(op.load_view, **absent), "view")
 
 
 @check("WXD-VIEW-002")

@@ -75,15 +75,19 @@ class SharingClientLab(ClientLab):
             "endpoint": endpoint,
             "bearerToken": self.token,
         }
-        own = {
+        profile = {
             name: value.replace(ADDRESS, url) if isinstance(value, str) else value
             for name, value in arguments.get("profile", {}).items()
         }
-        document = {name: value for name, value in (document | own).items() if value is not None}
+        document = {
+            name: value for name, value in (document | profile).items() if value is not None
+        }
         path = self.pack.folder / f"{self.name()}.share"
         path.write_bytes(orjson.dumps(document))
         return {
-            **{k: v for k, v in arguments.items() if k not in {"profile", "slash"}},
+            **{
+                name: value for name, value in arguments.items() if name not in {"profile", "slash"}
+            },
             "profile": str(path),
         }
 

@@ -170,10 +170,12 @@ def difference(expected: Any, actual: Any, place: str = "") -> str:
         and any(isinstance(item, dict) for item in [*expected, *actual])
     ):
         if len(expected) != len(actual):
-            what = "rows" if any("data" in item for item in [*expected, *actual]) else "items"
-            return f"{len(actual)} {what} instead of {len(expected)}{at}"
+            noun = "rows" if any("data" in item for item in [*expected, *actual]) else "items"
+            return f"{len(actual)} {noun} instead of {len(expected)}{at}"
         position = next(
-            n for n, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other
+            index
+            for index, (expected_item, actual_item) in enumerate(zip(expected, actual, strict=True))
+            if expected_item != actual_item
         )
         return difference(expected[position], actual[position], f"{place}/{position}")
     is_foreign = (

@@ -162,15 +162,17 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
         return
 
     with lab.judge("DS-SHR-02") as case:
-        twice = [i for i, count in Counter(map(str, ids.values())).items() if count > 1]
+        twice = [
+            share_id for share_id, count in Counter(map(str, ids.values())).items() if count > 1
+        ]
         expect.equal([], twice, "ids of several shares:", at=None)  # on several pages
         for name, identifier in list(ids.items())[:MOST_SHARES]:
             with case():
-                same = [share for share in again if share.get("name") == name]
-                at = same[0].place("id") if same else None
+                listed_again = [share for share in again if share.get("name") == name]
+                at = listed_again[0].place("id") if listed_again else None
                 expect.equal(
                     [identifier],
-                    [share.get("id") for share in same],
+                    [share.get("id") for share in listed_again],
                     f"the id of {name}, listed again:",
                     at=at,
                 )

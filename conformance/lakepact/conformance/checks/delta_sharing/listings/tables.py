@@ -139,26 +139,33 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
             has_ids = True
             with lab.judge("DS-LTB-02") as case:
                 twice = [
-                    i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1
+                    table_id
+                    for table_id, count in Counter(str(table["id"]) for table in with_id).items()
+                    if count > 1
                 ]
                 expect.equal(
                     [], twice, f"ids of several tables of {share['name']}:", at=None
                 )  # on several pages
                 schema = str(with_id[0].get("schema"))
                 again = {
-                    key(t): t
-                    for t in Listing(
+                    key(table): table
+                    for table in Listing(
                         lab, op.list_tables, {"share": share["name"], "schema": schema}
                     ).everything()
                 }
                 for table in with_id:
                     if key(table) in again:
                         with case():
-                            other, what = (
+                            listed_again, subject = (
                                 again[key(table)],
                                 f"the id of {table.get('name')}, listed with its schema:",
                             )
-                            expect.equal(table["id"], other.get("id"), what, at=other.place("id"))
+                            expect.equal(
+                                table["id"],
+                                listed_again.get("id"),
+                                subject,
+                                at=listed_again.place("id"),
+                            )
         ids = {str(value): at for at, value in ndjson.members(items, "shareId")}
         if ids:
             with lab.judge("DS-LTB-03"):
@@ -225,25 +232,29 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
 def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
     """Listing all tables of a share returns the tables of each of its schemas."""
     for share in lab.each(lab.shares()[:MOST_SHARES]):
-        schemas = [schema for other, schema in lab.outline.schemas if other == share]
+        schemas = [
+            schema for share_of_schema, schema in lab.outline.schemas if share_of_schema == share
+        ]
         if len(schemas) > 2 * MOST_SHARES:
             continue
         by_schema = [
-            t
-            for s in schemas
-            for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()
+            table
+            for schema in schemas
+            for table in Listing(
+                lab, op.list_tables, {"share": share, "schema": schema}
+            ).everything()
         ]
         with lab.judge("DS-LAT-01") as case:
-            together = Listing(lab, op.list_all_tables, {"share": share}).everything()
+            all_tables = Listing(lab, op.list_all_tables, {"share": share}).everything()
             expect.equal(
-                keys(by_schema), keys(together), f"tables of {share}:", at=None
+                keys(by_schema), keys(all_tables), f"tables of {share}:", at=None
             )  # on several pages
-            documents = {key(table): table for table in together}
+            documents = {key(table): table for table in all_tables}
             for table in by_schema:
                 with case():
-                    other = documents[key(table)]
-                    what = f"in the listing of all tables of {share}:"
-                    expect.equal(_members(table), _members(other), what, at=other.place())
+                    listed = documents[key(table)]
+                    subject = f"in the listing of all tables of {share}:"
+                    expect.equal(_members(table), _members(listed), subject, at=listed.place())
 
 
 def _members(table: dict[str, Any]) -> dict[str, Any]:

@@ -175,8 +175,8 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                 with lab.judge("DS-MDT-07"):
                     metadata = _metadata(reply)
                     expected_columns, columns = (
-                        [f["name"] for f in s["fields"]]
-                        for s in (table.last.schema, schema_object(metadata))
+                        [field["name"] for field in schema["fields"]]
+                        for schema in (table.last.schema, schema_object(metadata))
                     )
                     expect.equal(
                         expected_columns,
@@ -191,7 +191,8 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                     )
                     expected, actual = (
                         sorted(
-                            c.lower() if isinstance(c, str) else expect.excerpt(c) for c in names
+                            column.lower() if isinstance(column, str) else expect.excerpt(column)
+                            for column in names
                         )
                         for names in (table.partition_columns, partition_columns)
                     )

@@ -199,8 +199,13 @@ def some_tables(lab: SharingLab) -> list[SharedTable]:
 def _spellings(table: SharedTable) -> Iterator[dict[str, Any]]:
     """Yield the address of a table in other cases of its ASCII letters."""
     swaps: tuple[Callable[[bytes], bytes], ...] = (bytes.upper, bytes.lower, bytes.swapcase)
-    spellings = [{n: swap(v.encode()).decode() for n, v in table.address.items()} for swap in swaps]
-    yield from (s for n, s in enumerate(spellings) if s != table.address and s not in spellings[:n])
+    spellings = [
+        {member: swap(text.encode()).decode() for member, text in table.address.items()}
+        for swap in swaps
+    ]
+    for index, spelling in enumerate(spellings):
+        if spelling != table.address and spelling not in spellings[:index]:
+            yield spelling
 
 
 @check("DS-GEN-13")
@@ -350,7 +355,9 @@ def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
     """A plus, an ampersand and other characters that a path may hold stand for themselves."""
     safe = "+&=;~!$'()*,:@"
     tables = [
-        t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)
+        table
+        for table in lab.tables()
+        if any(character in safe for name in table.address.values() for character in name)
     ]
     if not tables:
         raise NotOffered("no name has such a character")
@@ -358,13 +365,16 @@ def unreserved_characters_need_no_encoding(lab: SharingLab) -> None:
     with lab.judge_each("DS-GEN-14") as case:
         for table in tables:
             with case():
-                where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
-                    **{a: quote(name, safe=safe) for a, name in table.address.items()}
+                path = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
+                    **{
+                        parameter: quote(name, safe=safe)
+                        for parameter, name in table.address.items()
+                    }
                 )
                 expect.status(
-                    lab.send_raw("GET", where, operation=op.get_table_version),
+                    lab.send_raw("GET", path, operation=op.get_table_version),
                     200,
-                    about=f"for {where}",
+                    about=f"for {path}",
                 )
 
 

@@ -291,7 +291,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
     """
     table = lab.fixture("deletion_vectors")
     by_file: dict[str, set[str]] = {}
-    data: set[str] = set()
+    data_ids: set[str] = set()
     for version in table.readable:
         reply = lab.send(
             QUERY,
@@ -302,12 +302,13 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
         if reply.status != 200:
             continue
         path_by_measures = {
-            _measures(v): str(v["pathOrInlineDv"])
-            for f in version.files
-            if (v := f.get("deletion_vector")) and v["storageType"] != "i"
+            _measures(descriptor): str(descriptor["pathOrInlineDv"])
+            for version_file in version.files
+            if (descriptor := version_file.get("deletion_vector"))
+            and descriptor["storageType"] != "i"
         }
         for file in objects(reply.lines, "file"):
-            data.add(str(file.get("id")))
+            data_ids.add(str(file.get("id")))
             vector = ((file.get("deltaSingleAction") or {}).get("add") or {}).get("deletionVector")
             stored = (
                 path_by_measures.get(_measures(vector))
@@ -318,7 +319,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
                 by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
     if not by_file:
         raise NotOffered("no file has a deletionVectorFileId")
-    ids = [i for file_ids in by_file.values() for i in file_ids]
+    ids = [vector_id for file_ids in by_file.values() for vector_id in file_ids]
     lab.note("DS-DFL-02", "")
     if len(ids) != len(set(ids)):
         lab.warn(
@@ -326,7 +327,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
             expected="a different id for each file of deletion vectors",
             actual="one id for several files",
         )
-    if set(ids) & data:
+    if set(ids) & data_ids:
         lab.warn(
             "DS-DFL-02",
             expected="other ids for files of deletion vectors than for data files",

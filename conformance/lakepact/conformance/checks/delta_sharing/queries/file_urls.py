@@ -294,17 +294,17 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
                 with case():
                     byte_range = f"bytes={first}-{end - 1 if end else ''}"
                     part = reader.read(sample.file.url, part=byte_range)
-                    about = f"for {sample} and the Range {byte_range}"
+                    request = f"for {sample} and the Range {byte_range}"
                     expect.true(
                         part.status_code == 206,
-                        f"{about} status 206",
+                        f"{request} status 206",
                         f"status {part.status_code}",
                         at=sample.file.place_of_url,
                     )
                     right = part.content == whole.content[first:end]
                     expect.true(
                         right,
-                        f"{about} those of its {size} bytes",
+                        f"{request} those of its {size} bytes",
                         expect.excerpt(part.content[:40]),
                         at=sample.file.place_of_url,
                     )
@@ -327,13 +327,13 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
         with lab.judge("DS-DF-11"):
             size = sample.file.size or 0
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
-            same = last.status_code == 206 and last.content == whole.content[-PART:]
+            is_last_part = last.status_code == 206 and last.content == whole.content[-PART:]
             actual = f"status {last.status_code}, {expect.excerpt(last.content[:40])}"
-            what, at = (
+            expected, at = (
                 f"for {sample} its last {PART} bytes, counted from its size",
                 sample.file.place("size"),
             )
-            expect.true(same, what, actual, at=at)
+            expect.true(is_last_part, expected, actual, at=at)
 
 
 def _is_answered(lab: SharingLab, form: str) -> bool:

@@ -104,60 +104,59 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
     of the file.
     """
     files = [
-        (where, _rows(stored), statistics)
-        for where, stored, statistics in files_with_statistics(lab)
+        (file, _rows(stored), statistics) for file, stored, statistics in files_with_statistics(lab)
     ]
     if not files:
         raise NotOffered("no file has statistics")
     with lab.judge_each("DS-STA-01", without="no statistics have numRecords") as case:
-        for where, rows, statistics in files:
+        for file, rows, statistics in files:
             if "numRecords" in statistics:
                 with case():
                     expect.equal(
                         len(rows),
                         statistics["numRecords"],
-                        f"for {where} numRecords",
-                        at=where.stats,
+                        f"for {file} numRecords",
+                        at=file.stats,
                     )
     with lab.judge_each("DS-STA-03", without="no statistics have nullCount") as case:
-        for where, name, values, count in _columns_with(files, "nullCount"):
+        for file, name, values, count in _columns_with(files, "nullCount"):
             with case():
                 expect.equal(
-                    sum(v is None for v in values),
+                    sum(value is None for value in values),
                     count,
-                    f"for {where} the nullCount of {name}",
-                    at=where.stats,
+                    f"for {file} the nullCount of {name}",
+                    at=file.stats,
                 )
     for requirement, member, side in lab.each(
         (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below"))
     ):
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
-            for where, name, values, bound in _columns_with(files, member):
+            for file, name, values, bound in _columns_with(files, member):
                 with case():
-                    about, actual = (
-                        f"for {where} a bound of {name} in {member}",
+                    subject, actual = (
+                        f"for {file} a bound of {name} in {member}",
                         expect.excerpt(bound),
                     )
                     has_type = _has_json_type(
-                        bound, next((v for v in values if v is not None), None)
+                        bound, next((value for value in values if value is not None), None)
                     )
                     expect.true(
                         has_type,
-                        f"{about} of the JSON type of its values",
+                        f"{subject} of the JSON type of its values",
                         actual,
-                        at=where.stats,
+                        at=file.stats,
                         kind=Kind.TYPE,
                     )
-                    wrong = [
-                        v
-                        for v in values
-                        if v is not None and _beyond(v, bound, upper=side == "below")
+                    values_beyond = [
+                        value
+                        for value in values
+                        if value is not None and _beyond(value, bound, upper=side == "below")
                     ]
                     expect.true(
-                        not wrong,
-                        f"{about} that is not {side} {expect.excerpt(next(iter(wrong), None))}",
+                        not values_beyond,
+                        f"{subject} that is not {side} {expect.excerpt(next(iter(values_beyond), None))}",
                         actual,
-                        at=where.stats,
+                        at=file.stats,
                     )
 
 
@@ -303,18 +302,19 @@ def _mirrors(
     if statistics is None:
         return
     expect.true(isinstance(statistics, dict), f"an object as {where}", statistics, at=at)
-    for name, one in statistics.items():
+    for name, member in statistics.items():
         expect.true(name in fields, f"columns of the schema in {where}", name, at=at)
         kind = fields[name]["type"]
         if isinstance(kind, dict) and kind.get("type") == "struct":
             inner = {
-                physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]
+                physical_name(field) if mapping != "none" else field["name"]: field
+                for field in kind["fields"]
             }
-            _mirrors(one, inner, f"{where}.{name}", mapping=mapping, at=at)
+            _mirrors(member, inner, f"{where}.{name}", mapping=mapping, at=at)
         else:
             expect.true(
-                not isinstance(one, dict),
+                not isinstance(member, dict),
                 f"a single value as {where}.{name}, which is not a struct",
-                one,
+                member,
                 at=at,
             )

@@ -78,7 +78,7 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
     is_judged = False
     for table in lab.each(by_url(lab)):
         for value in lab.each(HASHES):
-            one, other = (
+            parquet, delta = (
                 lab.send(
                     op.query_table,
                     body={},
@@ -88,28 +88,32 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
                 )
                 for form in (ndjson.PARQUET, ndjson.DELTA)
             )
-            if one.status != 200 or other.status != 200 or version_of(one) != version_of(other):
+            if (
+                parquet.status != 200
+                or delta.status != 200
+                or version_of(parquet) != version_of(delta)
+            ):
                 continue
-            if (ndjson.form_of(one.lines), ndjson.form_of(other.lines)) != (
+            if (ndjson.form_of(parquet.lines), ndjson.form_of(delta.lines)) != (
                 ndjson.PARQUET,
                 ndjson.DELTA,
             ):
                 continue
-            if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
+            if value not in {parquet.headers.get("fileidhash"), delta.headers.get("fileidhash")}:
                 continue  # The target ignores the header, and fails DS-FIH-02.
             is_judged = True
             with lab.judge("DS-FIH-03"):
-                first_ids, second_ids = (
+                parquet_ids, delta_ids = (
                     {str(file.get("id")) for file in ndjson.objects(reply.lines, "file")}
-                    for reply in (one, other)
+                    for reply in (parquet, delta)
                 )
-                stray = first_ids ^ second_ids
-                what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
+                stray = parquet_ids ^ delta_ids
+                expected = f"the same ids of {table.name} in both formats with fileidhash: {value}"
                 expect.true(
                     not stray,
-                    what,
+                    expected,
                     f"{len(stray)} ids that only one of the two answers has",
-                    at=other.place(),
+                    at=delta.place(),
                 )
     if not is_judged:
         raise NotOffered("no table is answered in both formats with a fileidhash")

@@ -106,18 +106,18 @@ class Scene:
 
     def mutations(self) -> dict[OperationId, dict[str, Any]]:
         """Return valid arguments for each operation that changes something."""
-        lab, here = self.lab, {"namespace": self.namespace}
+        lab, in_namespace = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
         requests: dict[OperationId, dict[str, Any]] = {
             op.create_namespace: {"body": {"namespace": [self.newcomer], "properties": {}}},
             op.drop_namespace: {"namespace": self.empty},
             op.update_properties: {
-                **here,
+                **in_namespace,
                 "body": {"removals": [], "updates": {"changed-by": "the second principal"}},
             },
-            op.create_table: {**here, "body": lab.table_request(lab.name())},
+            op.create_table: {**in_namespace, "body": lab.table_request(lab.name())},
             op.register_table: {
-                **here,
+                **in_namespace,
                 "body": {"name": lab.name(), "metadata-location": self.table.metadata_location},
             },
             op.update_table: {**self.table.at, "body": COMMIT},
@@ -128,10 +128,10 @@ class Scene:
             },
         }
         if self.view is not None:
-            view = {**here, "view": self.view}
+            view = {**in_namespace, "view": self.view}
             source = {"namespace": list(self.namespace), "name": self.view}
             requests |= {
-                op.create_view: {**here, "body": view_request(self.namespace, lab.name())},
+                op.create_view: {**in_namespace, "body": view_request(self.namespace, lab.name())},
                 op.replace_view: {
                     **view,
                     "body": {"requirements": [], "updates": [SETS_A_PROPERTY]},
@@ -147,7 +147,11 @@ class Scene:
         return (
             requests_of_target
             if self.table.metadata_location
-            else {o: a for o, a in requests_of_target.items() if o != op.register_table}
+            else {
+                operation: arguments
+                for operation, arguments in requests_of_target.items()
+                if operation != op.register_table
+            }
         )
 
 

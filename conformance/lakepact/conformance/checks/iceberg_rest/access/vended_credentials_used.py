@@ -199,7 +199,7 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         200,
     )
     settings = keys_for(reply, table.location)
-    files = [file_of(one) for one in (table, beside)]
+    files = [file_of(owner) for owner in (table, beside)]
     if settings is None or None in files:
         lab.skip(
             requirement,
@@ -213,8 +213,8 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
             requirement, "the storage of the tables opens its files with invented credentials too"
         )
         return
-    own, other = (try_read(str(file), settings) for file in files)
-    if Access.UNKNOWN in {own, other}:
+    own_access, other_access = (try_read(str(file), settings) for file in files)
+    if Access.UNKNOWN in {own_access, other_access}:
         lab.skip(
             requirement,
             "the storage of the tables cannot be reached from here, or does not have their metadata"
@@ -225,10 +225,15 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
     with lab.judge(requirement):
         at = reply.place("storage-credentials" if credentials_of(reply.document) else "config")
         expect.true(
-            own is Access.OPENED, f"credentials that open {files[0]}", "they are refused", at=at
+            own_access is Access.OPENED,
+            f"credentials that open {files[0]}",
+            "they are refused",
+            at=at,
         )
         expected = f"credentials that do not open {files[1]}, which is of another table"
-        expect.true(other is Access.DENIED, expected, "they open it", at=at, kind=Kind.SURPLUS)
+        expect.true(
+            other_access is Access.DENIED, expected, "they open it", at=at, kind=Kind.SURPLUS
+        )
 
 
 def with_invalid_secrets(settings: Mapping[str, str]) -> dict[str, str]:

@@ -53,25 +53,27 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
         lab: a lab of the target, which knows its paths.
         exchanges: all exchanges of a run, in order.
     """
-    there: dict[str, str] = {}
+    remaining: dict[str, str] = {}
     separator = quote(lab.offer.results.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
     for exchange in exchanges:
         path = path_of(lab, exchange)
-        if exchange.operation in DROPS and path not in there:  # perhaps by the target's separator
-            variants = (each.replace(SEPARATOR_IN_PATHS, separator) for each in there)
-            path = dict(zip(variants, there, strict=True)).get(path, path)
+        if (
+            exchange.operation in DROPS and path not in remaining
+        ):  # perhaps by the target's separator
+            variants = (created.replace(SEPARATOR_IN_PATHS, separator) for created in remaining)
+            path = dict(zip(variants, remaining, strict=True)).get(path, path)
         if exchange.operation in DROPS:
             if exchange.status // 100 == 2 or exchange.status == GONE:
-                there.pop(path, None)
-            elif path in there:
-                there[path] = f"DELETE returned {exchange.status or 'no answer'}"
+                remaining.pop(path, None)
+            elif path in remaining:
+                remaining[path] = f"DELETE returned {exchange.status or 'no answer'}"
         elif exchange.status // 100 == 2:
             for former in _sources(lab, exchange):
-                there.pop(former, None)
-            there.update(
+                remaining.pop(former, None)
+            remaining.update(
                 dict.fromkeys(created_paths(lab, exchange, path), "no request to drop it was sent")
             )
-    return [f"{path}: {why}" for path, why in there.items()]
+    return [f"{path}: {reason}" for path, reason in remaining.items()]
 
 
 def path_of(lab: CatalogLab, exchange: Exchange) -> str:

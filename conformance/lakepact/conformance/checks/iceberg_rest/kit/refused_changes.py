@@ -114,14 +114,20 @@ class ComparingLab(CatalogLab):
         metadata = exchange.json.get("metadata") if isinstance(exchange.json, dict) else None
         if not isinstance(metadata, dict) or "table-uuid" not in metadata:
             return
-        lists = (each.get("manifest-list") for each in metadata.get("snapshots") or ())
+        lists = (entry.get("manifest-list") for entry in metadata.get("snapshots") or ())
         try:
-            own = self.target.shared_files.at(exchange.json.get("metadata-location"))
-            own_lists = [
+            metadata_file = self.target.shared_files.at(exchange.json.get("metadata-location"))
+            list_files = [
                 file for file in map(self.target.shared_files.at, lists) if file in self.files
             ]
-            files = (own, *own_lists, *(each for file in own_lists for each in self.files[file]))
-            missing = tuple(f.name for f in files if f not in self.removed and not f.exists())
+            files = (
+                metadata_file,
+                *list_files,
+                *(entry for file in list_files for entry in self.files[file]),
+            )
+            missing = tuple(
+                file.name for file in files if file not in self.removed and not file.exists()
+            )
         except (NotOffered, AttributeError):
             return
         original = self.wire.exchanges[exchange.number]

@@ -121,7 +121,7 @@ class TableWithFiles:
         shape = self.lab.snapshot(self.table, writes_list=False, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
         schema_list: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
-        schemas = {one.get("schema-id", 0): one for one in schema_list}
+        schemas = {schema.get("schema-id", 0): schema for schema in schema_list}
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
         for manifest in manifests:

@@ -162,19 +162,29 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
     scans.needs_scans_between(lab, table)
-    other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
-    table.snapshots.remove(other)
-    old = [
+    on_branch = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
+    table.snapshots.remove(on_branch)
+    carried_over = [
         with_state(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files
     ]
-    mixture = Manifest((table.file("3-a"), *old), spec=table.spec())
+    mixture = Manifest((table.file("3-a"), *carried_over), spec=table.spec())
     third = table.commit(
-        [mixture, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False
+        [
+            mixture,
+            *(
+                manifest
+                for manifest in second.manifests
+                if manifest.path != first.manifests[0].path
+            ),
+        ],
+        keep=False,
     )
     deletion = with_state(second.manifests[0].files[0], DELETED, second.sequence, second.id)
     rewritten = Manifest((table.file("compacted"), deletion), spec=table.spec())
-    rest = [m for m in third.manifests if m.path != second.manifests[0].path]
-    fourth = table.commit([rewritten, *rest], keep=False, operation="replace")
+    remaining = [
+        manifest for manifest in third.manifests if manifest.path != second.manifests[0].path
+    ]
+    fourth = table.commit([rewritten, *remaining], keep=False, operation="replace")
     fifth = table.append(table.file("5-a"))
 
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:

@@ -176,9 +176,9 @@ def expect_commit(
                 at=after.place("refs", ref),
             )
     ids = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
-    for snapshot, there in outlook.snapshots.items():
-        with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
-            (expect.contains if there else expect.lacks)(
+    for snapshot, is_added in outlook.snapshots.items():
+        with _under(EFFECTS["add-snapshot" if is_added else "remove-snapshots"]):
+            (expect.contains if is_added else expect.lacks)(
                 snapshot, ids, "snapshots", at=after.place("snapshots")
             )
     for member, value in outlook.members.items():
@@ -186,13 +186,13 @@ def expect_commit(
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
-                was, is_now = (
+                id_before, id_after = (
                     states.state(before).get("current-snapshot-id"),
                     states.state(after).get("current-snapshot-id"),
                 )
                 expect.equal(
-                    was,
-                    is_now,
+                    id_before,
+                    id_after,
                     "`current-snapshot-id` to be",
                     at=after.place("current-snapshot-id"),
                 )

@@ -199,9 +199,9 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
                     change(
                         table,
                         set_properties(**{key: key, "last": key}),
-                        requirements=[one] if turn else [],
+                        requirements=[assertion] if turn else [],
                     )
-                    for table, one in zip(tables, assertions, strict=True)
+                    for table, assertion in zip(tables, assertions, strict=True)
                 ][:: 1 if number % 2 else -1]
                 for number, key in enumerate(keys)
             ],
@@ -217,11 +217,11 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             for table in after:
                 with case():
                     stored = [key for key in keys if states.properties_of(table).get(key) == key]
-                    about = "the accepted transactions to be on the table:"
+                    subject = "the accepted transactions to be on the table:"
                     expect.equal(
                         keys_with_success,
                         stored,
-                        about,
+                        subject,
                         at=table.place("properties"),
                         kind=Kind.LOST,
                     )

@@ -159,7 +159,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    other, by_name = (
+    bucketed, by_name = (
         upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)),
         spec_with(table, "by_name")["fields"][0],
     )
@@ -167,18 +167,18 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-026",
         table,
-        upd.add_spec(other),
+        upd.add_spec(bucketed),
         upd.add_spec(by_name, spec_id=0),
         upd.set_default_spec(upd.LAST_ADDED),
     )
     if after:
         with lab.judge("IRC-UPD-026"):
             default = [
-                one
-                for one in after.member("partition-specs")
-                if one.get("spec-id") == after.member("default-spec-id")
+                entry
+                for entry in after.member("partition-specs")
+                if entry.get("spec-id") == after.member("default-spec-id")
             ]
-            names = [[field.get("name") for field in one["fields"]] for one in default]
+            names = [[field.get("name") for field in entry["fields"]] for entry in default]
             expect.equal(
                 [["by_name"]],
                 names,
@@ -195,11 +195,11 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     if after:
         with lab.judge("IRC-UPD-032"):
             default = [
-                one
-                for one in after.member("sort-orders")
-                if one.get("order-id") == after.member("default-sort-order-id")
+                entry
+                for entry in after.member("sort-orders")
+                if entry.get("order-id") == after.member("default-sort-order-id")
             ]
-            sources = [[field.get("source-id") for field in one["fields"]] for one in default]
+            sources = [[field.get("source-id") for field in entry["fields"]] for entry in default]
             expect.equal(
                 [[name]],
                 sources,

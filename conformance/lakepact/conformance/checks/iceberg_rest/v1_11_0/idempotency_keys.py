@@ -68,7 +68,7 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
     """Yield pairs of requests, each with an observation that depends on the second."""
     table = lab.make_table(properties={TURN: "0"})
     turn = partial(_turn_of, lab, table)
-    here, levels = {"namespace": table.namespace}, list(table.namespace)
+    in_namespace, levels = {"namespace": table.namespace}, list(table.namespace)
     yield Pair(
         op.update_table,
         {**table.at, "body": turn_body("1")},
@@ -83,13 +83,21 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
         ]
         yield Pair(op.commit_transaction, changes[0], changes[1], "3", turn)
     if lab.feature("namespace-properties"):
-        updates = [{**here, "body": {"removals": [], "updates": {"turn": to}}} for to in ("1", "2")]
+        updates = [
+            {**in_namespace, "body": {"removals": [], "updates": {"turn": to}}} for to in ("1", "2")
+        ]
         yield Pair(
             op.update_properties, updates[0], updates[1], "1", partial(_namespace_turn, lab, table)
         )
-    spaces = [lab.make_namespace() for _ in range(2)]
-    there = partial(_status, lab, op.load_namespace_metadata, namespace=spaces[1])
-    yield Pair(op.drop_namespace, {"namespace": spaces[0]}, {"namespace": spaces[1]}, 200, there)
+    namespaces = [lab.make_namespace() for _ in range(2)]
+    status_of_second = partial(_status, lab, op.load_namespace_metadata, namespace=namespaces[1])
+    yield Pair(
+        op.drop_namespace,
+        {"namespace": namespaces[0]},
+        {"namespace": namespaces[1]},
+        200,
+        status_of_second,
+    )
     tables = [lab.make_table(table.namespace) for _ in range(3)]
     yield Pair(
         op.drop_table,

@@ -292,12 +292,12 @@ class CatalogClientLab(ClientLab):
         read = self.tries("read-rows", **where) if is_plain else None
         self.show(performance)  # the task is the evidence
         views = ("rows in the files", stored), ("rows", read and read.result)
-        for what, rows in views:
+        for view, rows in views:
             if rows is not None:
-                left = in_order(rows)
-                expected = [in_order(each) for each in allowed]
-                closest = left if left in expected else expected[0]
-                expect.equal(closest, left, f"{what} {how}:")
+                actual = in_order(rows)
+                expected = [in_order(rows_allowed) for rows_allowed in allowed]
+                closest = actual if actual in expected else expected[0]
+                expect.equal(closest, actual, f"{view} {how}:")
 
     def commit(
         self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]

@@ -142,31 +142,33 @@ class Watch:
         is_named = name in self._tables
         if is_named and self._task in REMOVES:
             return
-        how = f"of the table {name} after {self._task}:"
+        subject = f"of the table {name} after {self._task}:"
         if after is None:
             raise Unmet(f"the table {name} after {self._task}", "404")
         for member, tasks in LAYOUT.items():
             if not (is_named and self._task in tasks):
-                expect.equal(before.get(member), after.get(member), f"{member} {how}")
+                expect.equal(before.get(member), after.get(member), f"{member} {subject}")
         exceptions = self._names_of_changes() if is_named else frozenset[str]()
         for member in ("properties", "refs"):
             old, new = before.get(member) or {}, after.get(member) or {}
-            left = {key: new.get(key) for key in old if key not in exceptions}
-            same = {key: value for key, value in old.items() if key not in exceptions}
-            expect.equal(same, left, f"{member} {how}")
+            actual = {key: new.get(key) for key in old if key not in exceptions}
+            expected = {key: value for key, value in old.items() if key not in exceptions}
+            expect.equal(expected, actual, f"{member} {subject}")
         for ref, reference in (before.get("refs") or {}).items():
             if ref_after := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
                 ref_after = {**ref_after, "snapshot-id": reference["snapshot-id"]}
-                expect.equal(reference, ref_after, f"reference {ref} {how}")
+                expect.equal(reference, ref_after, f"reference {ref} {subject}")
         if is_named and self._task == EXPIRES:
             return
         old, new = (
-            {one["snapshot-id"]: one for one in metadata.get("snapshots") or ()}
+            {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}
             for metadata in (before, after)
         )
-        expect.equal(old, {number: new.get(number) for number in old}, f"former snapshots {how}")
+        expect.equal(
+            old, {number: new.get(number) for number in old}, f"former snapshots {subject}"
+        )
         deletions = sorted(file.name for file in self._files[name] - self._files_of(before))
-        expect.equal([], deletions, f"deleted files {how}")
+        expect.equal([], deletions, f"deleted files {subject}")
 
     def _names_of_changes(self) -> frozenset[str]:
         """Return the properties and references that the task changes."""

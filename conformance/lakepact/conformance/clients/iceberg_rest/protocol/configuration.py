@@ -49,16 +49,16 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
     """A client uses the `prefix` of `overrides`, else of the user's settings, else of
     `defaults`.
     """
-    home = lab.listable()
+    namespace = lab.listable()
     with lab.judge_each("IRC-CFG-003") as case:
-        for defaults, own, overrides, effective in MERGED:
+        for defaults, settings, overrides, effective in MERGED:
             with case():
                 performance = lab.performs(
                     "list-tables",
                     with_configuration(defaults=defaults, overrides=overrides),
                     prefix=effective,
-                    properties=own,
-                    namespace=home,
+                    properties=settings,
+                    namespace=namespace,
                 )
                 paths = sorted(
                     {
@@ -67,12 +67,14 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                         if "/namespaces" in exchange.url
                     }
                 )
-                how = (
-                    f"with defaults {expect.excerpt(defaults)}, own properties {expect.excerpt(own)}"
+                subject = (
+                    f"with defaults {expect.excerpt(defaults)}, own properties {expect.excerpt(settings)}"
                     f" and overrides {expect.excerpt(overrides)}"
                 )
-                is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
-                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.excerpt(paths))
+                is_used = bool(paths) and all(path.startswith(f"{effective}/") for path in paths)
+                expect.true(
+                    is_used, f"paths below /v1/{effective}/ {subject}", expect.excerpt(paths)
+                )
 
 
 #: Entries of endpoints as later versions or other implementations may have them.

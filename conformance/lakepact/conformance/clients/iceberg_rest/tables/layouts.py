@@ -75,12 +75,12 @@ def _is_changed(
     edits: tuple[Document, ...],
 ) -> None:
     """Judge the schema that a client sent, and the resulting table."""
-    after, old = lab.metadata(**where), current_schema(before)
+    after, schema_before = lab.metadata(**where), current_schema(before)
     schemas = [update.get("schema", {}) for update in updates_of(performance, "add-schema")] or [
         current_schema(after)
     ]
-    last, expected = before["last-column-id"], edit_columns(columns_of(old), edits)
-    about = f"of format version {before['format-version']}, whose last-column-id was {last}:"
+    last, expected = before["last-column-id"], edit_columns(columns_of(schema_before), edits)
+    subject = f"of format version {before['format-version']}, whose last-column-id was {last}:"
     with lab.judge("IRC-CLI-065"):
         is_guarded(
             performance, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id"
@@ -93,10 +93,12 @@ def _is_changed(
                 for path, column in expected.items()
                 if "id" not in column and path in ids
             ]
-            low = [number for number in new if not isinstance(number, int) or number <= last]
+            low_ids = [number for number in new if not isinstance(number, int) or number <= last]
             with case():
                 expect.equal(
-                    [], low, f"field ids of new columns that are not above it, in a table {about}"
+                    [],
+                    low_ids,
+                    f"field ids of new columns that are not above it, in a table {subject}",
                 )
                 expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:")
     with lab.judge_each("IRC-CLI-061") as case:
@@ -109,18 +111,19 @@ def _is_changed(
             for path, column in columns_of(last_schema).items()
         }
         keys, actual_keys = (
-            sorted(one.get("identifier-field-ids") or []) for one in (old, last_schema)
+            sorted(document.get("identifier-field-ids") or [])
+            for document in (schema_before, last_schema)
         )
         with case():
             expect.equal(
-                expected_columns, actual_columns, f"columns of the schema of a table {about}"
+                expected_columns, actual_columns, f"columns of the schema of a table {subject}"
             )
             expect.equal(keys, actual_keys, "identifier-field-ids of the schema:")
         with case():
             lab.require_success(performance)
             names = sorted(columns_of(current_schema(after)))
             expect.equal(
-                sorted(expected), names, f"columns of the current schema of a table {about}"
+                sorted(expected), names, f"columns of the current schema of a table {subject}"
             )
             expect.equal(
                 other_members(before, *SCHEMA_MEMBERS),

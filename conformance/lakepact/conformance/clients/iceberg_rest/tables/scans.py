@@ -100,12 +100,12 @@ def planning(
 
     def completion(members: Mapping[str, str]) -> Answer:
         if ends != "completed":
-            why = (
+            failure = (
                 {"error": {"message": "the plan failed", "type": "ServerError", "code": 500}}
                 if ends == "failed"
                 else {}
             )
-            return Answer(200, body=orjson.dumps({"status": ends, **why}))
+            return Answer(200, body=orjson.dumps({"status": ends, **failure}))
         return Answer(
             200, body=orjson.dumps({"status": "completed", **members, **first, **link(0)})
         )
@@ -130,9 +130,9 @@ def planning(
         if request.operation == op.fetch_scan_tasks:
             number = next(
                 (
-                    n
-                    for n in range(len(later))
-                    if link(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]
+                    index
+                    for index in range(len(later))
+                    if link(index)["plan-tasks"] == [(request.document or {}).get("plan-task")]
                 ),
                 None,
             )

@@ -263,7 +263,7 @@ def _pairs(values: Mapping[int, Any]) -> list[dict[str, Any]] | None:
 def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_version: int) -> bytes:
     """Return a manifest for a table with this schema."""
     spec = manifest.spec
-    types = {one["id"]: one["type"] for one in schema["fields"]}
+    types = {field["id"]: field["type"] for field in schema["fields"]}
     records = [
         {
             "status": file.state,
@@ -275,8 +275,8 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
                 "file_path": file.path,
                 "file_format": file.format,
                 "partition": {
-                    one["name"]: value
-                    for one, value in zip(spec["fields"], file.partition, strict=True)
+                    field["name"]: value
+                    for field, value in zip(spec["fields"], file.partition, strict=True)
                 },
                 "record_count": file.rows,
                 "file_size_in_bytes": file.size,
@@ -296,7 +296,7 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
         }
         for file in manifest.files
     ]
-    about = {
+    header = {
         "schema": json.dumps(schema),
         "schema-id": str(schema.get("schema-id", 0)),
         "partition-spec": json.dumps(spec["fields"]),
@@ -304,7 +304,7 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
         "format-version": str(format_version),
         "content": "deletes" if manifest.content else "data",
     }
-    return avro(entry_schema(spec, types, format_version=format_version), records, about)
+    return avro(entry_schema(spec, types, format_version=format_version), records, header)
 
 
 def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -347,33 +347,38 @@ def list_bytes(
     format_version: int,
 ) -> bytes:
     """Return a manifest list of a table with this schema."""
-    types = {one["id"]: one["type"] for one in schema["fields"]}
+    types = {field["id"]: field["type"] for field in schema["fields"]}
     records = [
         {
-            "manifest_path": one.path,
-            "manifest_length": one.length,
-            "partition_spec_id": one.spec["spec-id"],
-            "content": one.content,
-            "sequence_number": one.sequence,
+            "manifest_path": manifest.path,
+            "manifest_length": manifest.length,
+            "partition_spec_id": manifest.spec["spec-id"],
+            "content": manifest.content,
+            "sequence_number": manifest.sequence,
             "min_sequence_number": min(
-                (f.sequence if f.sequence is not None else one.sequence for f in one.files),
-                default=one.sequence,
+                (
+                    file.sequence if file.sequence is not None else manifest.sequence
+                    for file in manifest.files
+                ),
+                default=manifest.sequence,
             ),
-            "added_snapshot_id": one.snapshot,
+            "added_snapshot_id": manifest.snapshot,
             **{
-                f"{name}_files_count": one.count(state)
+                f"{name}_files_count": manifest.count(state)
                 for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
             },
             **{
-                f"{name}_rows_count": one.count(state, rows=True)
+                f"{name}_rows_count": manifest.count(state, rows=True)
                 for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
             },
-            "partitions": summaries(one, types),
-            "first_row_id": one.first_row or 0 if format_version >= 3 and not one.content else None,
+            "partitions": summaries(manifest, types),
+            "first_row_id": manifest.first_row or 0
+            if format_version >= 3 and not manifest.content
+            else None,
         }
-        for one in manifests
+        for manifest in manifests
     ]
-    about = {
+    header = {
         "snapshot-id": str(snapshot),
         "parent-snapshot-id": "null" if parent is None else str(parent),
         "sequence-number": str(sequence),
@@ -382,5 +387,5 @@ def list_bytes(
     return avro(
         {**LIST_SCHEMA, "fields": _of_version(LIST_SCHEMA["fields"], format_version)},
         records,
-        about,
+        header,
     )
