@@ -260,7 +260,7 @@ def _check_logical(schema: dict[str, Any]) -> None:
     kind: Any = schema.get("logicalType")
     is_right = schema["type"] == _LOGICAL.get(kind, schema["type"])
     if is_right and kind == "map":
-        is_right = [one["name"] for one in schema["items"]["fields"]] == ["key", "value"]
+        is_right = [field["name"] for field in schema["items"]["fields"]] == ["key", "value"]
     elif is_right and kind in ("decimal", "uuid"):
         # A UUID has as many bytes as 38 digits.
         digits = min(schema["precision"], 38) if kind == "decimal" else 38

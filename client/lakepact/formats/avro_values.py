@@ -28,7 +28,7 @@ def behind(schema: Any) -> Behind:
 def _of_document(schema: dict[str, Any]) -> Behind:
     kind = schema["type"]
     if kind == "record":
-        return _record([behind(one["type"]) for one in schema["fields"]])
+        return _record([behind(field["type"]) for field in schema["fields"]])
     if kind == "array":
         return _items(behind(schema["items"]))
     if kind == "map":

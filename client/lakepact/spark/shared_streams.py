@@ -146,12 +146,12 @@ def _appends(partitions: list[FilesPartition], *, skips: bool) -> list[FilesPart
     rest = [
         FilesPartition(
             replace(
-                each.task,
+                partition.task,
                 pieces=tuple(
-                    piece for piece in each.task.pieces if piece.file.version not in changing
+                    piece for piece in partition.task.pieces if piece.file.version not in changing
                 ),
             )
         )
-        for each in partitions
+        for partition in partitions
     ]
     return [each for each in rest if each.task.pieces]

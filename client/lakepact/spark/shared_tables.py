@@ -44,7 +44,7 @@ def table_of(client: SharingClient, options: SharedTable) -> Table:
 def formats(options: SharedTable) -> tuple[Format, ...]:
     """Return the response formats to request."""
     choices: tuple[Format, ...] = ("delta", "parquet")
-    return tuple(each for each in choices if options.response_format in (None, each))
+    return tuple(choice for choice in choices if options.response_format in (None, choice))
 
 
 def columns_of(metadata: Metadata, *, with_changes: bool) -> Any:

@@ -129,7 +129,7 @@ def _version(contract: str, version: str | None, names: Iterable[str]) -> str | 
     """Return the version of a contract to serve: the wanted one, or the default if only another
     served contract has such a version.
     """
-    having = {one for one in names if version in Contract(one).versions}
+    having = {name for name in names if version in Contract(name).versions}
     return version if contract in having or not having else None
 
 

@@ -199,7 +199,9 @@ def running(
             application(*all_services, engine=engine), fast_path=fast_path, limits=limits
         )
         with contextlib.closing(listener), _answering(uvicorn.Server(runs_so), listener):
-            yield Server(url, all_services[0], {one.contract.name: one for one in all_services})
+            yield Server(
+                url, all_services[0], {service.contract.name: service for service in all_services}
+            )
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def check(path: Path, *, as_json: bool) -> None:
         click.echo(
             orjson.dumps(
                 {
-                    "sound": not any(one.findings for one in results),
+                    "sound": not any(result.findings for result in results),
                     "stores": list(map(_document, results)),
                 }
             )
@@ -58,7 +58,7 @@ def check(path: Path, *, as_json: bool) -> None:
     else:
         for one in results:
             _tell(one)
-    sys.exit(UNSOUND if any(one.findings for one in results) else SOUND)
+    sys.exit(UNSOUND if any(result.findings for result in results) else SOUND)
 
 
 @store.command("accept-loss")

@@ -103,9 +103,9 @@ def view_in_words(name: str, result: Document, *, cells: int | None) -> Iterator
     yield from facts_in_words(facts)
     schema: Document = next(
         (
-            one
-            for one in metadata.get("schemas") or ()
-            if one.get("schema-id") == version.get("schema-id")
+            schema
+            for schema in metadata.get("schemas") or ()
+            if schema.get("schema-id") == version.get("schema-id")
         ),
         {},
     )
@@ -123,8 +123,8 @@ def view_in_words(name: str, result: Document, *, cells: int | None) -> Iterator
             yield f"  {plain(line)}"
     yield from properties_in_words(metadata.get("properties") or {}, cells)
     versions = [
-        (one.get("version-id"), moment(one.get("timestamp-ms")))
-        for one in metadata.get("versions") or ()
+        (version.get("version-id"), moment(version.get("timestamp-ms")))
+        for version in metadata.get("versions") or ()
     ]
     yield from _part("Versions", ("version", "at"), versions, cells)
 
@@ -194,7 +194,7 @@ def sizes(summary: Mapping[str, Any]) -> str:
 def _current(metadata: Document, member: str, id_name: str, current: str) -> Document | None:
     id_ = metadata.get(current)
     entries: Sequence[Document] = metadata.get(member) or ()
-    return next((one for one in entries if one.get(id_name) == id_), None)
+    return next((entry for entry in entries if entry.get(id_name) == id_), None)
 
 
 def _part(

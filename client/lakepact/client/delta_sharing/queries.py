@@ -147,7 +147,7 @@ class Query(_Asked):
     idempotency_key: str | None = None
 
     def __post_init__(self) -> None:
-        if sum(each is not None for each in self._points()) > 1:
+        if sum(point is not None for point in self._points()) > 1:
             raise ValueError(
                 "a table is read at a version, at a timestamp, or from a version on: give one of"
                 " the three at most"

@@ -94,7 +94,7 @@ def _shows(metadata: TableMetadata, name: str, id_: int) -> bool:
     at = (_ref(metadata, name) or {}).get("snapshot-id")
     if at == id_:
         return True
-    parents = {one.snapshot_id: one.parent_snapshot_id for one in metadata.snapshots}
+    parents = {snapshot.snapshot_id: snapshot.parent_snapshot_id for snapshot in metadata.snapshots}
     while at is not None and at != id_:
         at = parents.pop(at, None)
     return at == id_

@@ -205,7 +205,10 @@ class _WithEdits:
             self.reply = self._catalog.commit_table(
                 table,
                 [*self.change.updates, *updates],
-                requirements=[*required, *(one for one in requirements if one not in required)],
+                requirements=[
+                    *required,
+                    *(requirement for requirement in requirements if requirement not in required),
+                ],
             )
         except CommitRejected as error:
             self._rejected = error

@@ -455,4 +455,4 @@ def _read(
 
 
 def _identifiers(identifiers: Iterable[TableIdentifier]) -> list[Identifier]:
-    return [(*one.namespace, one.name) for one in identifiers]
+    return [(*identifier.namespace, identifier.name) for identifier in identifiers]

@@ -165,7 +165,9 @@ class TableDraft:
             for field in self.metadata.current_schema.fields
             if field.type == "date" and types.get(field.id, "date") != "date"
         }
-        used = [one["name"] for one in self.partition_fields if _changes_with_type(one, dates)]
+        used = [
+            field["name"] for field in self.partition_fields if _changes_with_type(field, dates)
+        ]
         if used:
             raise ValueError(
                 f"a date cannot be widened where the partition field {used[0]!r} has its values"
@@ -209,16 +211,16 @@ class TableDraft:
         ids = self.schema.drop(column)
         order = next(
             (
-                one
-                for one in self.metadata.sort_orders
-                if one.order_id == self.metadata.default_sort_order_id
+                order
+                for order in self.metadata.sort_orders
+                if order.order_id == self.metadata.default_sort_order_id
             ),
             None,
         )
-        sort_columns = {one.source_id for one in (order.fields if order else ())}
+        sort_columns = {field.source_id for field in (order.fields if order else ())}
         if self.sort_fields is not None:
-            sort_columns = {one["source-id"] for one in self.sort_fields}
-        used = {one["source-id"] for one in self.partition_fields} | sort_columns
+            sort_columns = {field["source-id"] for field in self.sort_fields}
+        used = {field["source-id"] for field in self.partition_fields} | sort_columns
         if ids & used:
             raise ValueError(
                 f"the column {column!r} is used by the partition spec or the sort order and cannot"
@@ -243,9 +245,9 @@ class TableDraft:
         """
         heads = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
         old = [
-            one.snapshot_id
-            for one in self.metadata.snapshots
-            if one.timestamp_ms < before and one.snapshot_id not in heads
+            snapshot.snapshot_id
+            for snapshot in self.metadata.snapshots
+            if snapshot.timestamp_ms < before and snapshot.snapshot_id not in heads
         ]
         if old:
             self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
@@ -278,9 +280,9 @@ class TableDraft:
             "transform": transform,
             "name": name or _default_name(field["name"], transform),
         }
-        if any(one["name"] == new_field["name"] for one in self.partition_fields):
+        if any(field["name"] == new_field["name"] for field in self.partition_fields):
             raise ValueError(f"the partition spec has a field {new_field['name']!r} already")
-        if any(_means(one) == _means(new_field) for one in self.partition_fields):
+        if any(_means(field) == _means(new_field) for field in self.partition_fields):
             raise ValueError(f"the table is partitioned by {transform} of {column!r} already")
         self.partition_fields.append({**new_field, "field-id": self._partition_id(new_field)})
         return int(field["id"])
@@ -289,9 +291,9 @@ class TableDraft:
         """Remove a field of the partition spec, and return its source and transform."""
         match = next(
             (
-                one
-                for one in self.partition_fields
-                if one["name"] == name and one["transform"] != "void"
+                field
+                for field in self.partition_fields
+                if field["name"] == name and field["transform"] != "void"
             ),
             None,
         )
@@ -308,7 +310,7 @@ class TableDraft:
         """Return the id that an earlier spec gave to the same field, or a new one."""
         earlier = [field for spec in self.metadata.partition_specs for field in _fields(spec)]
         id_ = next((one["field-id"] for one in earlier if _means(one) == _means(new_field)), None)
-        used = [one["field-id"] for one in self.partition_fields]
+        used = [field["field-id"] for field in self.partition_fields]
         last = max(
             self.metadata.last_partition_id,
             LAST_BEFORE_PARTITION_IDS,

@@ -85,7 +85,7 @@ def _positive(one: Any, name: str) -> Predicate:
     if isinstance(one, e.IsNaN):
         return IsNaN(name)
     if isinstance(one, e.In):
-        return Or(tuple(Comparison(name, "equal", _value(each)) for each in one.literals))
+        return Or(tuple(Comparison(name, "equal", _value(literal)) for literal in one.literals))
     if isinstance(one, e.StartsWith):
         return column(name).starts_with(one.literal.value)
     return Comparison(name, _COMPARISONS[type(one)], _value(one.literal))

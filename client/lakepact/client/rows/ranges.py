@@ -48,7 +48,8 @@ def outcomes(predicate: Predicate, of_leaf: Callable[[Leaf], Outcomes]) -> Outco
         return result
     if isinstance(predicate, Not):
         return frozenset(
-            None if each is None else not each for each in outcomes(predicate.part, of_leaf)
+            None if outcome is None else not outcome
+            for outcome in outcomes(predicate.part, of_leaf)
         )
     assert isinstance(predicate, (Comparison, IsNull, IsNaN))  # noqa: S101
     return of_leaf(predicate)

@@ -127,9 +127,9 @@ class Judge:
     def __init__(self, contract: Contract, invariants: Sequence[Invariant], fuzz: Fuzz) -> None:
         self.contract = contract
         musts = (
-            one
-            for one in invariants
-            if all(contract.requirements[r].level == "MUST" for r in one.requirements)
+            invariant
+            for invariant in invariants
+            if all(contract.requirements[r].level == "MUST" for r in invariant.requirements)
         )
         self._concerned = selector(musts, lambda invariant: invariant)
         self._fuzz = fuzz

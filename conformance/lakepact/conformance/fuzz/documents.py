@@ -85,7 +85,7 @@ class Documents:
         ]
         return max(
             [
-                min((self._levels(one, above) for one in alternatives), default=0),
+                min((self._levels(alternative, above) for alternative in alternatives), default=0),
                 *(1 + levels for levels in inside),
             ]
         )
@@ -93,9 +93,13 @@ class Documents:
     def _alternative(self, schemas: list[Schema], random: Random, depth: int) -> Schema:
         if depth < DEEP:
             return random.choice(schemas)
-        heights = [self._height(_name(one)) if "$ref" in one else 0 for one in schemas]
+        heights = [self._height(_name(schema)) if "$ref" in schema else 0 for schema in schemas]
         return random.choice(
-            [one for one, height in zip(schemas, heights, strict=True) if height == min(heights)]
+            [
+                schema
+                for schema, height in zip(schemas, heights, strict=True)
+                if height == min(heights)
+            ]
         )
 
     # -- valid values ------------------------------------------------------------------------------
@@ -198,7 +202,9 @@ class Documents:
         """Return the JSON types that a schema, or one of its alternatives, allows."""
         alternatives = _alternatives(schema)
         return (
-            set[str]().union(*(self._allowed(self._merge(one)) for one in alternatives))
+            set[str]().union(
+                *(self._allowed(self._merge(alternative)) for alternative in alternatives)
+            )
             if alternatives
             else set(_types(schema))
         )

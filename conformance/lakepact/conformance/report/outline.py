@@ -99,8 +99,11 @@ class Entry:
                 ("clause", self.result["clause"]),
                 ("interpretation", self.result["interpretation"]),
                 *(
-                    ("correction", f"{each['id']} ({each['effect']}): {each['sentence']}")
-                    for each in self.result["corrections"]
+                    (
+                        "correction",
+                        f"{correction['id']} ({correction['effect']}): {correction['sentence']}",
+                    )
+                    for correction in self.result["corrections"]
                 ),
                 ("check", self.verdict["check"] + (f", and {again} more" if again else "")),
             )
@@ -339,7 +342,7 @@ def by_reason(entries: Iterable[Entry]) -> Iterator[Group]:
     for entry in entries:
         key = entry.step if entry.outcome is Outcome.BLOCKED else entry.result["requirement"]
         groups.setdefault(key, []).append(entry)
-    return (Group(each, each[0].reason if each[1:] else "") for each in groups.values())
+    return (Group(group, group[0].reason if group[1:] else "") for group in groups.values())
 
 
 def cases(verdict: VerdictPart) -> str:

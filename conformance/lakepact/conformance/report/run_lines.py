@@ -144,7 +144,9 @@ class _Selection:
         risk.
         """
         run, findings = self._run, cause.findings
-        evidence = [_case(run, each, self._cases.get(id(each.failure))) for each in findings]
+        evidence = [
+            _case(run, finding, self._cases.get(id(finding.failure))) for finding in findings
+        ]
         if case := self._cases.get(id(findings[0].failure)):
             verdict, failure = case
             replay = recipe(run, replace(verdict, failures=(failure,)), self._line)

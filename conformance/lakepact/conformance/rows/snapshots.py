@@ -48,7 +48,7 @@ def rows_at(metadata: Mapping[str, Any], snapshot: int | None, read: Read) -> li
 
 def item_of(items: Iterable[Record], member: str, number: Any) -> Record:
     """Return the item with a number; empty if there is none."""
-    return next((one for one in items if one.get(member) == number), {})
+    return next((item for item in items if item.get(member) == number), {})
 
 
 def columns_of(kind: Record, outer: str = "") -> Columns:

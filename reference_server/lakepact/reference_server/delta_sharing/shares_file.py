@@ -438,7 +438,7 @@ def _recipient(place: Place, shares: Mapping[str, Share]) -> Recipient:
     for share in grants or ():
         if fold(share.text()) not in shares:
             near = difflib.get_close_matches(
-                share.text(), [each.name for each in shares.values()], n=1
+                share.text(), [share.name for share in shares.values()], n=1
             )
             raise share.wrong(
                 "names no share of this file:"

@@ -121,7 +121,10 @@ def find_fault(text: str, contract: Contract) -> Fault:
     """
     operation, _, mutation = text.rpartition(".")
     if mutation not in ANSWERS or (operation and operation not in contract.operations):
-        names = [*ANSWERS, *(f"{each}.{name}" for each in contract.operations for name in ANSWERS)]
+        names = [
+            *ANSWERS,
+            *(f"{operation}.{name}" for operation in contract.operations for name in ANSWERS),
+        ]
         near = difflib.get_close_matches(text, names, n=5, cutoff=0.4)
         raise UnknownFault(
             f"{contract.name} has no fault {text!r};"

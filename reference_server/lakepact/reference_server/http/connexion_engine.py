@@ -72,7 +72,7 @@ def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
     """Return the ASGI application that serves some contracts on one port, and leaves the paths of
     pages to Flask.
     """
-    by_name = {each.contract.name: each for each in services}
+    by_name = {service.contract.name: service for service in services}
     app = FlaskApp(__name__, middlewares=[partial(ConnexionRouter, services=by_name, pages=pages)])
     # Plain Flask: it does not see the contracts' operations, which the router answers.
     behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own

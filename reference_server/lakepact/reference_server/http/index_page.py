@@ -177,9 +177,9 @@ def _copyable(text: str) -> str:
 def _operations(service: Service) -> Iterator[str]:
     operations = service.operations()
     rows = "".join(
-        f"<tr><td>{one.method.upper()}</td><td"
-        f' class="path">{html.escape(service.root + one.path)}</td><td>{one.id}</td></tr>'
-        for one in operations
+        f"<tr><td>{operation.method.upper()}</td><td"
+        f' class="path">{html.escape(service.root + operation.path)}</td><td>{operation.id}</td></tr>'
+        for operation in operations
     )
     yield f"<h3>Operations</h3><details><summary>{len(operations)} operations</summary>"
     yield (

@@ -62,7 +62,9 @@ class Configuration:
         raise self._newer.unknown_warehouse(f"there is no warehouse {name[:200]!r}; {only}")
 
     def _names(self) -> str:
-        return ", ".join(repr(one.name or one.files.root) for one in self._warehouses)
+        return ", ".join(
+            repr(warehouse.name or warehouse.files.root) for warehouse in self._warehouses
+        )
 
 
 def _name_of(warehouse: ServedWarehouse) -> set[str]:

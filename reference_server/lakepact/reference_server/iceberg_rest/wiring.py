@@ -134,12 +134,12 @@ class Catalogs:
         self.changes = _tables_of_changes()
         self.rules = self._rules_by_name(rules)
         self.reports = Reports()
-        places = [each.files for each in warehouses]
+        places = [warehouse.files for warehouse in warehouses]
         self.store = open_store(settings, contract.name, places, recover=recovering(places))
         self.signs = op.sign_request in contract.operations and any(
-            each.signs for each in warehouses
+            warehouse.signs for warehouse in warehouses
         )
-        self.made = [self._in_warehouse(each) for each in warehouses]
+        self.made = [self._in_warehouse(warehouse) for warehouse in warehouses]
         for one in self.made:
             create_their_namespaces(
                 namespaces.Namespaces(one.catalog, self.areas.namespaces), one.warehouse.functions
@@ -321,8 +321,12 @@ def _tables_of_changes() -> dict[str, dict[str, Any]]:
 
 def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[OperationId]:
     """Return the operations that may block: on scan planning, credentials or remote files."""
-    waiting = offered.WITH_CREDENTIALS if any(each.access.is_remote for each in warehouses) else ()
-    writing = offered.WITH_FILES if any(each.is_remote for each in warehouses) else ()
+    waiting = (
+        offered.WITH_CREDENTIALS
+        if any(warehouse.access.is_remote for warehouse in warehouses)
+        else ()
+    )
+    writing = offered.WITH_FILES if any(warehouse.is_remote for warehouse in warehouses) else ()
     return scan_planning.BLOCKING.union(waiting, writing)
 
 
@@ -336,7 +340,7 @@ def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, 
 def _index(root: str, warehouses: Sequence[ServedWarehouse], *, is_guarded: bool) -> CatalogIndex:
     """Return the entries of the index page; they name no warehouse that a caller might not see."""
     name = "WAREHOUSE" if is_guarded else warehouses[0].name or ""
-    prefixes = [one.prefix for one in warehouses]
+    prefixes = [warehouse.prefix for warehouse in warehouses]
     return CatalogIndex(
         root, prefixes, warehouse=name if len(warehouses) > 1 else "", needs_token=is_guarded
     )
@@ -361,7 +365,7 @@ def _about(
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
     lines = (
-        f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}."
-        for one in warehouses
+        f"{warehouse.name}, below /v1/{warehouse.prefix}/, keeps its tables below {warehouse.files.root}."
+        for warehouse in warehouses
     )
     return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *lines, lasts)

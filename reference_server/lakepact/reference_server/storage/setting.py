@@ -79,7 +79,11 @@ def open_store(
         file = StoreFile(path, contract=contract, durability=settings.durability)
         undo.callback(file.close)
         # A memory store is lost at every end of the server.
-        recover(file.doubtful(every=any(isinstance(each, MemoryWarehouse) for each in warehouses)))
+        recover(
+            file.doubtful(
+                every=any(isinstance(warehouse, MemoryWarehouse) for warehouse in warehouses)
+            )
+        )
         file.trust()
         undo.pop_all()
     return FileStore(file)

@@ -435,7 +435,7 @@ class MemoryWarehouse:
     def purge(self, location: str) -> None:
         """Remove everything at a location and below it."""
         place = tidy(location)
-        for each in [each for each in self._documents if inside(each, place)]:
+        for each in [document for document in self._documents if inside(document, place)]:
             del self._documents[each]
 
     def places(self, location: str) -> tuple[str, ...]:

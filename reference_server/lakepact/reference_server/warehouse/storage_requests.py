@@ -94,7 +94,7 @@ class Bucket:
                 bucket, _, path = parts.path.removeprefix("/").partition("/")
                 if bucket == self.name:
                     return path
-            elif not self.in_path and host in {f"{self.name}.{one}" for one in hosts}:
+            elif not self.in_path and host in {f"{self.name}.{parent}" for parent in hosts}:
                 return parts.path.removeprefix("/")
         raise Unsigned(
             f"{uri[:200]!r} is not of the bucket {self.name} at {own.scheme}://{own.netloc}"

@@ -93,7 +93,7 @@ class RowChanges:
 
         def replacement(table: Table) -> Replacement:
             files = plan_files(scan_of(table, self.how.branch), None)
-            stored = {one.task.file.file_path for one in files}
+            stored = {file.task.file.file_path for file in files}
             limit = self.origins.decoding
             new_files: list[DataFile] = []
             for location in locations:
@@ -137,13 +137,15 @@ class RowChanges:
                     raise ValueError("the table has no partitions: call overwrite() instead")
                 new_files = _write(table, rows)
                 partitions = {_partition(file) for file in new_files}
-                files = [one.task.file for one in plan_files(scan_of(table, self.how.branch), None)]
+                files = [
+                    file.task.file for file in plan_files(scan_of(table, self.how.branch), None)
+                ]
                 if any(file.spec_id != table.spec().spec_id for file in files):
                     raise ValueError(
                         "the table has files of an earlier partition spec: call overwrite() with a"
                         " filter of the partitions"
                     )
-                old_files = [one for one in files if _partition(one) in partitions]
+                old_files = [file for file in files if _partition(file) in partitions]
                 return Replacement(old_files, new_files)
 
             self._commit(current, replacement)

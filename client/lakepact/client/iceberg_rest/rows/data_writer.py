@@ -84,15 +84,17 @@ class DataWriter:
         if self._spec.is_unpartitioned():
             yield Record(), rows
             return
-        columns = {one.name: _transform(one, self._file_schema, rows) for one in self._spec.fields}
+        columns = {
+            field.name: _transform(field, self._file_schema, rows) for field in self._spec.fields
+        }
         rows_with_numbers = pa.table({**columns, _ROW: pa.array(range(rows.num_rows), pa.int64())})
         groups = rows_with_numbers.group_by(list(columns), use_threads=False).aggregate(
             [(_ROW, "list")]
         )
         for one in groups.to_pylist():
             values = [
-                partition_record_value(each, one[each.name], self._schema)
-                for each in self._spec.fields
+                partition_record_value(field, one[field.name], self._schema)
+                for field in self._spec.fields
             ]
             yield Record(*values), rows.take(pa.array(one[f"{_ROW}_list"], pa.int64()))
 

@@ -90,7 +90,7 @@ def _check(parquet: BoundedParquet, table: TableMetadata) -> None:
         if own.required and own.initial_default is None and own.name not in names_of_file:
             raise ValueError(f"it has no column {own.name}, which the table requires")
     leaves = [parquet.metadata.schema.column(n) for n in range(parquet.metadata.num_columns)]
-    if unsigned := [one.path for one in leaves if "isSigned=false" in str(one.logical_type)]:
+    if unsigned := [leaf.path for leaf in leaves if "isSigned=false" in str(leaf.logical_type)]:
         raise ValueError(f"its column {unsigned[0]} has unsigned integers, which Iceberg has not")
 
 
@@ -104,16 +104,16 @@ def _partition(metadata: Any, table: TableMetadata) -> Record:
     """Return the values of the partition that all rows of a file are in."""
     spec, schema = table.spec(), table.schema()
     whole = _statistics(metadata, schema, {_METRICS: "full"})
-    for one in spec.fields:
-        nulls = whole.null_value_counts.get(one.source_id)
-        has_bounds = nulls == 0 and one.source_id in whole.column_aggregates
-        column = schema.find_field(one.source_id)
+    for field in spec.fields:
+        nulls = whole.null_value_counts.get(field.source_id)
+        has_bounds = nulls == 0 and field.source_id in whole.column_aggregates
+        column = schema.find_field(field.source_id)
         is_real = isinstance(column.field_type, (FloatType, DoubleType))
-        is_absent = one.source_id not in whole.value_counts and column.initial_default is None
-        is_constant = is_absent or isinstance(one.transform, VoidTransform)
+        is_absent = field.source_id not in whole.value_counts and column.initial_default is None
+        is_constant = is_absent or isinstance(field.transform, VoidTransform)
         if not is_constant and nulls != whole.record_count and (is_real or not has_bounds):
             raise ValueError(
-                f"its statistics do not show that all rows are in one partition by {one.name}:"
+                f"its statistics do not show that all rows are in one partition by {field.name}:"
                 " append the rows instead"
             )
     return whole.partition(spec, schema)

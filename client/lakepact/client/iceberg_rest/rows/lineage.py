@@ -22,9 +22,9 @@ def with_lineage(schema: Schema) -> Schema:
     Raises:
         ValueError: It has columns of these names.
     """
-    for one in schema.fields:
-        if one.name in {ROW_ID.name, LAST_UPDATED.name}:
-            raise ValueError(f"the name of column {one.name} is reserved: rename it first")
+    for field in schema.fields:
+        if field.name in {ROW_ID.name, LAST_UPDATED.name}:
+            raise ValueError(f"the name of column {field.name} is reserved: rename it first")
     return Schema(*schema.fields, ROW_ID, LAST_UPDATED)
 
 
@@ -40,7 +40,9 @@ class Lineage:
     @cached_property
     def schema(self) -> Schema:
         """The columns with those of lineage at the end."""
-        return with_lineage(Schema(*(one for one in self.file.fields if one.field_id not in _IDS)))
+        return with_lineage(
+            Schema(*(field for field in self.file.fields if field.field_id not in _IDS))
+        )
 
     def batch(self, rows: Any, position: int) -> Any:
         """Return a batch of the file, which begins at a position, with the lineage of its rows."""
@@ -58,5 +60,5 @@ class Lineage:
                 inherited[one.field_id] = pc.coalesce(values, inherited[one.field_id])
             else:
                 columns.append(values)
-        names = [one.name for one in self.schema.fields]
+        names = [field.name for field in self.schema.fields]
         return pa.RecordBatch.from_arrays([*columns, *inherited.values()], names=names)

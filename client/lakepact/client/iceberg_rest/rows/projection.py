@@ -76,7 +76,7 @@ class Projection:
     @cached_property
     def _plain_columns(self) -> frozenset[int]:
         """The columns that are read as they are, nested ones too, if Arrow's types are equal."""
-        source, result = ({one.field_id: one for one in each.fields} for each in self._structs)
+        source, result = ({one.field_id: one for one in struct.fields} for struct in self._structs)
         return frozenset(
             number
             for number, one in result.items()

@@ -141,9 +141,9 @@ class SnapshotWriter:
             return manifest
         entries = entries_of(manifest, self._table.io)
         matches = [
-            one
-            for one in entries
-            if {one.data_file.file_path, one.data_file[REFERENCED_DATA_FILE]} & paths
+            entry
+            for entry in entries
+            if {entry.data_file.file_path, entry.data_file[REFERENCED_DATA_FILE]} & paths
         ]
         if not matches:
             return manifest
@@ -218,13 +218,13 @@ class SnapshotWriter:
             writer.write_block(entries)
         counts: dict[str, int] = {}
         for status in ManifestEntryStatus:
-            files = [one.data_file for one in entries if one.status == status]
+            files = [entry.data_file for entry in entries if entry.status == status]
             counts[f"{status.name.lower()}_files_count"] = len(files)
-            counts[f"{status.name.lower()}_rows_count"] = sum(one.record_count for one in files)
+            counts[f"{status.name.lower()}_rows_count"] = sum(file.record_count for file in files)
         numbers = [
-            self._sequence if one.sequence_number is None else one.sequence_number
-            for one in entries
-            if one.status != ManifestEntryStatus.DELETED
+            self._sequence if entry.sequence_number is None else entry.sequence_number
+            for entry in entries
+            if entry.status != ManifestEntryStatus.DELETED
         ]
         return ManifestFile.from_args(
             _table_format_version=MEMBERS,
@@ -236,7 +236,7 @@ class SnapshotWriter:
             min_sequence_number=min(numbers, default=self._sequence),
             added_snapshot_id=self.snapshot_id,
             partitions=construct_partition_summaries(
-                spec, sources, [one.data_file.partition for one in entries]
+                spec, sources, [entry.data_file.partition for entry in entries]
             ),
             **counts,
         )
@@ -249,10 +249,13 @@ class SnapshotWriter:
         rows: dict[str, int] = {}
         if version >= MEMBERS:
             first = row_id = cast("Any", self._metadata).next_row_id or 0
-            for one in manifests:
-                if one.content == ManifestContent.DATA and one[MANIFEST_FIRST_ROW_ID] is None:
-                    one[MANIFEST_FIRST_ROW_ID] = row_id
-                    row_id += (one.added_rows_count or 0) + (one.existing_rows_count or 0)
+            for manifest in manifests:
+                if (
+                    manifest.content == ManifestContent.DATA
+                    and manifest[MANIFEST_FIRST_ROW_ID] is None
+                ):
+                    manifest[MANIFEST_FIRST_ROW_ID] = row_id
+                    row_id += (manifest.added_rows_count or 0) + (manifest.existing_rows_count or 0)
             rows = {"first-row-id": first, "added-rows": row_id - first}
         self._files.append(path)
         names: dict[str, str] = {
@@ -296,7 +299,7 @@ class SnapshotWriter:
             for file in files:
                 spec = metadata.specs()[file.spec_id]
                 note(file, partition_sources(spec, metadata), spec)
-        removes_data = any(one.content == DataFileContent.DATA for one in deletions)
+        removes_data = any(deletion.content == DataFileContent.DATA for deletion in deletions)
         operation = Operation.OVERWRITE if removes_data else Operation.APPEND
         before = self._parent.summary if self._parent else None
         return update_snapshot_summaries(
@@ -309,7 +312,7 @@ def partition_sources(spec: PartitionSpec, metadata: TableMetadata) -> Schema:
     columns = {
         number: schema.find_field(number).field_type
         for schema in (*metadata.schemas, metadata.schema())
-        for number in {one.source_id for one in spec.fields} & schema.field_ids
+        for number in {field.source_id for field in spec.fields} & schema.field_ids
     }
     return Schema(
         *(

@@ -178,7 +178,7 @@ class Offers:
         lists = [table.document.get("accessModes") for table in self._outline.tables]
         modes = [*lists, first.access_modes if first else ()]
         if operation == op.generate_temporary_table_credentials and any(
-            "dir" in each for each in modes if isinstance(each, list | tuple)
+            "dir" in mode for mode in modes if isinstance(mode, list | tuple)
         ):
             return True
         others = self._outline.tables[:MOST_TABLES] if operation == op.query_table_changes else ()

@@ -113,7 +113,9 @@ def with_prefix(answer: Answer) -> Answer:
     try:
         document = answer.document
         prefixes = {**document["defaults"], **document["overrides"]}
-        endpoints = [one for one in document["endpoints"] if one not in ABSENT_ENDPOINTS]
+        endpoints = [
+            endpoint for endpoint in document["endpoints"] if endpoint not in ABSENT_ENDPOINTS
+        ]
     except (KeyError, TypeError, ValueError):  # a script made it no configuration
         return answer
     answer = answer.with_document({**document, "endpoints": endpoints})

@@ -105,15 +105,15 @@ class Content:
     def _view(self, metadata: Document, namespace: str) -> Document:
         current = next(
             (
-                one
-                for one in metadata["versions"]
-                if one["version-id"] == metadata["current-version-id"]
+                version
+                for version in metadata["versions"]
+                if version["version-id"] == metadata["current-version-id"]
             ),
             {"representations": ()},
         )
         return {
             "uuid": self._number("uuid", namespace, metadata["view-uuid"]),
-            "sql": [one.get("sql") for one in current["representations"]],
+            "sql": [representation.get("sql") for representation in current["representations"]],
         }
 
     def _table(self, metadata: Document, namespace: str) -> Document:
@@ -154,11 +154,11 @@ class Content:
             "properties": metadata.get("properties") or {},
             "snapshots": [
                 {
-                    "id": number(one["snapshot-id"]),
-                    "parent": number(one.get("parent-snapshot-id")),
-                    "operation": one.get("summary", {}).get("operation"),
+                    "id": number(snapshot["snapshot-id"]),
+                    "parent": number(snapshot.get("parent-snapshot-id")),
+                    "operation": snapshot.get("summary", {}).get("operation"),
                 }
-                for one in metadata.get("snapshots") or ()
+                for snapshot in metadata.get("snapshots") or ()
             ],
             "current-snapshot": number(metadata.get("current-snapshot-id")),
             "refs": {

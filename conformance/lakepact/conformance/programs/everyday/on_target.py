@@ -130,7 +130,7 @@ def _observe(name: str, program: Program, lab: CatalogLab, *, prefix: str) -> Ob
                     first = len(relay.exchanges)
         finally:
             catalog.clear()
-    worst = max((one.outcome for one in findings), key=SEVERITY.index, default=WORKS)
+    worst = max((finding.outcome for finding in findings), key=SEVERITY.index, default=WORKS)
     return Observation(name, worst, tasks, tuple(findings))
 
 
@@ -139,8 +139,8 @@ def _deciding(lab: CatalogLab, numbers: Sequence[int]) -> int:
     else the last.
     """
     exchanges = [lab.wire.exchanges[number] for number in numbers]
-    refusals = [one.number for one in exchanges if not 0 < one.status < 400]
-    changes = [one.number for one in exchanges if one.method not in {"GET", "HEAD"}]
+    refusals = [exchange.number for exchange in exchanges if not 0 < exchange.status < 400]
+    changes = [exchange.number for exchange in exchanges if exchange.method not in {"GET", "HEAD"}]
     return (refusals or changes or list(numbers) or [0])[-1]
 
 
@@ -205,8 +205,8 @@ class _Catalog:
         """Yield the kind and the name of each table and view in a namespace."""
         for kind, (listing, _, _) in KINDS.items():
             answer = self._ask(listing, namespace=levels)
-            for one in answer.document.get("identifiers", ()) if answer else ():
-                yield kind, one["name"]
+            for identifier in answer.document.get("identifiers", ()) if answer else ():
+                yield kind, identifier["name"]
 
     def read(self, location: str) -> bytes:
         """Return the content of a file that the user shares."""

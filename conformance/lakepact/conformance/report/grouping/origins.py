@@ -118,7 +118,7 @@ class Origins:
             return finding
         if is_crash(finding) and not finding.message:
             updates = sorted(kinds(finding.exchange["request"]["body"]))
-            crashes = (self._of_update.get((*finding.crash, each)) for each in updates)
+            crashes = (self._of_update.get((*finding.crash, update)) for update in updates)
             if (crash := next(filter(None, crashes), None)) is not None:
                 return crash
         clearest = self.clearest.get(finding.exchange["number"])

@@ -277,7 +277,9 @@ class _Judge:
                 )
         if len(facts) == len(chunk):
             for column in self._data:
-                chunk.cache[KEPT, column] = reduce(together, (one.values(column) for one in facts))
+                chunk.cache[KEPT, column] = reduce(
+                    together, (fact.values(column) for fact in facts)
+                )
 
     def _key(self, partition: PartitionValues) -> tuple[Any, ...]:
         return tuple(partition.get(column.path[0], ANYTHING) for column in self._partition)

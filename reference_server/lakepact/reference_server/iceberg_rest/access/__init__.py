@@ -197,7 +197,7 @@ class Admission:
         return answer
 
     def _with_configuration(self, handler: Handler) -> Handler:
-        warehouses = [one.warehouse for one in self._catalogs.values()]
+        warehouses = [catalog.warehouse for catalog in self._catalogs.values()]
 
         def answer(*, caller: Caller, **arguments: Any) -> Reply:
             visible = [
@@ -309,9 +309,9 @@ def way_of(file: ServerFile, explicit: str | None) -> str:
     Raises:
         BadSetting: it is not possible with these principals.
     """
-    fetches = any(one.client_id is not None for one in file.principals.values())
+    fetches = any(principal.client_id is not None for principal in file.principals.values())
     way = explicit or ("oauth" if fetches else "bearer")
-    if way == "bearer" and not any(one.token for one in file.principals.values()):
+    if way == "bearer" and not any(principal.token for principal in file.principals.values()):
         raise BadSetting(
             "--auth bearer needs a principal with a token: none in the file of --config has one"
         )

@@ -92,7 +92,9 @@ class TokenEndpoint:
 
     def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Rules) -> None:
         self._clients = {
-            one.client_id: one for one in file.principals.values() if one.client_id is not None
+            principal.client_id: principal
+            for principal in file.principals.values()
+            if principal.client_id is not None
         }
         self._lifetime = timedelta(seconds=file.token_lifetime)
         self._max_age = timedelta(seconds=file.token_max_age)

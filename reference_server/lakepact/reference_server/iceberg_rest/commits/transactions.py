@@ -112,7 +112,9 @@ def check_locations_apart(
         new = [] if base and base["location"] == document["location"] else [document["location"]]
         places.extend((key, place) for one in new for place in catalog.warehouse.places(one))
         locations = (*new, *catalog.locations.new_folders(document, base))
-        folders.extend((key, place) for one in locations for place in catalog.warehouse.places(one))
+        folders.extend(
+            (key, place) for location in locations for place in catalog.warehouse.places(location)
+        )
     for (key, place), (other, folder) in product(places, folders):
         if key != other and overlap(place, folder):
             two = f"{full_name(other.place, other.name)} and {full_name(key.place, key.name)}"

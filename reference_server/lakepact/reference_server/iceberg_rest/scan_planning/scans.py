@@ -147,7 +147,7 @@ def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot |
         schema_id = last["schema-id"]
     schemas = metadata.get("schemas") or [metadata["schema"]]
     schema = next(
-        (one for one in schemas if one.get("schema-id", 0) == schema_id),
+        (schema for schema in schemas if schema.get("schema-id", 0) == schema_id),
         metadata.get("schema") or schemas[-1],
     )
     case_sensitive = body.get("case-sensitive") is not False

@@ -153,11 +153,13 @@ def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
         if kind != "endStreamAction"
     }
     contents = [
-        (kind, _lasting(one, without))
+        (kind, _lasting(line, without))
         for kind, without in left_out.items()
-        for one in lines_of_kind(lines, kind)
+        for line in lines_of_kind(lines, kind)
     ]
-    return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in contents)
+    return sorted(
+        orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode() for content in contents
+    )
 
 
 def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:

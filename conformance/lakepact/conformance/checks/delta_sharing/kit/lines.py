@@ -90,10 +90,10 @@ def objects(lines: Iterable[Placed] | None, *kinds: str) -> Iterator[Placed]:
 def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]:
     """Return the places and values of some members that are present and not null."""
     return [
-        (one.place(name), one[name])
-        for one in documents
+        (document.place(name), document[name])
+        for document in documents
         for name in names
-        if one.get(name) is not None
+        if document.get(name) is not None
     ]
 
 

@@ -118,11 +118,11 @@ def protocol_is_wrapped(exchange: Exchange) -> bool:
 def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line in delta format has a valid `deltaMetadata`."""
     lines = metadata(exchange)
-    for one in lines:
+    for line in lines:
         ndjson.fits(
             "DeltaMetadataAction",
-            ndjson.required(one, "deltaMetadata", dict, "metaData"),
-            one.place("deltaMetadata"),
+            ndjson.required(line, "deltaMetadata", dict, "metaData"),
+            line.place("deltaMetadata"),
         )
     return bool(lines)
 

@@ -102,8 +102,8 @@ def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
 def format_is_an_object(exchange: Exchange) -> bool:
     """`format` in metaData is an object."""
     lines = metadata(exchange)
-    for one in lines:
-        ndjson.required(one, "format", dict, "metaData")
+    for line in lines:
+        ndjson.required(line, "format", dict, "metaData")
     return bool(lines)
 
 
@@ -120,14 +120,14 @@ def provider_is_parquet(exchange: Exchange) -> bool:
 def schema_string_is_json(exchange: Exchange) -> bool:
     """`schemaString` in metaData is a string that holds a JSON object."""
     lines = metadata(exchange)
-    for one in lines:
-        text = ndjson.required(one, "schemaString", str, "metaData")
+    for line in lines:
+        text = ndjson.required(line, "schemaString", str, "metaData")
         is_object = isinstance(ndjson.json_of(text), dict)
         expect.true(
             is_object,
             "a JSON object in the string schemaString",
             text[:200],
-            at=one.place("schemaString"),
+            at=line.place("schemaString"),
         )
     return bool(lines)
 
@@ -136,11 +136,11 @@ def schema_string_is_json(exchange: Exchange) -> bool:
 def partition_columns_are_columns(exchange: Exchange) -> bool:
     """`partitionColumns` in metaData is an array of names of columns of the schema."""
     lines = metadata(exchange)
-    for one in lines:
-        names = ndjson.required(one, "partitionColumns", list, "metaData")
-        at = one.place("partitionColumns")
+    for line in lines:
+        names = ndjson.required(line, "partitionColumns", list, "metaData")
+        at = line.place("partitionColumns")
         expect.true(ndjson.texts(names), "an array of strings as partitionColumns", names, at=at)
-        schema = ndjson.json_of(one.get("schemaString"))
+        schema = ndjson.json_of(line.get("schemaString"))
         fields = schema.get("fields") if isinstance(schema, dict) else None
         if isinstance(fields, list):
             columns = [str(field.get("name")) for field in fields if isinstance(field, dict)]

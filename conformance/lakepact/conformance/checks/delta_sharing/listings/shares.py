@@ -168,11 +168,11 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
         expect.equal([], twice, "ids of several shares:", at=None)  # on several pages
         for name, identifier in list(ids.items())[:MOST_SHARES]:
             with case():
-                listed_again = [share for share in again if share.get("name") == name]
-                at = listed_again[0].place("id") if listed_again else None
+                entries = [share for share in again if share.get("name") == name]
+                at = entries[0].place("id") if entries else None
                 expect.equal(
                     [identifier],
-                    [share.get("id") for share in listed_again],
+                    [share.get("id") for share in entries],
                     f"the id of {name}, listed again:",
                     at=at,
                 )

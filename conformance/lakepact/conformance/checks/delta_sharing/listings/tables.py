@@ -156,15 +156,15 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                 for table in with_id:
                     if key(table) in again:
                         with case():
-                            listed_again, subject = (
+                            in_schema, subject = (
                                 again[key(table)],
                                 f"the id of {table.get('name')}, listed with its schema:",
                             )
                             expect.equal(
                                 table["id"],
-                                listed_again.get("id"),
+                                in_schema.get("id"),
                                 subject,
-                                at=listed_again.place("id"),
+                                at=in_schema.place("id"),
                             )
         ids = {str(value): at for at, value in ndjson.members(items, "shareId")}
         if ids:
@@ -252,9 +252,9 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
             documents = {key(table): table for table in all_tables}
             for table in by_schema:
                 with case():
-                    listed = documents[key(table)]
+                    entry = documents[key(table)]
                     subject = f"in the listing of all tables of {share}:"
-                    expect.equal(_members(table), _members(listed), subject, at=listed.place())
+                    expect.equal(_members(table), _members(entry), subject, at=entry.place())
 
 
 def _members(table: dict[str, Any]) -> dict[str, Any]:

@@ -104,9 +104,9 @@ def configs_of(reply: Reply) -> list[Part]:
     """Return the configurations of all credentials in an answer."""
     credentials = credentials_of(reply.document)
     return [
-        Part(config_of(one), reply.place("storage-credentials", number, "config"))
-        for number, one in enumerate(credentials)
-        if isinstance(one, dict)
+        Part(config_of(credential), reply.place("storage-credentials", number, "config"))
+        for number, credential in enumerate(credentials)
+        if isinstance(credential, dict)
     ]
 
 

@@ -213,7 +213,7 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
         table = Table(ground.namespace, ground.name, load)
         expect.equal(
             [at],
-            [one.get("snapshot-id") for one in table.member("snapshots")],
+            [snapshot.get("snapshot-id") for snapshot in table.member("snapshots")],
             "snapshots",
             at=table.place("snapshots"),
         )

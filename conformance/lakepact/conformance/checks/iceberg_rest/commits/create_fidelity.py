@@ -111,7 +111,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
         expect.equal(
             [FIELD],
-            [one.get("field-id") for one in fields],
+            [field.get("field-id") for field in fields],
             "the ids of partition fields,",
             at=table.place("partition-specs"),
         )

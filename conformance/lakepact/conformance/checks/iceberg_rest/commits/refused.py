@@ -189,11 +189,11 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
     }
     _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
     bodies = {
-        f"the requirement {expect.excerpt(one)} without type": {
-            "requirements": [one],
+        f"the requirement {expect.excerpt(requirement)} without type": {
+            "requirements": [requirement],
             "updates": [req.HARMLESS],
         }
-        for one in requirements
+        for requirement in requirements
     }
     _judge_bodies(
         lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type")

@@ -142,4 +142,6 @@ def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: dict[str, Any], at:
 
 def _ids(metadata: Any) -> list[Any]:
     snapshots = metadata.get("snapshots") if isinstance(metadata, dict) else None
-    return [one.get("snapshot-id") for one in snapshots or () if isinstance(one, dict)]
+    return [
+        snapshot.get("snapshot-id") for snapshot in snapshots or () if isinstance(snapshot, dict)
+    ]

@@ -170,9 +170,9 @@ class ContractSchemas:
             self.component_of(exchange) or component, exchange.json
         )
         return next(
-            one
-            for one in instances
-            if one.component == component and self.components.flaw(one) is not None
+            instance
+            for instance in instances
+            if instance.component == component and self.components.flaw(instance) is not None
         )
 
 

@@ -476,7 +476,7 @@ class CatalogLab(Lab):
         file = self.target.shared_files.at(location)
         file.write(content)
         self.add_cleanup(file.remove)
-        self.files[file] = [self.target.shared_files.at(each) for each in names]
+        self.files[file] = [self.target.shared_files.at(name) for name in names]
 
     def remove_file(self, location: str) -> None:
         """Remove a file that a table names."""

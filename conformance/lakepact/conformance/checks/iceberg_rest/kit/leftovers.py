@@ -117,7 +117,8 @@ def _text(name: object) -> str:
 def _asserts_create(requirements: object) -> bool:
     """Return whether a commit creates its table; an accepted body need not fit the contract."""
     return isinstance(requirements, list) and any(
-        isinstance(each, dict) and each.get("type") == "assert-create" for each in requirements
+        isinstance(requirement, dict) and requirement.get("type") == "assert-create"
+        for requirement in requirements
     )
 
 

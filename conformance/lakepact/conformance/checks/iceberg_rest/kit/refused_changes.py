@@ -158,7 +158,7 @@ class ComparingLab(CatalogLab):
         elif operation in RENAMES:
             load = op.load_table if operation == op.rename_table else op.load_view
             for end in ("source", "destination"):
-                yield from ((load, each) for each in rename_paths(self, exchange, end))
+                yield from ((load, path) for path in rename_paths(self, exchange, end))
         elif operation == op.commit_transaction:
             changes = body_of(exchange).get("table-changes")
             for change in changes if isinstance(changes, list) else ():
@@ -226,8 +226,8 @@ class ComparingLab(CatalogLab):
         since = range(before.number if before else refusal.number - 1, refusal.number)
         exchanges = (self.wire.exchanges.get(number) for number in since)
         return any(
-            one is not None and one.check == self.check and one.status in UNRELATED
-            for one in exchanges
+            exchange is not None and exchange.check == self.check and exchange.status in UNRELATED
+            for exchange in exchanges
         )
 
     def _is_healthy(self) -> bool:

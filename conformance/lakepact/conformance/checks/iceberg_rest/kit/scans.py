@@ -331,9 +331,9 @@ class Plan:
             for task, file, deletes in self.tasks
         }
         for name, names in expected.items():
-            expected_paths = sorted(table.path(one) for one in names)
+            expected_paths = sorted(table.path(name) for name in names)
             at, deletes = by_path.get(table.path(name), (self.at, None))
-            paths = None if deletes is None else sorted(one["file-path"] for one in deletes)
+            paths = None if deletes is None else sorted(delete["file-path"] for delete in deletes)
             if expected_paths != paths:
                 what = f"delete files {expect.excerpt(expected_paths)} of {name}{about}"
                 raise expect.unmet(

@@ -116,7 +116,7 @@ def version(
         "timestamp-ms": int(time.time() * 1000),
         "schema-id": 0,
         "summary": {"engine-name": "lakepact"},
-        "representations": [dict(one) for one in representations or (sql(),)],
+        "representations": [dict(representation) for representation in representations or (sql(),)],
         "default-namespace": list(namespace),
         **with_hyphens(members),
     }

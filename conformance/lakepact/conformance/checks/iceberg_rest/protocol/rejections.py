@@ -149,10 +149,10 @@ def fresh(
     """
     if operation == op.rename_table:
         source = lab.make_table(lab.make_namespace()).identifier
-        renamed = {"source": source, "destination": {**source, "name": lab.name()}}
+        fresh_names = {"source": source, "destination": {**source, "name": lab.name()}}
         return {
             end: {
-                key: renamed[end][key] if value == valid[end][key] else value
+                key: fresh_names[end][key] if value == valid[end][key] else value
                 for key, value in names.items()
             }
             if isinstance(names, dict)

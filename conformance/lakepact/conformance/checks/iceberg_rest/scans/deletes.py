@@ -97,7 +97,7 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
         by_path = {
             file["file-path"]: (
                 task.at,
-                [(one["file-path"], one.get("content-offset")) for one in deletes],
+                [(delete["file-path"], delete.get("content-offset")) for delete in deletes],
             )
             for task, file, deletes in plan.tasks
         }
@@ -260,7 +260,7 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
         "spec-id": table.spec().get("spec-id"),
     }
     plan = scans.complete_plan(lab, table.table)
-    delete_files = [one for _, _, files in plan.tasks for one in files]
+    delete_files = [file for _, _, files in plan.tasks for file in files]
 
     with lab.judge("IRC-SCAN-SCH-009"):
         expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)

@@ -270,8 +270,8 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
     table = scans.table_with_files(lab)
     snapshot = table.append(table.file("only"))
     fields = [
-        {**one, "name": "title"} if one["name"] == "name" else one
-        for one in table.table.member("schemas")[0]["fields"]
+        {**field, "name": "title"} if field["name"] == "name" else field
+        for field in table.table.member("schemas")[0]["fields"]
     ]
     schema = {**upd.schema_with(table.table), "fields": fields}
     table.table = lab.commit(
@@ -355,7 +355,7 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
                 )
                 values = statistics.get("values") or [value]
                 # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
-                fine = values == [value] or all(isinstance(one, str) for one in values)
+                fine = values == [value] or all(isinstance(name, str) for name in values)
                 expect.true(fine, f"{value} as {member}", values, at=at.within("values"))
 
 

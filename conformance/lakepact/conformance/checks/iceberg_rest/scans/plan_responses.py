@@ -240,7 +240,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
         applies = True
         count = len(objects(document, "delete-files"))
         whole = isinstance(references, list) and all(
-            type(one) is int and 0 <= one < count for one in references
+            type(reference) is int and 0 <= reference < count for reference in references
         )
         expect.true(
             whole,
@@ -262,17 +262,17 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
     if document is None or not deletes:
         return False
     references = {
-        one
+        reference
         for task in objects(document, "file-scan-tasks")
-        for one in task.get("delete-file-references") or []
+        for reference in task.get("delete-file-references") or []
     }
     # Of several deletion vectors in one file, which belongs to which task is a matter of
     # IRC-SCAN-SCH-003.
-    paths = {one.get("file-path") for place, one in enumerate(deletes) if place in references}
+    paths = {delete.get("file-path") for place, delete in enumerate(deletes) if place in references}
     idle = [
         place
-        for place, one in enumerate(deletes)
-        if place not in references and one.get("file-path") not in paths
+        for place, delete in enumerate(deletes)
+        if place not in references and delete.get("file-path") not in paths
     ]
     at = document.at.within("delete-files", *idle[:1])
     expect.true(
@@ -311,7 +311,7 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
             whole = (
                 isinstance(columns, list)
                 and bool(columns)
-                and all(type(one) is int for one in columns)
+                and all(type(column) is int for column in columns)
             )
             expect.true(whole, "equality-ids of a file that deletes by equality", columns, at=at)
     return bool(deletes)
@@ -350,7 +350,7 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
         return False
     tasks, at = document["plan-tasks"], document.at.within("plan-tasks")
     expect.true(
-        isinstance(tasks, list) and all(isinstance(one, str) for one in tasks),
+        isinstance(tasks, list) and all(isinstance(task, str) for task in tasks),
         "plan-tasks as an array of strings",
         tasks,
         at=at,
@@ -435,7 +435,7 @@ def _numbers(file: Part) -> bool:
         applies = True
         offsets, at = file["split-offsets"], file.at.within("split-offsets")
         expect.true(
-            isinstance(offsets, list) and all(type(one) is int for one in offsets),
+            isinstance(offsets, list) and all(type(offset) is int for offset in offsets),
             "integers as split-offsets",
             offsets,
             at=at,

@@ -240,7 +240,7 @@ def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
         )
     )
     schema = upd.current_schema(table.table)
-    wider = [{**one, "type": kinds[one["name"]][1]} for one in schema["fields"]]
+    wider = [{**field, "type": kinds[field["name"]][1]} for field in schema["fields"]]
     schema = {
         **upd.schema_with(table.table),
         "fields": [*wider, upd.next_column(table.table, "later")],

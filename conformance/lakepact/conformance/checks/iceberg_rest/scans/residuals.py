@@ -80,7 +80,7 @@ def _compares(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
     if (
         value is None
         or not isinstance(literals, list)
-        or not all(type(one) is type(value) for one in literals)
+        or not all(type(literal) is type(value) for literal in literals)
     ):
         raise Undecided
     if kind in {"in", "not-in"}:

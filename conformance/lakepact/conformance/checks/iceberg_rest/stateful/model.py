@@ -556,7 +556,9 @@ class CatalogModel:
         """Return whether a commit to what is no table made one, as it may only where it says so and
         nothing has the name.
         """
-        says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
+        says_so = any(
+            requirement.get("type") == "assert-create" for requirement in body["requirements"]
+        )
         return self._succeeds(
             reply,
             (otherwise, not says_so, Mutation(Wrong.ABSENT, "table")),

@@ -47,18 +47,21 @@ def first_unmet(
     none where all hold.
     """
     metadata = table.metadata
-    for one in requirements:
-        kind = one.get("type")
+    for requirement in requirements:
+        kind = requirement.get("type")
         if kind == "assert-create":
-            return one
+            return requirement
         if kind in ASSERTED:
             key, member = ASSERTED[kind]
-            if member in metadata and str(one.get(key)).lower() != str(metadata[member]).lower():
-                return one
-        elif kind == "assert-ref-snapshot-id" and snapshot_of(table, one["ref"]) != one.get(
-            "snapshot-id"
-        ):
-            return one
+            if (
+                member in metadata
+                and str(requirement.get(key)).lower() != str(metadata[member]).lower()
+            ):
+                return requirement
+        elif kind == "assert-ref-snapshot-id" and snapshot_of(
+            table, requirement["ref"]
+        ) != requirement.get("snapshot-id"):
+            return requirement
     return None
 
 

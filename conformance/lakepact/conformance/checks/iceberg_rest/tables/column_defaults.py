@@ -83,9 +83,9 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
             properties={"format-version": str(SINCE)},
         )
         instances = [
-            (one, answer)
+            (value, answer)
             for answer in _answers(lab, reply, namespace=home, table=name)
-            for one in _values(answer, component)
+            for value in _values(answer, component)
         ]
         if not instances:
             lab.skip(

@@ -47,7 +47,7 @@ def _expect_files(table: Table, files: Mapping[str, Sequence[SharedFile]], lab: 
         now = lab.load(table)
         with case():
             expect.true(metadata_file(lab, now).exists(), "the metadata file", "none", at=None)
-        lists = {str(one.get("manifest-list")) for one in now.member("snapshots")}
+        lists = {str(snapshot.get("manifest-list")) for snapshot in now.member("snapshots")}
         for kind, group in files.items():
             with case():
                 missing = [

@@ -75,7 +75,7 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     ):
         with lab.step(requirement):
             expect.contains(name, refs(table.metadata), "refs", at=table.place("refs"))
-    stored = {one.get("snapshot-id"): one for one in table.member("snapshots")}
+    stored = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
         lab.try_commit(
@@ -87,7 +87,9 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
                 for n in (0, 4)
             ),
         )
-    return History(lab.load(table), tuple(stored[one["snapshot-id"]] for one in snapshots))
+    return History(
+        lab.load(table), tuple(stored[snapshot["snapshot-id"]] for snapshot in snapshots)
+    )
 
 
 def load_table(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:
@@ -157,7 +159,10 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         for snapshot in past.snapshots:
             if snapshot["snapshot-id"] in past.ids_with_refs:
                 with case():
-                    by_name = {one.get("snapshot-id"): one for one in table.member("snapshots")}
+                    by_name = {
+                        snapshot.get("snapshot-id"): snapshot
+                        for snapshot in table.member("snapshots")
+                    }
                     expect.contains(
                         snapshot["snapshot-id"],
                         by_name,
@@ -225,7 +230,9 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
         for member in (LOCATION, *sorted(everywhere - {"snapshots", LOCATION})):
             with case():  # each by itself: a load that drops several members shows all of them
                 assert_same_table(lab, everything, with_refs, ignore=everywhere - {member})
-        by_id = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
+        by_id = {
+            snapshot.get("snapshot-id"): snapshot for snapshot in everything.member("snapshots")
+        }
         for snapshot in with_refs.member("snapshots"):
             with case():
                 expect.equal(

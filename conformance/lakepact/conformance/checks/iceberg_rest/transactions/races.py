@@ -129,9 +129,9 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
                         at=table.place("refs", "main"),
                     )
                     stored = [
-                        one["snapshot-id"]
-                        for one in table.metadata.get("snapshots") or ()
-                        if one["snapshot-id"] in ids
+                        snapshot["snapshot-id"]
+                        for snapshot in table.metadata.get("snapshots") or ()
+                        if snapshot["snapshot-id"] in ids
                     ]
                     expect.equal(
                         [] if won is None else [winner[number]],
@@ -153,9 +153,9 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
         assertions = [req.assert_ref("main", _main(table)) for table in before]
         snapshots = [lab.snapshot(before[number % 2]) for number in range(CLIENTS)]
         transactions = []
-        for number, one in enumerate(snapshots):
+        for number, snapshot in enumerate(snapshots):
             mine, other = number % 2, 1 - number % 2
-            moving = (add_snapshot(one), set_ref("main", one["snapshot-id"]))
+            moving = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
             transactions.append(
                 [
                     change(before[mine], *moving, requirements=[assertions[mine]]),

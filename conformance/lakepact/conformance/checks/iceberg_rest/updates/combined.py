@@ -159,7 +159,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    bucketed, by_name = (
+    bucket_field, by_name = (
         upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)),
         spec_with(table, "by_name")["fields"][0],
     )
@@ -167,7 +167,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-026",
         table,
-        upd.add_spec(bucketed),
+        upd.add_spec(bucket_field),
         upd.add_spec(by_name, spec_id=0),
         upd.set_default_spec(upd.LAST_ADDED),
     )
@@ -241,7 +241,9 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     after = stored(lab, table, upd.add_schema(request))
 
     with lab.judge("IRC-UPD-010") as case:
-        schemas = [one for one in after.member("schemas") if "documented" in upd.columns(one)]
+        schemas = [
+            schema for schema in after.member("schemas") if "documented" in upd.columns(schema)
+        ]
         expect.equal(
             1, len(schemas), "schemas with the column documented:", at=after.place("schemas")
         )
@@ -314,13 +316,15 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
             lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later"))
         )
         former = [
-            one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]
+            field.get("field-id")
+            for spec in back.member("partition-specs")
+            for field in spec["fields"]
         ]
         later = [
-            one.get("field-id")
+            field.get("field-id")
             for spec in after.member("partition-specs")
-            for one in spec["fields"]
-            if one.get("name") == "later"
+            for field in spec["fields"]
+            if field.get("name") == "later"
         ]
         expect.lacks(
             later[0] if later else None,
@@ -506,14 +510,15 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
         after = upd.commit_and_load(lab, table, upd.set_statistics(file))
         expect.equal(
             [file],
-            [{m: one.get(m) for m in file} for one in after.member("statistics")],
+            [{m: statistic.get(m) for m in file} for statistic in after.member("statistics")],
             "statistics",
             at=after.place("statistics"),
         )
     with lab.judge("IRC-UPD-071"):
         after = upd.commit_and_load(lab, table, upd.set_partition_statistics(of_partitions))
         actual = [
-            {m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")
+            {m: statistic.get(m) for m in of_partitions}
+            for statistic in after.member("partition-statistics")
         ]
         expect.equal(
             [of_partitions], actual, "partition-statistics", at=after.place("partition-statistics")

@@ -222,9 +222,9 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
                     upd.set_default_spec(upd.LAST_ADDED),
                 )
                 (default,) = [
-                    one
-                    for one in after.member("partition-specs")
-                    if one.get("spec-id") == after.member("default-spec-id")
+                    spec
+                    for spec in after.member("partition-specs")
+                    if spec.get("spec-id") == after.member("default-spec-id")
                 ]
                 actual = [
                     {member: field.get(member) for member in ("source-id", "transform", "name")}
@@ -268,9 +268,9 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
         with lab.judge("IRC-UPD-026"):
             after = lab.load(table)
             default = [
-                one["fields"]
-                for one in after.member("partition-specs")
-                if one.get("spec-id") == after.member("default-spec-id")
+                spec["fields"]
+                for spec in after.member("partition-specs")
+                if spec.get("spec-id") == after.member("default-spec-id")
             ]
             expect.equal(
                 [[field["transform"] for field in fields]],
@@ -307,9 +307,9 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
                     upd.set_default_sort_order(upd.LAST_ADDED),
                 )
                 default = [
-                    one["fields"]
-                    for one in after.member("sort-orders")
-                    if one.get("order-id") == after.member("default-sort-order-id")
+                    order["fields"]
+                    for order in after.member("sort-orders")
+                    if order.get("order-id") == after.member("default-sort-order-id")
                 ]
                 actual = [
                     [{member: field.get(member) for member in alone[0]} for field in fields]

@@ -44,7 +44,7 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
         table.member("snapshots"),
         key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0),
     )
-    ids = [one.get("snapshot-id") for one in snapshots]
+    ids = [snapshot.get("snapshot-id") for snapshot in snapshots]
     if len(ids) != many:
         raise Blocked(
             f"{many} snapshots were added, and the table has {len(ids)} (IRC-UPD-035):"

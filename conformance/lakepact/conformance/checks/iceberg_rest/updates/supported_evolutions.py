@@ -189,8 +189,8 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
                 after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
                 operations = {
-                    one.get("snapshot-id"): (one.get("summary") or {}).get("operation")
-                    for one in after.member("snapshots")
+                    snapshot.get("snapshot-id"): (snapshot.get("summary") or {}).get("operation")
+                    for snapshot in after.member("snapshots")
                 }
                 expect.equal(
                     operation,

@@ -117,9 +117,9 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
                     at=at,
                 )
                 wrong = [
-                    one
-                    for one in identifiers
-                    if not isinstance(one, list) or one[:-1] != list(namespace)
+                    identifier
+                    for identifier in identifiers
+                    if not isinstance(identifier, list) or identifier[:-1] != list(namespace)
                 ]
                 expect.equal(
                     [], wrong, "identifiers without the levels of the namespace and a name:", at=at
@@ -186,8 +186,10 @@ def versions_of_functions_exist(lab: CatalogLab) -> None:
     """Current versions and those in the log are versions of the definitions of the function."""
     for reply, definitions, at in lab.each(definitions_of(lab)):
         versions = {
-            one["definition-id"]: {version["version-id"] for version in one["versions"]}
-            for one in definitions
+            definition["definition-id"]: {
+                version["version-id"] for version in definition["versions"]
+            }
+            for definition in definitions
         }
         with lab.judge_each("IRC-FN-008") as case:
             for number, one in enumerate(definitions):
@@ -224,7 +226,11 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
     are structs.
     """
     for _, definitions, at in lab.each(definitions_of(lab)):
-        names = Counter(one["specific-name"] for one in definitions if "specific-name" in one)
+        names = Counter(
+            definition["specific-name"]
+            for definition in definitions
+            if "specific-name" in definition
+        )
         with lab.judge("IRC-FN-010"):
             expect.equal(
                 [],
@@ -232,7 +238,7 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
                 "specific names of several definitions:",
                 at=at,
             )
-        ids = Counter(one["definition-id"] for one in definitions)
+        ids = Counter(definition["definition-id"] for definition in definitions)
         for number, one in lab.each(enumerate(definitions)):
             place = at.within(number)
             types = [*(parameter["type"] for parameter in one["parameters"]), one["return-type"]]

@@ -128,9 +128,15 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
 
     for answer in lab.each((view, load_view(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-004") as case:
-            by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
+            by_dialect = {
+                representation["dialect"]: representation["sql"]
+                for representation in answer.current["representations"]
+            }
             expect.equal(
-                {one["dialect"]: one["sql"] for one in request["representations"]},
+                {
+                    representation["dialect"]: representation["sql"]
+                    for representation in request["representations"]
+                },
                 by_dialect,
                 "texts by dialect",
                 at=answer.place("versions"),
@@ -146,7 +152,10 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-CREATE-005"):
             expect.equal(
                 sorted(DIALECTS),
-                sorted(one["dialect"] for one in answer.current["representations"]),
+                sorted(
+                    representation["dialect"]
+                    for representation in answer.current["representations"]
+                ),
                 "dialects, in any order,",
                 at=answer.place("versions"),
             )

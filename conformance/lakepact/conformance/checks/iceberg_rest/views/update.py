@@ -90,7 +90,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
     schema = {
         "type": "struct",
-        "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1,
+        "schema-id": max(schema.get("schema-id", 0) for schema in view.member("schemas")) + 1,
         "fields": fields,
     }
     lab.require(
@@ -104,7 +104,9 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     )
     after = load_view(lab, view)
     schemas = [
-        one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]
+        schema
+        for schema in after.member("schemas")
+        if schema.get("schema-id") == after.current["schema-id"]
     ]
     columns = schemas[0]["fields"] if schemas else []
 
@@ -117,7 +119,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-020"):
         expect.equal(
             [field.get("doc") for field in fields],
-            [one.get("doc") for one in columns],
+            [column.get("doc") for column in columns],
             "docs of the columns",
             at=after.place("schemas"),
         )

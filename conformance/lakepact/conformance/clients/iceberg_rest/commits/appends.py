@@ -173,7 +173,7 @@ def _continues(
     nothing else has changed.
     """
     old, new = (
-        {one["snapshot-id"]: one for one in metadata.get("snapshots") or []}
+        {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or []}
         for metadata in (before, after)
     )
     former, lineage = _head(before), [_head(after)]
@@ -255,9 +255,9 @@ def _requires(performance: Performance, before: Document) -> None:
             ]
             new_heads = {update.get("ref-name"): update.get("snapshot-id") for update in moves}
             required = {
-                one.get("ref"): one.get("snapshot-id")
-                for one in change.get("requirements", ())
-                if one.get("type") == SAME_HEAD
+                requirement.get("ref"): requirement.get("snapshot-id")
+                for requirement in change.get("requirements", ())
+                if requirement.get("type") == SAME_HEAD
             }
             actual = {
                 name: required.get(name, "not required") for name in new_heads if name in heads
@@ -272,9 +272,11 @@ def _requires(performance: Performance, before: Document) -> None:
 
 def _adds_no_existing_id(performance: Performance, before: Document) -> None:
     """Expect no new snapshot with the id of an existing one."""
-    ids = [one["snapshot-id"] for one in before.get("snapshots") or ()]
+    ids = [snapshot["snapshot-id"] for snapshot in before.get("snapshots") or ()]
     snapshots = [update.get("snapshot", {}) for update in updates_of(performance, "add-snapshot")]
-    collisions = [one["snapshot-id"] for one in snapshots if one.get("snapshot-id") in ids]
+    collisions = [
+        snapshot["snapshot-id"] for snapshot in snapshots if snapshot.get("snapshot-id") in ids
+    ]
     expect.equal([], collisions, "ids of new snapshots that the table has already:")
 
 
@@ -309,16 +311,16 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
             with lab.judge("IRC-CLI-063"):
                 _continues(lab, before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
-                former_ids = {one["snapshot-id"] for one in before.get("snapshots") or []}
+                former_ids = {snapshot["snapshot-id"] for snapshot in before.get("snapshots") or []}
                 summaries = [
-                    one["summary"]
-                    for one in after["snapshots"]
-                    if one["snapshot-id"] not in former_ids
+                    snapshot["summary"]
+                    for snapshot in after["snapshots"]
+                    if snapshot["snapshot-id"] not in former_ids
                 ]
                 counts = [
-                    _count(one, "added-records") - _count(one, "deleted-records")
-                    for one in summaries
-                    if "added-records" in one
+                    _count(summary, "added-records") - _count(summary, "deleted-records")
+                    for summary in summaries
+                    if "added-records" in summary
                 ]
                 expect.equal(
                     len(rows),
@@ -328,9 +330,9 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
                 total, last = (
                     len(rows_of(number)),
                     next(
-                        one["summary"]
-                        for one in after["snapshots"]
-                        if one["snapshot-id"] == _head(after)
+                        snapshot["summary"]
+                        for snapshot in after["snapshots"]
+                        if snapshot["snapshot-id"] == _head(after)
                     ),
                 )
                 expect.equal(total, _count(last, "total-records", total), "total-records:")

@@ -55,7 +55,7 @@ def expired_snapshots(lab: CatalogClientLab) -> None:
                     {name: refs.get(name, {}).get("snapshot-id") for name in heads},
                     f"snapshots of branches and tags {how}",
                 )
-                ids = {one["snapshot-id"] for one in left["snapshots"]}
+                ids = {snapshot["snapshot-id"] for snapshot in left["snapshots"]}
                 expect.equal([], sorted({*heads.values()} - ids), f"missing snapshots {how}")
             for name, number in ROWS.items():
                 with case():

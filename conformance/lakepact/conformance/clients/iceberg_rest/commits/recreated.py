@@ -58,7 +58,7 @@ def recreated_tables(lab: CatalogClientLab) -> None:
 
             performance = lab.performs(task, script, namespace=namespace, table=TABLE, **arguments)
             commits = performance.of(*COMMITS)
-            commit_number = next((one.number for one in commits if one.status < 300), 0)
+            commit_number = next((commit.number for commit in commits if commit.status < 300), 0)
             if not fresh or any(
                 commits[0].number < one.number < commit_number for one in performance.of(*LOADS)
             ):

@@ -53,7 +53,7 @@ def is_guarded(performance: Performance, action: str, *requirements: str) -> Non
         Unmet: one has none of them.
     """
     for change in table_changes_of(performance):
-        required = [one.get("type") for one in change.get("requirements", ())]
+        required = [requirement.get("type") for requirement in change.get("requirements", ())]
         if any(update.get("action") == action for update in change.get("updates", ())) and not set(
             required
         ) & set(requirements):

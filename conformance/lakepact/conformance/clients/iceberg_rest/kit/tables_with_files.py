@@ -92,9 +92,9 @@ def table_with_rows(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
         lab.require_success(lab.performs("append-rows", **where, rows=rows))
         metadata = lab.metadata(**where)
         heads |= {
-            one["snapshot-id"]: one
-            for one in metadata.get("snapshots") or []
-            if one["snapshot-id"] == metadata["current-snapshot-id"]
+            snapshot["snapshot-id"]: snapshot
+            for snapshot in metadata.get("snapshots") or []
+            if snapshot["snapshot-id"] == metadata["current-snapshot-id"]
         }
     if len(heads) != appends:
         raise Blocked(f"{appends} appends moved main to {len(heads)} snapshots")

@@ -190,7 +190,7 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
             if task in able and (
                 performance.is_done
                 or not suffix
-                or any(one.method not in READS for one in performance.exchanges)
+                or any(exchange.method not in READS for exchange in performance.exchanges)
             ):
                 with lab.judge(
                     "IRC-CLI-059"

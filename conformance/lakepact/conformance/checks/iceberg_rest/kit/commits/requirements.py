@@ -82,9 +82,11 @@ def expect_refusal_alone(
     Raises:
         StepFailed: all of them are accepted alone, although they fail together.
     """
-    replies = [lab.try_commit(table, HARMLESS, requirements=[one]) for one in assertions]
+    replies = [
+        lab.try_commit(table, HARMLESS, requirements=[assertion]) for assertion in assertions
+    ]
     with lab.step(CONFLICT):
-        kinds = ", ".join(dict.fromkeys(str(one.get("type")) for one in assertions))
+        kinds = ", ".join(dict.fromkeys(str(assertion.get("type")) for assertion in assertions))
         about = f"of one of the commits with {kinds} alone, since one does not hold"
         expect.refusal(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
 

@@ -226,7 +226,9 @@ def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict
     """
     schema = current_schema(table)
     ids = [
-        value for one in table.member("schemas") if isinstance(value := one.get("schema-id"), int)
+        value
+        for schema in table.member("schemas")
+        if isinstance(value := schema.get("schema-id"), int)
     ]
     return {
         **schema,
