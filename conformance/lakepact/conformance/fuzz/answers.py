@@ -25,13 +25,11 @@ from lakepact.conformance.judging.invariants import selector
 from lakepact.generated.contract import Contract, OperationId
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.
-EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = (
-    "empty",
-    "malformed",
-    "no object",
-    "missing",
-    "wrong type",
-)
+EMPTY = "empty"
+MALFORMED = "malformed"
+NO_OBJECT = "no object"
+MISSING = "missing"
+WRONG_TYPE = "wrong type"
 
 MISTAKES = {
     EMPTY: Wrong.MISSING,
@@ -192,10 +190,8 @@ class Judge:
         what, wrong, at = mistake
         requirement = self._fuzz.refusals.get(what)
         if requirement is not None:
-            actual, mutation = (
-                f"{operation}: status {exchange.status}",
-                Mutation(MISTAKES[what], at),
-            )
+            actual = f"{operation}: status {exchange.status}"
+            mutation = Mutation(MISTAKES[what], at)
             yield Breach(
                 f"refusal of {what}",
                 (requirement,),

@@ -50,7 +50,7 @@ class Sent:
     steps: list[Step] = field(default_factory=list)
     exchanges: list[int] = field(default_factory=list)
     breaches: list[tuple[Breach, list[Step], list[int]]] = field(default_factory=list)
-    silent: NoAnswer | None = None  #: the missing answer that ended the sequence
+    no_answer: NoAnswer | None = None  #: the missing answer that ended the sequence
 
     def show(self, breach: Breach) -> None:
         """Keep a breach with the requests that lead to it."""
@@ -131,9 +131,9 @@ class Sequences:
                 query=step.query,
                 **arguments,
             )
-        except NoAnswer as silent:
-            sequence.silent = silent
-            sequence.exchanges = [*lab.sent, silent.keep().number]
+        except NoAnswer as error:
+            sequence.no_answer = error
+            sequence.exchanges = [*lab.sent, error.keep().number]
             return None
         sequence.exchanges = list(lab.sent)
         exchanges, number = lab.wire.exchanges, reply.exchange.number
@@ -203,7 +203,7 @@ class Sequences:
 
     def _silence(self, step: Step, sequence: Sent) -> list[Breach]:
         return (
-            [self._judge.silence(step.operation, str(sequence.silent))]
-            if sequence.silent and not sequence.silent.late
+            [self._judge.silence(step.operation, str(sequence.no_answer))]
+            if sequence.no_answer and not sequence.no_answer.late
             else []
         )

@@ -16,13 +16,14 @@ from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.sequences import Sent, Sequences
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.fuzz.world import Remembering
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging.definitions import Invariant
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.contract import Contract, OperationId
 
 FUZZED, MODELLED = "fuzz", "model"  #: the check in verdicts
 HISTORY = 100  #: requests of one stateful test
-PATIENCE = 3  #: answers in a row that are awaited in vain before the target is given up
+PATIENCE = 3  #: late answers in a row that end the search
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,8 @@ def run_fuzzer(
     """
     from lakepact.conformance.fuzz.schemathesis_bodies import SchemathesisBodies  # noqa: PLC0415 - an extra, and slow to import
 
-    judge, drawing = (
-        Judge(contract, invariants, fuzz),
-        Drawing(contract, SchemathesisBodies(contract, start)),
-    )
+    judge = Judge(contract, invariants, fuzz)
+    drawing = Drawing(contract, SchemathesisBodies(contract, start))
     sequences = Sequences(
         lab,
         world=fuzz.world,
@@ -90,10 +89,8 @@ def run_stateful_tests(
     """
     # Invariants look at these exchanges in a run of their own, and nothing is sent that has to be
     # refused for its form.
-    judge, operations = (
-        Judge(contract, (), replace(fuzz, refusals={})),
-        tuple(dict.fromkeys(fuzz.operations)),
-    )
+    judge = Judge(contract, (), replace(fuzz, refusals={}))
+    operations = tuple(dict.fromkeys(fuzz.operations))
     sequences = Sequences(
         lab,
         world=model,
@@ -125,7 +122,7 @@ class _Search:
         self._sequences = sequences
         self._answers = answers
         self._start = start
-        self._vain = 0  # sequences in a row whose last answer did not come in time
+        self._late_in_a_row = 0  # sequences whose last answer did not come in time
         self._given_up = ""
 
     def verdicts(self, budget: int) -> Iterator[Verdict | Progress]:
@@ -142,40 +139,39 @@ class _Search:
                 yield self._verdict(
                     breach, self._sequences.shortest(breach, steps) or (breach, exchanges, 0)
                 )
-            if sequence.silent is not None:
-                yield from self._silence(sequence)
+            if sequence.no_answer is not None:
+                yield from self._silence(sequence, sequence.no_answer)
             else:
-                self._vain = 0
+                self._late_in_a_row = 0
         yield from self._rest()
 
     def _verdict(
         self, breach: Breach, finding: tuple[Breach, list[int], int], remark: str = ""
     ) -> Verdict:
         """Return a broken requirement, with the requests that show it."""
-        again, exchanges, count = finding
+        repetition, exchanges, count = finding
         text = (
             f"shrunk to {count} request{'s' if count > 1 else ''}"
             if count
             else remark or "not seen again when it was repeated"
         )
-        unmet, requirement = again.unmet, breach.requirements[0]
-        failure = unmet.failure(tuple(exchanges))
+        requirement = breach.requirements[0]
+        failure = repetition.unmet.failure(tuple(exchanges))
         outcome = breach_outcome(self._judge.contract.requirements[requirement])
         return replace(
             Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)),
             remark=f"seed {self._start}, {text}",
         )
 
-    def _silence(self, sequence: Sent) -> Iterator[Verdict]:
-        """Yield the verdict about a sequence that ended without an answer: a failure if it happens
-        again or the target is gone.
+    def _silence(self, sequence: Sent, no_answer: NoAnswer) -> Iterator[Verdict]:
+        """Yield a failure if a sequence that ended without an answer does so again, or the target
+        answers nothing any more. A late answer is no failure; several in a row end the search.
         """
-        why = str(sequence.silent)
-        if sequence.silent is None or sequence.silent.late:
-            self._vain += 1
-            self._given_up = why if self._vain >= PATIENCE else ""
+        if no_answer.late:
+            self._late_in_a_row += 1
+            self._given_up = str(no_answer) if self._late_in_a_row >= PATIENCE else ""
             return
-        breach = self._judge.silence(sequence.steps[-1].operation, why)
+        breach = self._judge.silence(sequence.steps[-1].operation, str(no_answer))
         if not self._sequences.answers():
             self._given_up = "the target answers nothing any more"
             self._judge.remember(breach)
@@ -185,10 +181,10 @@ class _Search:
                 f"after these {len(sequence.steps)} requests {self._given_up}",
             )
         elif self._judge.is_new(breach):
-            again = self._sequences.shortest(breach, sequence.steps)
-            if again is not None:  # else it was an idle connection that happened to be closed
+            repetition = self._sequences.shortest(breach, sequence.steps)
+            if repetition is not None:  # else it was an idle connection that happened to be closed
                 self._judge.remember(breach)
-                yield self._verdict(breach, again)
+                yield self._verdict(breach, repetition)
 
     def _rest(self) -> Iterator[Verdict]:
         """Yield passes for all requirements without a failure."""

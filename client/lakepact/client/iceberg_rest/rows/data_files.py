@@ -197,7 +197,7 @@ class FileReader:
         source: Any = io.new_input(data.file_path).open()
         with source:
             field_ids = self.schema.field_ids.union(
-                self.filter_schema.field_ids, *(each.schema.field_ids for each in equality)
+                self.filter_schema.field_ids, *(deletes.schema.field_ids for deletes in equality)
             )
             file = _OpenFile(source, data, self.metadata, field_ids, self.origins.decoding)
             lineage = None
@@ -205,7 +205,7 @@ class FileReader:
                 lineage = Lineage(file.schema, data[FIRST_ROW_ID], part.sequence_number)
                 file.schema = lineage.schema
             projection = Projection(file.schema, self.schema, file.constants)
-            filters = [each.others(file) for each in equality]
+            filters = [deletes.live_mask(file) for deletes in equality]
             if self.predicate is not None:
                 filters.append(self._selection(self.predicate, file))
             live = Selection(but_not=_positions(session, io, part.task)).within(file.rows)
@@ -374,15 +374,15 @@ class EqualityDeletes:
                 rows.update(_tuples(projection.batch(batch)))
         return cls(schema, frozenset(rows))
 
-    def others(self, file: _OpenFile) -> Callable[[Any], Any]:
-        """Return a function of batches of a file: for each row, whether it is not deleted."""
+    def live_mask(self, file: _OpenFile) -> Callable[[Any], Any]:
+        """Return a function from a batch of a file to a mask that is true for its live rows."""
         projection = Projection(file.schema, self.schema, file.constants)
 
-        def alive(rows: Any) -> Any:
+        def mask(rows: Any) -> Any:
             keys = _tuples(projection.batch(rows))
             return pa.array([row not in self.values for row in keys], pa.bool_())
 
-        return alive
+        return mask
 
 
 def _tuples(batch: Any) -> Iterator[tuple[Any, ...]]:

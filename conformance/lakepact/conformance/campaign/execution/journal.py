@@ -52,7 +52,7 @@ class WorkerLog:
         self._told_at = 0.0
 
     def goes_on(self, word: str) -> bool:
-        """Return whether the start of the worker is the one that counts."""
+        """Return whether this start of the worker is the current one: none has replaced it."""
         return goes_on(self._run, word)
 
     def sets_out(self, target: str, case_id: str, word: str) -> None:
@@ -172,7 +172,7 @@ def end(run: Path, word: str = "*") -> bool:
 
 
 def goes_on(run: Path, word: str) -> bool:
-    """Return whether a start is the one that counts."""
+    """Return whether a start of a worker is the current one: none has replaced it."""
     return (run / JOURNAL / f"{word}{START}").exists()
 
 

@@ -47,8 +47,8 @@ class ObjectLog:
         self._stored_at, self._looked_at, self._is_on = time.monotonic(), float("-inf"), True
 
     def goes_on(self, word: str) -> bool:
-        """Return whether the start of the worker is the one that counts, and no other process has
-        ended this log.
+        """Return whether this start of the worker is the current one, and no other process ended
+        its log.
         """
         if self._is_on and time.monotonic() > self._looked_at + OFTEN:
             self._looked_at = time.monotonic()

@@ -99,7 +99,9 @@ def ascii_json(value: Any) -> str:
 
 
 def stats_members(chunk: Chunk) -> Sequence[str]:
-    """Return the statistics of files as members that follow others, nothing for those without."""
+    """Return the JSON text `,"stats":…` of each file, to follow other members; empty without
+    statistics.
+    """
     if None not in chunk.stats:
         # All at once, where they are plain, for that is several times faster.
         text = orjson.dumps(_BETWEEN.join(cast("Sequence[str]", chunk.stats)))

@@ -93,7 +93,7 @@ def comparable(left: Kind, right: Kind) -> bool:
 
 
 def equal(left: Values, right: Values) -> int:
-    """Return the outcomes of left = right."""
+    """Return the outcomes that left = right may have in a row, as flags: TRUE, FALSE, NULL."""
     left, right = _align(left, right)
     result = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:
@@ -109,7 +109,7 @@ def equal(left: Values, right: Values) -> int:
 
 
 def less(left: Values, right: Values, *, or_equal: bool) -> int:
-    """Return the outcomes of left < right, or of left <= right."""
+    """Return the outcomes that left < right, or left <= right, may have in a row, as flags."""
     left, right = _align(left, right)
     result = NULL if left.nulls or right.nulls else NOTHING
     if left.some and right.some:

@@ -188,7 +188,7 @@ def _created(lab: CatalogLab, namespace: Namespace, name: str, *, location: str)
     return Table(namespace, name, reply) if reply.status == 200 else None
 
 
-def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: Table) -> None:
+def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, neighbour: Table) -> None:
     """Judge that the credentials of a table open its metadata file, and not that of another."""
     reply = lab.require(
         lab.send(
@@ -199,8 +199,9 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         200,
     )
     settings = keys_for(reply, table.location)
-    files = [file_of(owner) for owner in (table, beside)]
-    if settings is None or None in files:
+    own_file = file_of(table)
+    other_file = file_of(neighbour)
+    if settings is None or own_file is None or other_file is None:
         lab.skip(
             requirement,
             "the table comes without keys to a bucket, or its metadata file lies elsewhere",
@@ -208,12 +209,13 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         return
     if find_spec("pyarrow") is None:
         raise Blocked(f"reading files with vended credentials needs pyarrow: {install('arrow')}")
-    if try_read(str(files[1]), with_invalid_secrets(settings)) is Access.OPENED:
+    if try_read(other_file, with_invalid_secrets(settings)) is Access.OPENED:
         lab.skip(
             requirement, "the storage of the tables opens its files with invented credentials too"
         )
         return
-    own_access, other_access = (try_read(str(file), settings) for file in files)
+    own_access = try_read(own_file, settings)
+    other_access = try_read(other_file, settings)
     if Access.UNKNOWN in {own_access, other_access}:
         lab.skip(
             requirement,
@@ -226,11 +228,11 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         at = reply.place("storage-credentials" if credentials_of(reply.document) else "config")
         expect.true(
             own_access is Access.OPENED,
-            f"credentials that open {files[0]}",
+            f"credentials that open {own_file}",
             "they are refused",
             at=at,
         )
-        expected = f"credentials that do not open {files[1]}, which is of another table"
+        expected = f"credentials that do not open {other_file}, which is of another table"
         expect.true(
             other_access is Access.DENIED, expected, "they open it", at=at, kind=Kind.SURPLUS
         )

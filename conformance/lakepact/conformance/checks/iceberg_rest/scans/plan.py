@@ -120,7 +120,7 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
 
 
 def with_state(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
-    """Return a file of an earlier snapshot as a later manifest has it."""
+    """Return an entry of a manifest with another status, sequence number and snapshot."""
     return replace(file, state=state, sequence=sequence, snapshot=snapshot)
 
 
@@ -232,10 +232,8 @@ def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-011") as case:
         for what, members in both.items():
             with case():
-                reply, wrong = (
-                    scans.plan(lab, table, snapshot_id=last, **members),
-                    Mutation(Wrong.VALUE, "/snapshot-id"),
-                )
+                reply = scans.plan(lab, table, snapshot_id=last, **members)
+                wrong = Mutation(Wrong.VALUE, "/snapshot-id")
                 expect.status(reply, 400, about=f"for snapshot-id with {what}", mutation=wrong)
     with lab.judge("IRC-SCAN-PLAN-012"):
         expect.status(

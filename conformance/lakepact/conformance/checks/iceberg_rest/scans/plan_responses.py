@@ -82,17 +82,20 @@ def files(document: Part) -> Iterator[Part]:
 def of_files(
     identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING
 ) -> None:
-    """Register the invariant that something holds of each file; what is said of it is False where
-    it has nothing to do with a file.
+    """Register an invariant about each file of a plan.
+
+    `holds` raises an error for a file that breaks it, and returns False for one that it does not
+    concern.
     """
 
-    def every(exchange: Exchange) -> bool:
+    def holds_of_all(exchange: Exchange) -> bool:
         document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
         results = [holds(file) is not False for file in files(document)] if document else []
         return any(results)
 
-    every.__name__, every.__doc__ = (holds.__name__, holds.__doc__)
-    invariant(identifier, traffic=traffic, concerns=PLANS)(every)
+    holds_of_all.__name__ = holds.__name__
+    holds_of_all.__doc__ = holds.__doc__
+    invariant(identifier, traffic=traffic, concerns=PLANS)(holds_of_all)
 
 
 # -- plans -----------------------------------------------------------------------------------------
@@ -212,10 +215,8 @@ def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
     members = [member for member in ARRAYS if document.get(member)]
-    expected, at = (
-        f"no tasks and no delete files with the status {document.get('status')}",
-        document.at.within(*members[:1]),
-    )
+    expected = f"no tasks and no delete files with the status {document.get('status')}"
+    at = document.at.within(*members[:1])
     expect.true(not members, expected, members, at=at, kind=Kind.SURPLUS)
     return True
 
@@ -231,10 +232,8 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     applies = False
     for task in objects(document, "file-scan-tasks"):
-        references, at = (
-            task.get("delete-file-references"),
-            task.at.within("delete-file-references"),
-        )
+        references = task.get("delete-file-references")
+        at = task.at.within("delete-file-references")
         if references is None:
             continue
         applies = True
@@ -388,10 +387,8 @@ def _lengths(file: Part) -> bool:
     """Offsets come with lengths."""
     if file.get("content-offset") is None:
         return False
-    is_sized, at = (
-        type(file.get("content-size-in-bytes")) is int,
-        file.at.within("content-size-in-bytes"),
-    )
+    is_sized = type(file.get("content-size-in-bytes")) is int
+    at = file.at.within("content-size-in-bytes")
     expect.true(is_sized, "content-size-in-bytes beside content-offset", sorted(file), at=at)
     return True
 

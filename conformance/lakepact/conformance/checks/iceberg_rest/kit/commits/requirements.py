@@ -12,9 +12,7 @@ from lakepact.conformance.judging import expect
 Update = Mapping[str, Any]
 
 Assertion = dict[str, Any]
-Cases = dict[
-    str, Assertion | list[Assertion]
-]  #: what is so of a commit, and what it asserts although or because it is so
+Cases = dict[str, Assertion | list[Assertion]]  #: the situation of a commit, and its assertions
 
 CONFLICT = "IRC-COM-005"  #: a commit whose requirement does not hold is refused
 ASSERT_CREATE: Assertion = {"type": "assert-create"}
@@ -30,57 +28,56 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 HARMLESS: Mapping[str, Any] = set_properties(
     lakepact="committed"
-)  #: an update that every table can take, as often as one likes
+)  #: an update that every table accepts, any number of times
 
 
 def assert_uuid(uuid: Any) -> Assertion:
-    """The table has this UUID."""
+    """Return the assertion that the table has a UUID."""
     return {"type": "assert-table-uuid", "uuid": uuid}
 
 
 def assert_ref(ref: str, snapshot_id: int | None) -> Assertion:
-    """The branch or tag is at this snapshot or, for None, does not exist."""
+    """Return the assertion that a branch or tag is at a snapshot or, for None, does not exist."""
     return {"type": "assert-ref-snapshot-id", "ref": ref, "snapshot-id": snapshot_id}
 
 
 def assert_last_field(field_id: Any) -> Assertion:
-    """Return the last column id of the table is this."""
+    """Return the assertion about the last column id of the table."""
     return {"type": "assert-last-assigned-field-id", "last-assigned-field-id": field_id}
 
 
 def assert_schema(schema_id: Any) -> Assertion:
-    """Return the current schema of the table is this."""
+    """Return the assertion about the id of the current schema."""
     return {"type": "assert-current-schema-id", "current-schema-id": schema_id}
 
 
 def assert_last_partition(field_id: Any) -> Assertion:
-    """Return the last partition id of the table is this."""
+    """Return the assertion about the last partition field id of the table."""
     return {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": field_id}
 
 
 def assert_spec(spec_id: Any) -> Assertion:
-    """Return the default partition spec of the table is this."""
+    """Return the assertion about the id of the default partition spec."""
     return {"type": "assert-default-spec-id", "default-spec-id": spec_id}
 
 
 def assert_order(order_id: Any) -> Assertion:
-    """Return the default sort order of the table is this."""
+    """Return the assertion about the id of the default sort order."""
     return {"type": "assert-default-sort-order-id", "default-sort-order-id": order_id}
 
 
 def stale(assertion: Mapping[str, Any]) -> Mutation:
-    """Return the mistake of a commit whose assertion does not hold."""
+    """Return the mutation of a commit with an assertion that does not hold."""
     return Mutation(Wrong.STALE, assertion["type"])
 
 
 def expect_refusal_alone(
     lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation
 ) -> None:
-    """Check that of assertions which were accepted together, the one that fails is refused by a
-    commit that has no other.
+    """Check that one of several assertions is refused in a commit of its own.
 
     Raises:
-        StepFailed: all of them are accepted alone, although they fail together.
+        StepFailed: the server accepts each of them alone, although one does not hold.
     """
     replies = [
         lab.try_commit(table, HARMLESS, requirements=[assertion]) for assertion in assertions
@@ -115,19 +112,18 @@ def judge_answers(
     several: bool = False,
     mutation: Mutation | None = None,
 ) -> None:
-    """Judge a requirement by the statuses that commits with some assertions are answered with.
+    """Judge a requirement by the statuses of commits with some assertions.
 
     Args:
         lab: the lab of the check.
         requirement: its id.
         table: the table that they are for.
-        cases: what is so of each commit, and what it asserts.
+        cases: the situation of each commit, and its assertions.
         allowed: the statuses that are right for all of them.
         updates: of each commit.
-        several: judge how assertions stand together, so that one which fails has to be refused
-            alone.
-        mutation: the mistake of commits that have to be refused; by default their last assertion
-            does not hold.
+        several: whether a commit that is accepted shows that the server checks only one of its
+            assertions: then the one that fails must be refused in a commit of its own.
+        mutation: of commits that must be refused; by default their last assertion does not hold.
     """
     for situation, one_or_more in lab.each(cases.items()):
         assertions = one_or_more if isinstance(one_or_more, list) else [one_or_more]
