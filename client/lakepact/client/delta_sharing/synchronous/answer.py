@@ -60,11 +60,9 @@ class Pages:
 
     def blocks(self) -> Generator[list[Line], None, None]:
         """Yield the lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta, waiting = (
-            Bookmark(self.operation, self._reach.calls.limits),
-            None,
-            Waiting(self._question.patience),
-        )
+        bookmark = Bookmark(self.operation, self._reach.calls.limits)
+        is_delta = None
+        waiting = Waiting(self._question.patience)
         while bookmark.token is not None:
             reply = self._open(bookmark.token or None, waiting.query_id)
             reader = LineReader(

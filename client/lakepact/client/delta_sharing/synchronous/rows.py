@@ -103,8 +103,8 @@ class Rows:
                     break
 
     def tasks(self, *, most: int) -> list[ReadTask]:
-        """Return the rows as tasks of up to so many bytes; the limit of the question does not hold
-        for them.
+        """Return tasks that read the rows, each at most `most` bytes of files. The limit of the
+        query does not apply to them.
         """
         todo = self._pieces()
         return list(divide(self._require_answer(), todo, self._columns, most=most))
