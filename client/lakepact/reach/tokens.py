@@ -233,11 +233,9 @@ def _bearing(request: Request, token: Token) -> Request:
 def _read(reply: Reply, now: float) -> Token | str:
     """Return the token in a reply, or what is wrong with it."""
     document = _members(reply)
-    token, kind, life = (
-        document.get("access_token"),
-        document.get("token_type", "bearer"),
-        document.get("expires_in"),
-    )
+    token = document.get("access_token")
+    kind = document.get("token_type", "bearer")
+    life = document.get("expires_in")
     if not isinstance(token, str) or not TOKEN.fullmatch(token):
         return "the reply has no usable access_token"
     if not isinstance(kind, str) or kind.lower() != "bearer":

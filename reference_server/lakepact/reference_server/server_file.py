@@ -221,10 +221,8 @@ def _principal(name: str, table: dict[str, Any], environment: Mapping[str, str])
         at,
         ("token", "token-env", "token-expires", "client-id", "client-secret", "client-secret-env"),
     )
-    token, secret = (
-        _secret(table, "token", at, environment),
-        _secret(table, "client-secret", at, environment),
-    )
+    token = _secret(table, "token", at, environment)
+    secret = _secret(table, "client-secret", at, environment)
     client_id = _optional(table, "client-id", at)
     if (client_id is None) != (secret is None):
         raise _Misread(

@@ -304,18 +304,14 @@ def _objects(text: bytes) -> Iterator[Any]:
 
 def _parquet_file(document: dict[str, Any], kind: Kind) -> Facts:
     get = document.get
-    url, id_, values, size = (
-        document["url"],
-        document["id"],
-        document["partitionValues"],
-        document["size"],
-    )
-    stats, version, timestamp, expiration = (
-        get("stats"),
-        get("version"),
-        get("timestamp"),
-        get("expirationTimestamp"),
-    )
+    url = document["url"]
+    id_ = document["id"]
+    values = document["partitionValues"]
+    size = document["size"]
+    stats = get("stats")
+    version = get("version")
+    timestamp = get("timestamp")
+    expiration = get("expirationTimestamp")
     if (
         type(url) is not str
         or type(id_) is not str
@@ -339,12 +335,10 @@ def _parquet_file(document: dict[str, Any], kind: Kind) -> Facts:
 
 def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
     get = document.get
-    id_, version, timestamp, expiration = (
-        document["id"],
-        get("version"),
-        get("timestamp"),
-        get("expirationTimestamp"),
-    )
+    id_ = document["id"]
+    version = get("version")
+    timestamp = get("timestamp")
+    expiration = get("expirationTimestamp")
     vector_id = get("deletionVectorFileId")
     kind, action = _action(document["deltaSingleAction"], add)
     get = action.get

@@ -73,11 +73,9 @@ def _auth(address: str, left: dict[str, str]) -> Auth:
             " for others"
         )
     endpoint = left.pop("oauth2-server-uri", f"{address}/v1/oauth/tokens")
-    token, credential, scope = (
-        left.pop("token", None),
-        left.pop("credential", None),
-        left.pop("scope", "catalog"),
-    )
+    token = left.pop("token", None)
+    credential = left.pop("credential", None)
+    scope = left.pop("scope", "catalog")
     if left.pop("rest.sigv4-enabled", "").lower() == "true":
         from lakepact.reach.sigv4 import SigV4  # noqa: PLC0415 - of an extra
 

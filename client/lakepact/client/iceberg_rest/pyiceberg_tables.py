@@ -391,10 +391,8 @@ class _Bridge(SchemaConversion):
         location: str | None = None,
         properties: Properties = EMPTY_DICT,
     ) -> View:
-        fresh, version = (
-            assign_fresh_schema_ids(self._convert_schema_if_needed(schema)),
-            document_of(view_version),
-        )
+        fresh = assign_fresh_schema_ids(self._convert_schema_if_needed(schema))
+        version = document_of(view_version)
         texts = transform_dict_value_to_str(properties)
         response = self._catalog.create_view(
             identifier, document_of(fresh), version=version, location=location, properties=texts

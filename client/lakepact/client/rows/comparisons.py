@@ -145,13 +145,9 @@ def _round_to_step(comparison: Comparison, scale: int, least: int, largest: int)
     elif step != number:
         operator = "lessThanOrEqual" if operator.startswith("less") else "greaterThan"
     if step > largest:
-        operator, step = (
-            ("greaterThanOrEqual" if operator.startswith("less") else "lessThan"),
-            least,
-        )
+        operator = "greaterThanOrEqual" if operator.startswith("less") else "lessThan"
+        step = least
     elif step < least:
-        operator, step = (
-            ("lessThan" if operator.startswith("less") else "greaterThanOrEqual"),
-            least,
-        )
+        operator = "lessThan" if operator.startswith("less") else "greaterThanOrEqual"
+        step = least
     return replace(comparison, operator=operator, value=step)

@@ -267,10 +267,8 @@ def _wider(predicate: Predicate, *, negative: bool) -> dict[str, Any] | None:
 
 def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[str, Any]:
     def comparison(operator: str, text: str) -> dict[str, Any]:
-        column, literal = (
-            {"op": "column", "name": predicate.column},
-            {"op": "literal", "value": text},
-        )
+        column = {"op": "column", "name": predicate.column}
+        literal = {"op": "literal", "value": text}
         return {
             "op": operator,
             "children": [column | {"valueType": kind}, literal | {"valueType": kind}],

@@ -134,10 +134,8 @@ def _html(matrix: Matrix) -> Iterator[str]:
     )
     yield '<main><div class="cards">'
     yield from map(_card, matrix.columns)
-    names, last = (
-        [column.name for column in matrix.columns],
-        (SAYS,) if matrix.by == REQUIREMENT else (),
-    )
+    names = [column.name for column in matrix.columns]
+    last = (SAYS,) if matrix.by == REQUIREMENT else ()
     marks = ["c"] * len(names) if last else ()
     whole = wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], marks)
     yield "</div>"

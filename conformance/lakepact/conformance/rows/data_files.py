@@ -97,10 +97,8 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
     """
     name = physical_name(field) if answer.mapping != "none" else field["name"]
     if name not in file.partition_values:
-        expected, actual = (
-            f"a partition value of {name}",
-            f"values of {', '.join(file.partition_values) or 'nothing'}",
-        )
+        expected = f"a partition value of {name}"
+        actual = f"values of {', '.join(file.partition_values) or 'nothing'}"
         raise expect.unmet(
             expected, actual, at=file.place("partitionValues", name), kind=Kind.MISSING
         )

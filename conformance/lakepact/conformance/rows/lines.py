@@ -213,11 +213,9 @@ def _file(line: Any, action: Any, kind: str) -> SharedFile:
         raise expect.unmet(
             "a file line with url and id", f"members {', '.join(map(str, line))}", at=place_of(line)
         )
-    values, vector, stats = (
-        action.get("partitionValues"),
-        action.get("deletionVector"),
-        action.get("stats"),
-    )
+    values = action.get("partitionValues")
+    vector = action.get("deletionVector")
+    stats = action.get("stats")
     return SharedFile(
         kind=kind,
         id=identifier,

@@ -96,12 +96,10 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         contract = Contract("delta_sharing", settings.contract_version)
     except UnknownVersion as unknown:
         raise BadSetting(str(unknown)) from None
-    callers, listings, urls_rules, parts = (
-        recipients.Rules(),
-        catalogue.Rules(),
-        files.Rules(),
-        file_endpoint.Rules(),
-    )
+    callers = recipients.Rules()
+    listings = catalogue.Rules()
+    urls_rules = files.Rules()
+    parts = file_endpoint.Rules()
     about_tables, about_credentials = TableRules(), credentials.Rules()
     steps = [getattr(about_tables, step.name) for step in fields(about_tables)]
     who = Recipients(shares.recipients, root=shares.root, rules=callers)

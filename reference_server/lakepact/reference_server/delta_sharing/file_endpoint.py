@@ -190,9 +190,10 @@ def _file_or_part(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) 
     status, extra = 200, _validators(file)
     if part is not None:
         file.start, file.end = part
-        status, extra = (
-            206,
-            (*extra, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size))),
+        status = 206
+        extra = (
+            *extra,
+            (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size)),
         )
     length = file.end - file.start
     if length == 0:

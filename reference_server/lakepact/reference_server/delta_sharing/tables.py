@@ -388,10 +388,8 @@ class Tables:
         first = request.versions.start(parameters)
         last = content["last"] if "last" in content else request.versions.end(parameters)
         self._rules.queries.range_is_in_order(first, last)
-        with_metadata, with_protocol = (
-            "includeHistoricalMetadata" in parameters,
-            HISTORICAL_PROTOCOL in parameters,
-        )
+        with_metadata = "includeHistoricalMetadata" in parameters
+        with_protocol = HISTORICAL_PROTOCOL in parameters
         span = Range(
             first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol
         )

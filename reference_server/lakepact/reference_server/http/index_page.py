@@ -178,7 +178,8 @@ def _operations(service: Service) -> Iterator[str]:
     operations = service.operations()
     rows = "".join(
         f"<tr><td>{operation.method.upper()}</td><td"
-        f' class="path">{html.escape(service.root + operation.path)}</td><td>{operation.id}</td></tr>'
+        f' class="path">{html.escape(service.root + operation.path)}</td>'
+        f"<td>{operation.id}</td></tr>"
         for operation in operations
     )
     yield f"<h3>Operations</h3><details><summary>{len(operations)} operations</summary>"

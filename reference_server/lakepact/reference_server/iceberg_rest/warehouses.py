@@ -122,8 +122,8 @@ def warehouses_of(
             ):
                 roots = f"{earlier.files.root} and {later.files.root}"
                 raise BadSetting(
-                    f"of the warehouses {earlier.name} and {later.name}, at {roots}, one lies in the"
-                    " other"
+                    f"of the warehouses {earlier.name} and {later.name}, at {roots}, one lies in"
+                    " the other"
                 )
     return result
 

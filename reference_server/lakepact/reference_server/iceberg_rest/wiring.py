@@ -365,7 +365,8 @@ def _about(
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
     lines = (
-        f"{warehouse.name}, below /v1/{warehouse.prefix}/, keeps its tables below {warehouse.files.root}."
+        f"{warehouse.name}, below /v1/{warehouse.prefix}/, keeps its tables below"
+        f" {warehouse.files.root}."
         for warehouse in warehouses
     )
     return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *lines, lasts)

@@ -272,10 +272,8 @@ def check_absence(path: Path) -> None:
     log, file = log_of(path), mark_of(path)
     try:
         mark = read_mark(path)
-        detail, is_new = (
-            (f", which counts {mark.changes} changes" if mark else ""),
-            mark is None or not mark.changes,
-        )
+        detail = f", which counts {mark.changes} changes" if mark else ""
+        is_new = mark is None or not mark.changes
     except DamagedMark:
         detail, is_new = "", False
     left = [

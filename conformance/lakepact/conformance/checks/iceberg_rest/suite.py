@@ -251,10 +251,8 @@ def with_actual_operations(
     answers = send_probes(lab_of(offer))
     usable = declared | undeclared_operations(answers, declared)
     detection = detect(lab_of(replace(offer, operations=usable)), answers, declared)
-    operations, reasons = (
-        declared | detection.operations,
-        _reasons(detection, declared, offer, target, requirement=requirement),
-    )
+    operations = declared | detection.operations
+    reasons = _reasons(detection, declared, offer, target, requirement=requirement)
     if "views" in target.features:
         operations = (
             operations | (VIEWS & lab_of(offer).contract.operations.keys())

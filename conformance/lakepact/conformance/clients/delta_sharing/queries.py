@@ -226,10 +226,8 @@ def tables_shared_again(lab: SharingClientLab) -> None:
     """
     lab.reads()
     table, new, trigger = (lab.address(fixture) for fixture in (ROWS, AGAIN, HISTORY))
-    script, reads = (
-        shared_again(table, new, trigger),
-        [{"table": one} for one in (table, trigger, table)],
-    )
+    script = shared_again(table, new, trigger)
+    reads = [{"table": one} for one in (table, trigger, table)]
     with lab.judge("DS-CLI-16"):
         read = lab.performs("read-tables", script, tables=reads).result
         expect.true(isinstance(read, list) and len(read) == len(reads), "three reads", str(read))

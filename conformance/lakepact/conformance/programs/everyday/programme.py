@@ -10,10 +10,8 @@ from typing import Any, Final
 #: a task whose result is compared with the one on the sound server alone
 AS_SOUND: Final = "as on the sound server"
 REFUSED: Final = "an error"  #: a task that has to report an error
-FIRST, SECOND = (
-    [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}],
-    [{"id": 3, "data": "c"}, {"id": 4, "data": "d"}],
-)
+FIRST = [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}]
+SECOND = [{"id": 3, "data": "c"}, {"id": 4, "data": "d"}]
 ON_BRANCH = [{"id": 5, "data": "e"}]
 PAGE = 2  #: items of a page, so that the listing of a few tables has pages
 

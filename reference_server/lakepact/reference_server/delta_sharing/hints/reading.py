@@ -107,10 +107,8 @@ class Statistics:
         may_be_null = nulls != 0 or len(path) > 1
         if of is Kind.OTHER or not column.statistics:
             return anything(of)._replace(nulls=may_be_null)
-        low, high = (
-            _bound(column.type, self._at("minValues", path)),
-            _bound(column.type, self._at("maxValues", path)),
-        )
+        low = _bound(column.type, self._at("minValues", path))
+        high = _bound(column.type, self._at("maxValues", path))
         if low is not _UNKNOWN and high is not _UNKNOWN and low.zoneless is not high.zoneless:
             low = high = _UNKNOWN
         # Writers leave NaN out of the bounds, or take it for the largest, or for the smallest.

@@ -204,11 +204,9 @@ class State:
 
         same = self._same
         maps = maps.cast(pa.map_(pa.string(), pa.string()))
-        names, values, offsets = (
-            values_of(maps.keys),
-            values_of(maps.items),
-            maps.offsets.to_pylist(),
-        )
+        names = values_of(maps.keys)
+        values = values_of(maps.items)
+        offsets = maps.offsets.to_pylist()
         width = offsets[1] - offsets[0]
         first = tuple(names[offsets[0] : offsets[1]])
         if (

@@ -120,10 +120,8 @@ class RemoteSigning:
         self._catalog, self._rules = catalog, rules
         self._access = access
         name = bucket_and_prefix(f"{catalog.warehouse.root}/table")[0] if is_offered else ""
-        endpoint, in_path = (
-            access.settings.get("s3.endpoint"),
-            access.settings.get("s3.path-style-access") == "true",
-        )
+        endpoint = access.settings.get("s3.endpoint")
+        in_path = access.settings.get("s3.path-style-access") == "true"
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
     def sign_request(self, *, namespace: str, table: str, body: RemoteSignRequest) -> Reply:

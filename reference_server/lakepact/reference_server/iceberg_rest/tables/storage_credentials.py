@@ -249,10 +249,8 @@ class _Said:
         return address
 
     def keys(self) -> Keys | None:
-        access_key_id, secret_access_key = (
-            self._variable("access-key-id-env"),
-            self._variable("secret-access-key-env"),
-        )
+        access_key_id = self._variable("access-key-id-env")
+        secret_access_key = self._variable("secret-access-key-env")
         session_token = self._variable("session-token-env")
         if access_key_id is None and secret_access_key is None and session_token is None:
             return None

@@ -37,11 +37,9 @@ TYPES = {
     list: "an array",
     bool: "true or false",
 }
-RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = (
-    "responseformat",
-    "readerfeatures",
-    "includeendstreamaction",
-)
+RESPONSE_FORMAT = "responseformat"
+READER_FEATURES = "readerfeatures"
+INCLUDE_END = "includeendstreamaction"
 #: The check whose replies have every kind of line that the target sends.
 TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
 #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
@@ -186,10 +184,8 @@ def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
             f"{form} format {about}", f"no line of either format; {reply.summary}", at=reply.place()
         )
     elif form_of(reply.lines) != form:
-        expected, actual = (
-            f"{form} format {about}, or a 4xx status",
-            f"{form_of(reply.lines)} format",
-        )
+        expected = f"{form} format {about}, or a 4xx status"
+        actual = f"{form_of(reply.lines)} format"
         raise Unmet(
             expected, actual, exchange=reply.exchange.number, refusal=True, mutation=mutation
         )

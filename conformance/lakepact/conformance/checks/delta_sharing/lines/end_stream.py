@@ -59,10 +59,8 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
             f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not"
             " request it"
         )
-        has_need, actual = (
-            any(end.get(member) for member in NEEDED),
-            f"one with {expect.excerpt(sorted(end))}",
-        )
+        has_need = any(end.get(member) for member in NEEDED)
+        actual = f"one with {expect.excerpt(sorted(end))}"
         expect.true(has_need, what, actual, at=end.place(), kind=Kind.SURPLUS)
     return True
 

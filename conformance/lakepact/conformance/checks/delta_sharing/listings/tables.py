@@ -114,10 +114,8 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
                 at=table.place(member),
                 kind=Kind.TYPE,
             )
-        are_right, at = (
-            ndjson.texts(table.get("auxiliaryLocations") or []),
-            table.place("auxiliaryLocations"),
-        )
+        are_right = ndjson.texts(table.get("auxiliaryLocations") or [])
+        at = table.place("auxiliaryLocations")
         expect.true(are_right, "an array of texts as `auxiliaryLocations`", table, at=at)
     return bool(items)
 
@@ -156,10 +154,8 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                 for table in with_id:
                     if key(table) in again:
                         with case():
-                            in_schema, subject = (
-                                again[key(table)],
-                                f"the id of {table.get('name')}, listed with its schema:",
-                            )
+                            in_schema = again[key(table)]
+                            subject = f"the id of {table.get('name')}, listed with its schema:"
                             expect.equal(
                                 table["id"],
                                 in_schema.get("id"),

@@ -127,10 +127,8 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
                 is_judged = True
                 with lab.judge("DS-CAP-02"):
                     reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
-                    form, what = (
-                        form_or_empty(reply),
-                        f"{question.what} of {table.name} in delta format, like metadata",
-                    )
+                    form = form_or_empty(reply)
+                    what = f"{question.what} of {table.name} in delta format, like metadata"
                     expect.true(
                         form in {ndjson.DELTA, ""}, what, form, at=reply.place(0, "protocol")
                     )

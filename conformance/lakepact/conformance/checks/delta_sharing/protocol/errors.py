@@ -51,10 +51,8 @@ def _is_error(exchange: Exchange) -> None:
     """Expect an error body of the protocol."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
-        expected, actual = (
-            "an error of media type application/json",
-            f"{exchange.media_type or 'none'}; {reply.summary}",
-        )
+        expected = "an error of media type application/json"
+        actual = f"{exchange.media_type or 'none'}; {reply.summary}"
         raise expect.unmet(
             expected,
             actual,

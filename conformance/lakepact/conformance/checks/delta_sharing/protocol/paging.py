@@ -119,10 +119,8 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
             with lab.judge_each("DS-PAG-02") as case:
                 for page in pages:
                     with case():
-                        count_of, what = (
-                            len(page.items),
-                            f"at most {size} items on a page of {listing}",
-                        )
+                        count_of = len(page.items)
+                        what = f"at most {size} items on a page of {listing}"
                         expect.true(
                             count_of <= size,
                             what,

@@ -44,10 +44,8 @@ def charset(exchange: Exchange) -> str | None:
 def expect_media_type(exchange: Exchange, media_type: str) -> None:
     """Expect a media type, and no other charset than UTF-8."""
     expect.equal(media_type, exchange.media_type, "media type", at=Place(exchange, "/media-type"))
-    is_utf_8, text = (
-        (charset(exchange) or "utf-8") in UTF_8,
-        exchange.headers.get("content-type", ""),
-    )
+    is_utf_8 = (charset(exchange) or "utf-8") in UTF_8
+    text = exchange.headers.get("content-type", "")
     expect.true(is_utf_8, "charset utf-8", text, at=Reply(exchange).header("content-type"))
 
 

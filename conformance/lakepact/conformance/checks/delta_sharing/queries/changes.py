@@ -95,10 +95,8 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
     address = subject.table.address
     for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
-            reply, mutation = (
-                lab.send(op.query_table_changes, ending_version=end, **address),
-                Mutation(Wrong.MISSING, "startingVersion"),
-            )
+            reply = lab.send(op.query_table_changes, ending_version=end, **address)
+            mutation = Mutation(Wrong.MISSING, "startingVersion")
             expect.status(reply, 400, about="for changes without a start", mutation=mutation)
 
 
@@ -111,11 +109,9 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     first, moment, later = subject.last, times.EPOCH, times.EPOCH
     if lab.knows_content:
         table = lab.fixture(PLAIN)
-        first, moment, later = (
-            1,
-            times.as_of(table.versions[1].timestamp),
-            times.as_of(table.versions[2].timestamp),
-        )
+        first = 1
+        moment = times.as_of(table.versions[1].timestamp)
+        later = times.as_of(table.versions[2].timestamp)
         combinations: tuple[dict[str, Any], ...] = (
             {"starting_version": 1, "ending_timestamp": later},
             {"starting_timestamp": moment, "ending_version": 2},
@@ -136,10 +132,8 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     )
     for surplus, bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
-            reply, mutation = (
-                reading.query_changes(lab, subject.table, bounds),
-                Mutation(Wrong.DUPLICATE, surplus),
-            )
+            reply = reading.query_changes(lab, subject.table, bounds)
+            mutation = Mutation(Wrong.DUPLICATE, surplus)
             expect.status(reply, 400, about=f"for {' and '.join(bounds)}", mutation=mutation)
 
 
@@ -329,10 +323,8 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
                     f"with includeHistoricalMetadata {expect.excerpt(requested)}, in {form} format"
                 )
                 many = f"{len(expected)} metaData lines after the first {about}"
-                are_right, way = (
-                    len(actual) >= len(expected) and (bool(expected) or not actual),
-                    Kind.MISSING if expected else Kind.SURPLUS,
-                )
+                are_right = len(actual) >= len(expected) and (bool(expected) or not actual)
+                way = Kind.MISSING if expected else Kind.SURPLUS
                 expect.true(are_right, many, f"{len(actual)} of them", at=reply.place(), kind=way)
                 lines_have_metadata_of(expected, actual, about)
 
@@ -423,10 +415,8 @@ def order_of_the_lines(lab: SharingLab) -> None:
                 for n, kind in enumerate(kinds)
                 if n > 1 and kind not in {*allowed, "endStreamAction"}
             ]
-            actual, at = (
-                f"lines of {', '.join(sorted({kind for _, kind in strange}))}",
-                reply.place(*(n for n, _ in strange[:1])),
-            )
+            actual = f"lines of {', '.join(sorted({kind for _, kind in strange}))}"
+            at = reply.place(*(n for n, _ in strange[:1]))
             expect.true(
                 not strange,
                 f"lines of {', '.join(sorted(allowed))} after them",

@@ -329,10 +329,8 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
             is_last_part = last.status_code == 206 and last.content == whole.content[-PART:]
             actual = f"status {last.status_code}, {expect.excerpt(last.content[:40])}"
-            expected, at = (
-                f"for {sample} its last {PART} bytes, counted from its size",
-                sample.file.place("size"),
-            )
+            expected = f"for {sample} its last {PART} bytes, counted from its size"
+            at = sample.file.place("size")
             expect.true(is_last_part, expected, actual, at=at)
 
 
@@ -378,10 +376,8 @@ def new_urls_have_not_expired(lab: SharingLab) -> None:
             lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
         for sample, when in lab.each(with_expiry):
             with lab.judge(requirement):
-                is_later, at = (
-                    when > time.time() * 1000 - A_DAY,
-                    place_of(sample.file.line, "expirationTimestamp"),
-                )
+                is_later = when > time.time() * 1000 - A_DAY
+                at = place_of(sample.file.line, "expirationTimestamp")
                 expect.true(
                     is_later, f"for {sample} an expirationTimestamp in the future", str(when), at=at
                 )

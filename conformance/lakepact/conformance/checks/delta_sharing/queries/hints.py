@@ -295,10 +295,8 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
     whole = files(lab.require(query(lab, {}), 200))
     for what, text in lab.each(WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]):
         with lab.judge("DS-HNT-08"):
-            reply, about = (
-                query(lab, {"jsonPredicateHints": text}),
-                f"for jsonPredicateHints with {what}",
-            )
+            reply = query(lab, {"jsonPredicateHints": text})
+            about = f"for jsonPredicateHints with {what}"
             actual = files(reply, about)
             expect.true(
                 actual == whole,
@@ -439,10 +437,8 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
                 Comparison("city", "string", "=", "Oslo"),
             )
         ):
-            expected, about = (
-                matching(rows, predicate),
-                f"{predicate.sql()} as of version {version.version}",
-            )
+            expected = matching(rows, predicate)
+            about = f"{predicate.sql()} as of version {version.version}"
             with lab.judge("DS-HNT-03"):
                 subject.holds_all(
                     subject.query(**at, predicateHints=[predicate.sql()]), expected, about
@@ -460,10 +456,8 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
                     reading.parse(reply, f"for a limit as of version {version.version}")
                 )
             )
-            what, actual = (
-                f"files with the {len(rows)} rows of version {version.version}",
-                f"files with {count} rows",
-            )
+            what = f"files with the {len(rows)} rows of version {version.version}"
+            actual = f"files with {count} rows"
             expect.true(count >= len(rows), what, actual, at=reply.place(), kind=Kind.MISSING)
 
 

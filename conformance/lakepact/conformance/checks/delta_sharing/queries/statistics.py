@@ -133,10 +133,8 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
             for file, name, values, bound in _columns_with(files, member):
                 with case():
-                    subject, actual = (
-                        f"for {file} a bound of {name} in {member}",
-                        expect.excerpt(bound),
-                    )
+                    subject = f"for {file} a bound of {name} in {member}"
+                    actual = expect.excerpt(bound)
                     has_type = _has_json_type(
                         bound, next((value for value in values if value is not None), None)
                     )
@@ -147,14 +145,14 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                         at=file.stats,
                         kind=Kind.TYPE,
                     )
-                    values_beyond = [
+                    beyond = [
                         value
                         for value in values
                         if value is not None and _beyond(value, bound, upper=side == "below")
                     ]
                     expect.true(
-                        not values_beyond,
-                        f"{subject} that is not {side} {expect.excerpt(next(iter(values_beyond), None))}",
+                        not beyond,
+                        f"{subject} that is not {side} {expect.excerpt(next(iter(beyond), None))}",
                         actual,
                         at=file.stats,
                     )
@@ -222,10 +220,8 @@ def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
         limit = _moment(bound)
         if limit is None or not isinstance(bound, str):
             return False
-        limit, value = (
-            limit + (MILLISECOND if upper else -MILLISECOND),
-            value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value,
-        )
+        limit = limit + (MILLISECOND if upper else -MILLISECOND)
+        value = value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value
     elif isinstance(value, dt.date):
         limit = (
             dt.date.fromisoformat(bound) if isinstance(bound, str) and len(bound) == 10 else value

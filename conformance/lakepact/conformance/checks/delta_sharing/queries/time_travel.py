@@ -272,10 +272,8 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     )
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-05"):
-            reply, mutation = (
-                reading.query(lab, subject.table, body),
-                Mutation(Wrong.DUPLICATE, " and ".join(body)),
-            )
+            reply = reading.query(lab, subject.table, body)
+            mutation = Mutation(Wrong.DUPLICATE, " and ".join(body))
             expect.status(reply, 400, about=f"for {' and '.join(body)}", mutation=mutation)
 
 
@@ -453,10 +451,8 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
         reply = lab.require(reading.query(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
             files = [file for file in reading.parse(reply).files if file.version in compactions]
-            what, at = (
-                f"no file of version {compactions[0]}, which is a compaction",
-                files[0].place() if files else None,
-            )
+            what = f"no file of version {compactions[0]}, which is a compaction"
+            at = files[0].place() if files else None
             expect.true(not files, what, f"{len(files)} files of it", at=at, kind=Kind.SURPLUS)
 
 
@@ -473,10 +469,8 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     ]
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
-            reply, mutation = (
-                reading.query(lab, subject.table, body),
-                Mutation(Wrong.VALUE, "/startingVersion"),
-            )
+            reply = reading.query(lab, subject.table, body)
+            mutation = Mutation(Wrong.VALUE, "/startingVersion")
             expect.status(
                 reply,
                 400,
@@ -492,10 +486,8 @@ def changes_are_whole_files(lab: SharingLab) -> None:
     reply = lab.require(reading.query(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
         others = [file for file in reading.parse(reply).files if file.kind not in {"add", "remove"}]
-        kinds, at = (
-            ", ".join(sorted({file.kind for file in others})),
-            others[0].place() if others else None,
-        )
+        kinds = ", ".join(sorted({file.kind for file in others}))
+        at = others[0].place() if others else None
         expect.true(
             not others,
             "files that were added or removed",
@@ -558,10 +550,8 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
         historical = target_tables.with_history(lab).table
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
-                reply, mutation = (
-                    reading.query(lab, historical, {"timestamp": text}),
-                    Mutation(Wrong.SYNTAX, "/timestamp"),
-                )
+                reply = reading.query(lab, historical, {"timestamp": text})
+                mutation = Mutation(Wrong.SYNTAX, "/timestamp")
                 expect.status(
                     reply, 400, about=f"for a query as of {expect.excerpt(text)}", mutation=mutation
                 )

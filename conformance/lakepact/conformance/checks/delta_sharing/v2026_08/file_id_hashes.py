@@ -65,10 +65,8 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
             for value, reply in replies:
                 if reply.status == 200:
                     with case():
-                        what, actual = (
-                            f"the header fileidhash of the answer to {operation}:",
-                            reply.headers.get("fileidhash"),
-                        )
+                        what = f"the header fileidhash of the answer to {operation}:"
+                        actual = reply.headers.get("fileidhash")
                         expect.equal(value.lower(), actual, what, at=reply.header("fileidhash"))
 
 

@@ -52,10 +52,8 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
             f"number of protocol lines of version {UPGRADE} after the first line",
             at=reply.place(),
         )
-        writer, at = (
-            (later[0].get("deltaProtocol") or {}).get("minWriterVersion"),
-            later[0].place("deltaProtocol", "minWriterVersion"),
-        )
+        writer = (later[0].get("deltaProtocol") or {}).get("minWriterVersion")
+        at = later[0].place("deltaProtocol", "minWriterVersion")
         expect.equal(7, writer, f"minWriterVersion of the protocol of version {UPGRADE}", at=at)
 
 

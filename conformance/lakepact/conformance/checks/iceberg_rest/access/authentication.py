@@ -277,10 +277,8 @@ def expect_challenge(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: it does not.
     """
-    sentence, at = (
-        f"the header WWW-Authenticate in the 401 answer of {operation}",
-        reply.header("www-authenticate"),
-    )
+    sentence = f"the header WWW-Authenticate in the 401 answer of {operation}"
+    at = reply.header("www-authenticate")
     expect.true(
         bool(reply.headers.get("www-authenticate", "").strip()),
         sentence,

@@ -237,10 +237,8 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
                     for pattern in storage.opening
                     for key in config
                 )
-                expected, actual = (
-                    f"a secret for {storage.family} in each credential of {operation}",
-                    f"keys {', '.join(sorted(config))}",
-                )
+                expected = f"a secret for {storage.family} in each credential of {operation}"
+                actual = f"keys {', '.join(sorted(config))}"
                 expect.true(opens, expected, actual, at=config.at, kind=Kind.MISSING)
 
 
@@ -272,10 +270,8 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
             with case():
                 lab.require(reply, 200)
                 members = ", ".join(sorted(reply.document))
-                expected, at = (
-                    f"credentials of a table that is {how}, as when it is loaded",
-                    reply.place("storage-credentials"),
-                )
+                expected = f"credentials of a table that is {how}, as when it is loaded"
+                at = reply.place("storage-credentials")
                 expect.true(
                     has_credentials(reply),
                     expected,
@@ -301,14 +297,10 @@ def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-017") as case:
         for operation, keys in general.items():
             with case():
-                vended_keys, reply = (
-                    {*secret_keys(configs_of(replies[operation]))},
-                    replies[operation],
-                )
-                lacking, expected = (
-                    sorted({*keys} - vended_keys),
-                    f"each secret of {operation} in `config` in `storage-credentials` too",
-                )
+                vended_keys = {*secret_keys(configs_of(replies[operation]))}
+                reply = replies[operation]
+                lacking = sorted({*keys} - vended_keys)
+                expected = f"each secret of {operation} in `config` in `storage-credentials` too"
                 expect.true(
                     not lacking,
                     expected,
@@ -363,10 +355,8 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
     """A response with credentials has Cache-Control: no-store or private."""
     if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
         return False
-    header, is_private = (
-        exchange.headers.get("cache-control"),
-        bool(cache_control(exchange) & {"no-store", "private"}),
-    )
+    header = exchange.headers.get("cache-control")
+    is_private = bool(cache_control(exchange) & {"no-store", "private"})
     at = Reply(exchange).header("cache-control")
     expect.true(
         is_private, "Cache-Control: no-store or private", header or "no Cache-Control", at=at

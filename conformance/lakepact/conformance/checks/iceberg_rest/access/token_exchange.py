@@ -125,10 +125,8 @@ def user_tokens_are_exchanged(lab: CatalogLab) -> None:
     the catalog accepts.
     """
     tokens.issues_tokens(lab, EXCHANGES)
-    subject, actor = (
-        tokens.subject_of(lab),
-        tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab))),
-    )
+    subject = tokens.subject_of(lab)
+    actor = tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab)))
     reply = tokens.exchange_token(
         lab,
         bearing(actor),
@@ -159,10 +157,8 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             about="without subject_token",
             mutation=missing,
         )
-        without, missing = (
-            tokens.exchange_token(lab, own, subject_token=token, subject_token_type=None),
-            Mutation(Wrong.MISSING, "subject_token_type"),
-        )
+        without = tokens.exchange_token(lab, own, subject_token=token, subject_token_type=None)
+        missing = Mutation(Wrong.MISSING, "subject_token_type")
         expect_oauth_error(
             without,
             400,
@@ -188,10 +184,8 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
                 mutation=Mutation(Wrong.VALUE, member),
             )
     with lab.judge("IRC-OAU-020"):
-        reply, missing = (
-            tokens.exchange_token(lab, own, subject_token=token, actor_token=token),
-            Mutation(Wrong.MISSING, "actor_token_type"),
-        )
+        reply = tokens.exchange_token(lab, own, subject_token=token, actor_token=token)
+        missing = Mutation(Wrong.MISSING, "actor_token_type")
         expect.status(
             reply, 400, about="for actor_token without actor_token_type", mutation=missing
         )
@@ -236,10 +230,8 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
         ({"actor_token": token, "actor_token_type": tokens.ACCESS_TOKEN}, ", with an actor"),
     ):
         reply = tokens.exchange_token(lab, bearing(token), subject_token=subject, **actor)
-        errors, wrong = (
-            ("invalid_grant", "invalid_request"),
-            Mutation(Wrong.ACCESS, "subject_token"),
-        )
+        errors = ("invalid_grant", "invalid_request")
+        wrong = Mutation(Wrong.ACCESS, "subject_token")
         expect_oauth_error(
             reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong
         )

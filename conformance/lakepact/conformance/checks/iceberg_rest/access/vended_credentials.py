@@ -138,10 +138,8 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
         for index, credential in enumerate(credentials):
             for member in ("prefix", "config") if isinstance(credential, dict) else ():
                 with case():
-                    full, at = (
-                        credential.get(member) not in ("", {}),
-                        reply.place("storage-credentials", index, member),
-                    )
+                    full = credential.get(member) not in ("", {})
+                    at = reply.place("storage-credentials", index, member)
                     expect.true(
                         full,
                         f"`storage-credentials/{index}/{member}` that is not empty",
@@ -193,10 +191,8 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
                 )
                 prefixes = [str(credential.get("prefix")) for credential in credentials]
                 covers = any(begins(location, prefix) for prefix in prefixes)
-                expected, at = (
-                    f"a prefix that {location} begins with",
-                    reply.place("storage-credentials"),
-                )
+                expected = f"a prefix that {location} begins with"
+                at = reply.place("storage-credentials")
                 expect.true(covers or not prefixes, expected, ", ".join(prefixes), at=at)
     with lab.judge_each("IRC-TBL-CRED-005") as case:
         for reply in replies:
@@ -208,10 +204,8 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
                 again = sorted(
                     {prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1}
                 )
-                expected, at = (
-                    "one credential of each type for a prefix",
-                    reply.place("storage-credentials"),
-                )
+                expected = "one credential of each type for a prefix"
+                at = reply.place("storage-credentials")
                 expect.true(
                     not again, expected, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS
                 )
@@ -313,10 +307,8 @@ def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
                 with case():
                     later = after.get(place, moment)
                     # A second is nothing: clocks that stand behind one address differ by as much.
-                    expected, at = (
-                        f"credentials for {place[0]} that expire at {moment} or later",
-                        reply.place("storage-credentials"),
-                    )
+                    expected = f"credentials for {place[0]} that expire at {moment} or later"
+                    at = reply.place("storage-credentials")
                     expect.true(
                         later >= moment - 1000,
                         expected,

@@ -126,10 +126,8 @@ def properties_change_in_order(lab: CatalogLab) -> None:
 def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     """An update may refer to earlier updates of the same commit, and not to later ones."""
     table = lab.make_table()
-    first, second = (
-        upd.next_column(table, "first", "long"),
-        upd.next_column(table, "second", skip=1),
-    )
+    first = upd.next_column(table, "first", "long")
+    second = upd.next_column(table, "second", skip=1)
 
     with lab.judge("IRC-COM-010"):
         after = upd.commit_and_load(

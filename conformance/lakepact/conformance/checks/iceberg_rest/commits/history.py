@@ -86,11 +86,9 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
                 updated,
                 at=table.place("last-updated-ms"),
             )
-        last, skew = (
-            updated,
-            AHEAD_MS
-            if skew or any(update["action"] == "add-snapshot" for update in updates)
-            else 0,
+        last = updated
+        skew = (
+            AHEAD_MS if skew or any(update["action"] == "add-snapshot" for update in updates) else 0
         )
 
 

@@ -147,10 +147,8 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
     newer = lab.load(second).member("refs", "side", "snapshot-id")
-    here, there = (
-        {"the branch is there": req.assert_ref("side", newer)},
-        {"the branch was there": req.assert_ref("side", older)},
-    )
+    here = {"the branch is there": req.assert_ref("side", newer)}
+    there = {"the branch was there": req.assert_ref("side", older)}
     req.judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
     req.judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
     stored(lab, second, set_ref("side", older))

@@ -212,10 +212,8 @@ def view_updates_on_tables_are_refused(lab: CatalogLab) -> None:
         "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
         "default-namespace": list(table.namespace),
     }
-    adding, setting = (
-        {"action": "add-view-version", "view-version": version},
-        {"action": "set-current-view-version", "view-version-id": upd.LAST_ADDED},
-    )
+    adding = {"action": "add-view-version", "view-version": version}
+    setting = {"action": "set-current-view-version", "view-version-id": upd.LAST_ADDED}
     cases: dict[str, upd.Refusal] = {
         "add-view-version": (OF_VIEWS, [adding]),
         "set-current-view-version": (OF_VIEWS, [setting]),

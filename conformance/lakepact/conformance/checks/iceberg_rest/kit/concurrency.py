@@ -64,10 +64,8 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
             )
     if len(won) != 1:
         exchange = replies[won[-1] if won else 0].exchange.number
-        expected, actual = (
-            f"exactly one of {len(replies)} simultaneous {what} to succeed",
-            expect.excerpt([r.status for r in replies]),
-        )
+        expected = f"exactly one of {len(replies)} simultaneous {what} to succeed"
+        actual = expect.excerpt([r.status for r in replies])
         difference = (
             Difference("", Kind.LOST) if won else None
         )  # nothing is lost where no client wins

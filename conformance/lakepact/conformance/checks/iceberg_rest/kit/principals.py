@@ -15,13 +15,11 @@ from lakepact.conformance.evidence.target import Target
 #: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads
 #: everything and changes nothing, but in the namespace that the parameter `WRITES` names; the third
 #: may do nothing at all.
-SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = (
-    "reader-token",
-    "denied-token",
-    "expired-token",
-    "subject-token",
-    "client",
-)
+SECOND = "reader-token"
+THIRD = "denied-token"
+EXPIRED = "expired-token"
+SUBJECT = "subject-token"
+CLIENT = "client"
 WRITES = "reader-writable-namespace"
 
 #: The mistakes of requests by unauthorized callers.

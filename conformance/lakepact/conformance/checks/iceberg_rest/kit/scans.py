@@ -33,12 +33,10 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
-PLAN, FETCH, CANCEL, TASKS = (
-    op.plan_table_scan,
-    op.fetch_planning_result,
-    op.cancel_planning,
-    op.fetch_scan_tasks,
-)
+PLAN = op.plan_table_scan
+FETCH = op.fetch_planning_result
+CANCEL = op.cancel_planning
+TASKS = op.fetch_scan_tasks
 MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end
 UNSUPPORTED = frozenset({406, 501})  #: statuses of what a server does not support
 POLLS, PAUSE = (
@@ -277,10 +275,8 @@ class Plan:
         for answer in self.answers:
             deletes = answer.document.get("delete-files") or []
             for number, task in enumerate(answer.document.get("file-scan-tasks") or []):
-                at, references = (
-                    answer.place("file-scan-tasks", number),
-                    task.get("delete-file-references") or [],
-                )
+                at = answer.place("file-scan-tasks", number)
+                references = task.get("delete-file-references") or []
                 valid = all(isinstance(n, int) and 0 <= n < len(deletes) for n in references)
                 expect.true(
                     valid,

@@ -300,10 +300,8 @@ def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
     concurrently.
     """
     for _ in lab.each(lab.repeat(3)):
-        leaving, coming = (
-            [lab.make_namespace() for _ in range(NEIGHBOURS)],
-            [lab.name() for _ in range(NEIGHBOURS)],
-        )
+        leaving = [lab.make_namespace() for _ in range(NEIGHBOURS)]
+        coming = [lab.name() for _ in range(NEIGHBOURS)]
         creates = [partial(create, lab, [name]) for name in coming]
         drops = [partial(lab.send, op.drop_namespace, namespace=namespace) for namespace in leaving]
         replies = side_by_side(lab, [*creates, *drops], what="requests for different namespaces")[

@@ -67,10 +67,8 @@ def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
     ):
         return False
     token = exchange.json.get("next-page-token")
-    at, expected = (
-        Reply(exchange).place("next-page-token"),
-        "a token that is a non-empty string, null or absent",
-    )
+    at = Reply(exchange).place("next-page-token")
+    expected = "a token that is a non-empty string, null or absent"
     expect.true(token is None or (isinstance(token, str) and token != ""), expected, token, at=at)
     return True
 

@@ -181,10 +181,8 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(created, 200)
                 load = lab.send(op.load_view, namespace=namespace, view=name)
                 expect.status(load, 200, about=f"for {expect.excerpt(name)}, which was created")
-                uuid, place = (
-                    created.at("metadata", "view-uuid"),
-                    load.place("metadata", "view-uuid"),
-                )
+                uuid = created.at("metadata", "view-uuid")
+                place = load.place("metadata", "view-uuid")
                 expect.equal(
                     uuid,
                     load.at("metadata", "view-uuid"),

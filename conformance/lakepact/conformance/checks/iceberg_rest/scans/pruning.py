@@ -130,10 +130,8 @@ def judge_filters(
                 is_plan(reply)
             scan = wait_for_plan(lab, table.table, reply)
             missing = sorted(paths - {*scan.paths})
-            about, actual = (
-                f"files that may hold rows for {expect.excerpt(expression)}",
-                f"without {', '.join(missing)}",
-            )
+            about = f"files that may hold rows for {expect.excerpt(expression)}"
+            actual = f"without {', '.join(missing)}"
             expect.true(not missing, about, actual, at=scan.at, kind=Kind.MISSING)
 
 

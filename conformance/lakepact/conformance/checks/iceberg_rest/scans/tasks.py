@@ -158,10 +158,8 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-TASK-003") as case:
         for body in bodies:
             with case():
-                wrong, reply = (
-                    Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"),
-                    lab.send(scans.TASKS, body=body, **table.at),
-                )
+                wrong = Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task")
+                reply = lab.send(scans.TASKS, body=body, **table.at)
                 expect.status(reply, 400, about=f"for {expect.excerpt(body)}", mutation=wrong)
     reply = fetch_tasks(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):

@@ -146,10 +146,8 @@ def new_spec(table: Known) -> Document:
 def new_order(table: Known) -> Document:
     """Return a sort order that no table has yet."""
     number = max(table.ids("sort-orders", "order-id"), default=0) + 1
-    direction, nulls = (
-        table.random.choice(["asc", "desc"]),
-        table.random.choice(["nulls-first", "nulls-last"]),
-    )
+    direction = table.random.choice(["asc", "desc"])
+    nulls = table.random.choice(["nulls-first", "nulls-last"])
     return {
         "order-id": number,
         "fields": [

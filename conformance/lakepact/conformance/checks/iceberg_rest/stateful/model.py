@@ -538,11 +538,9 @@ class CatalogModel:
                     ),
                 )
         elif self._holds(record, request.body, reply, "IRC-COM-005"):
-            before, after, updates = (
-                record.answer,
-                Table(*place, reply),
-                [*record.due, *request.body["updates"]],
-            )
+            before = record.answer
+            after = Table(*place, reply)
+            updates = [*record.due, *request.body["updates"]]
             if before is None or self._sees(
                 "IRC-COM-010",
                 lambda: expect_commit(self._lab, before, after, updates=updates, own=record.own),

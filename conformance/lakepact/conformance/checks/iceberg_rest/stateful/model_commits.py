@@ -189,10 +189,8 @@ def expect_commit(
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
-                id_before, id_after = (
-                    states.state(before).get("current-snapshot-id"),
-                    states.state(after).get("current-snapshot-id"),
-                )
+                id_before = states.state(before).get("current-snapshot-id")
+                id_after = states.state(after).get("current-snapshot-id")
                 expect.equal(
                     id_before,
                     id_after,

@@ -120,10 +120,8 @@ def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
     if type(version) is not int or not 1 <= version <= 3:
-        schema, at = (
-            {"type": "integer", "minimum": 1, "maximum": 3},
-            place(exchange, "format-version"),
-        )
+        schema = {"type": "integer", "minimum": 1, "maximum": 3}
+        at = place(exchange, "format-version")
         raise expect.unmet(
             "an integer from 1 to 3 as `format-version`",
             expect.excerpt(version),
@@ -200,11 +198,9 @@ def main_is_current(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not metadata:
         return False
-    current, main, at = (
-        current_snapshot(metadata),
-        refs(metadata).get("main"),
-        place(exchange, "current-snapshot-id"),
-    )
+    current = current_snapshot(metadata)
+    main = refs(metadata).get("main")
+    at = place(exchange, "current-snapshot-id")
     if main is not None:
         expect.equal(
             main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=at

@@ -20,10 +20,8 @@ def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     for _ in lab.each(lab.repeat(ROUNDS)):
-        leaving, coming = (
-            [lab.make_table(home) for _ in range(EACH)],
-            [lab.name() for _ in range(EACH)],
-        )
+        leaving = [lab.make_table(home) for _ in range(EACH)]
+        coming = [lab.name() for _ in range(EACH)]
         for name in coming:
             lab.drop_afterwards(home, name)
         creates = [

@@ -222,10 +222,8 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-TBL-LOAD-010") as case:
-        everything, with_refs = (
-            load_table(lab, past.table, "all"),
-            load_table(lab, past.table, "refs"),
-        )
+        everything = load_table(lab, past.table, "all")
+        with_refs = load_table(lab, past.table, "refs")
         everywhere = {LOCATION, *everything.metadata, *with_refs.metadata}
         for member in (LOCATION, *sorted(everywhere - {"snapshots", LOCATION})):
             with case():  # each by itself: a load that drops several members shows all of them

@@ -272,10 +272,8 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
                 with case():
                     expect_partitioning(answer, partition_spec, schema)
                     expect_sorting(answer, sort_order, schema)
-                    names, now = (
-                        sources(upd.current_schema(answer)),
-                        upd.current_schema(answer).get("identifier-field-ids", []),
-                    )
+                    names = sources(upd.current_schema(answer))
+                    now = upd.current_schema(answer).get("identifier-field-ids", [])
                     expect.equal(
                         ["key"],
                         [names.get(identifier) for identifier in now],
@@ -330,10 +328,8 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
 @check("IRC-TBL-CREATE-019")
 def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
     """Creating a table with a partition spec without spec id or field ids returns 200."""
-    day, shard = (
-        upd.partition_field(3, "day", "at_day"),
-        upd.partition_field(1, "bucket[16]", "shard"),
-    )
+    day = upd.partition_field(3, "day", "at_day")
+    shard = upd.partition_field(1, "bucket[16]", "shard")
     with_ids = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
     requests = {
         "no id at all": spec(day, shard),

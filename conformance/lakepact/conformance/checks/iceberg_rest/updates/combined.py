@@ -159,10 +159,8 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    bucket_field, by_name = (
-        upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)),
-        spec_with(table, "by_name")["fields"][0],
-    )
+    bucket_field = upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table))
+    by_name = spec_with(table, "by_name")["fields"][0]
     after = _add_again(
         lab,
         "IRC-UPD-026",
@@ -496,10 +494,8 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     """Statistics files are stored with all their members."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
-    file, of_partitions = (
-        upd.statistics_file(table, snapshot),
-        upd.partition_statistics_file(table, snapshot),
-    )
+    file = upd.statistics_file(table, snapshot)
+    of_partitions = upd.partition_statistics_file(table, snapshot)
     (blob,) = file["blob-metadata"]
     file["blob-metadata"] = [
         blob,

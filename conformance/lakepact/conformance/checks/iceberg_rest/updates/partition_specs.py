@@ -33,10 +33,8 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
         s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]
     ]
     if len(specs) != 1:
-        expected, specs = (
-            f"one partition spec with the field {name}",
-            table.member("partition-specs"),
-        )
+        expected = f"one partition spec with the field {name}"
+        specs = table.member("partition-specs")
         raise expect.unmet(expected, expect.excerpt(specs), at=table.place("partition-specs"))
     return specs[0]
 
@@ -224,10 +222,8 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
             spec_id=2,
         ),
     )
-    goes, stays = (
-        spec_with(with_specs, "goes")["spec-id"],
-        spec_with(with_specs, "stays")["spec-id"],
-    )
+    goes = spec_with(with_specs, "goes")["spec-id"]
+    stays = spec_with(with_specs, "stays")["spec-id"]
 
     with lab.judge("IRC-UPD-073") as case:
         after = upd.commit_and_load(lab, table, upd.remove_partition_specs(goes))

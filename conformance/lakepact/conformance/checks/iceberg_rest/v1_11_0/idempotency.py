@@ -188,14 +188,12 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
     """Repeating a transaction with its key returns 204 and changes none of its tables."""
     namespace = lab.make_namespace()
     tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
-    key, body = (
-        new_key(),
-        {
-            "table-changes": [
-                {"identifier": table.identifier, **adding(lab, table)} for table in tables
-            ]
-        },
-    )
+    key = new_key()
+    body = {
+        "table-changes": [
+            {"identifier": table.identifier, **adding(lab, table)} for table in tables
+        ]
+    }
     lab.require(lab.send(op.commit_transaction, body=body, idempotency_key=key), 204)
     lab.commit(tables[0], set_properties(**{TURN: "2"}))
     again = lab.send(op.commit_transaction, body=body, idempotency_key=key)

@@ -257,11 +257,9 @@ def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     table, other = lab.make_table(namespace), lab.make_table(namespace)
     storage, foreign = storage_of(lab, table), storage_of(lab, other)
-    uri, own, further = (
-        f"{storage.url}/?delete=",
-        f"{storage.prefix}/{FILE}",
-        f"{foreign.prefix}/{FILE}",
-    )
+    uri = f"{storage.url}/?delete="
+    own = f"{storage.prefix}/{FILE}"
+    further = f"{foreign.prefix}/{FILE}"
     if sign(lab, table, storage.request(uri, "POST", body=deletion(own, f"{own}-2"))).status != 200:
         lab.skip("IRC-SIGN-007", "the target signs no deletion of several objects of one table")
         return
@@ -317,10 +315,8 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
         url = f"{str(base).rstrip('/')}/{str(endpoint).lstrip('/')}"
         if endpoint and is_on(config) and url.startswith(f"{lab.wire.url}/"):
             with case():
-                content, headers = (
-                    orjson.dumps(storage.request(storage.uri())),
-                    [("Content-Type", "application/json")],
-                )
+                content = orjson.dumps(storage.request(storage.uri()))
+                headers = [("Content-Type", "application/json")]
                 target = url.removeprefix(lab.wire.url)
                 is_signed(
                     lab.send_raw(

@@ -194,10 +194,8 @@ def versions_of_functions_exist(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-FN-008") as case:
             for number, one in enumerate(definitions):
                 with case():
-                    current, place = (
-                        one["current-version-id"],
-                        at.within(number, "current-version-id"),
-                    )
+                    current = one["current-version-id"]
+                    place = at.within(number, "current-version-id")
                     expect.one_of(
                         sorted(versions[one["definition-id"]]),
                         current,

@@ -87,10 +87,8 @@ def commits_before_unregistering_are_returned(lab: CatalogLab) -> None:
                 for key, commit in zip(keys, replies, strict=True)
                 if commit.status == 200 and properties.get(key) != key
             ]
-            what, at = (
-                "properties of accepted commits that the answer lacks:",
-                reply.place("metadata", "properties"),
-            )
+            what = "properties of accepted commits that the answer lacks:"
+            at = reply.place("metadata", "properties")
             expect.equal([], missing, what, at=at, kind=Kind.LOST)
 
 

@@ -114,10 +114,8 @@ def _keeps(
     expect.status(reply, 200, about=f"for {expect.excerpt(expression)}")
     plan = scans.wait_for_plan(lab, table.table, reply)
     missing = sorted({table.path(name) for name in expected.split()} - {*plan.paths})
-    what, actual = (
-        f"the files {expected} for {expect.excerpt(expression)}",
-        f"without {', '.join(missing)}",
-    )
+    what = f"the files {expected} for {expect.excerpt(expression)}"
+    actual = f"without {', '.join(missing)}"
     expect.true(not missing, what, actual, at=plan.at, kind=Kind.MISSING)
     return plan.paths
 

@@ -249,10 +249,8 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 @check("IRC-VIEW-CREATE-017")
 def created_views_keep_properties(lab: CatalogLab) -> None:
     """A created view keeps its properties as sent; a property that is not a string returns 400."""
-    home, properties = (
-        lab.make_namespace(),
-        {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"},
-    )
+    home = lab.make_namespace()
+    properties = {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"}
     view = make_view(lab, home, properties=properties)
 
     for answer in lab.each((view, load_view(lab, view))):

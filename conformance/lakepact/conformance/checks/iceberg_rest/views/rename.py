@@ -108,10 +108,8 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     them.
     """
     view = views.load_view(lab, views.make_view(lab))
-    other, table = (
-        views.load_view(lab, views.make_view(lab, view.namespace)),
-        lab.load(lab.make_table(view.namespace)),
-    )
+    other = views.load_view(lab, views.make_view(lab, view.namespace))
+    table = lab.load(lab.make_table(view.namespace))
     for existing in lab.each((other.identifier, table.identifier)):
         reply = rename_view(lab, view.identifier, existing)
         with lab.judge("IRC-VIEW-REN-004"):

@@ -368,10 +368,8 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
     sent.
     """
     home = lab.make_namespace()
-    first, elsewhere = (
-        version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"),
-        lab.make_namespace(),
-    )
+    first = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours")
+    elsewhere = lab.make_namespace()
     view = make_view(
         lab, home, view_version=first, properties={"version.history.num-entries": "10"}
     )

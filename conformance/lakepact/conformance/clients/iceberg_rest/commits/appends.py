@@ -182,15 +182,11 @@ def _continues(
     new_snapshots = [
         new[identifier] for identifier in lineage[-2::-1]
     ]  # several, if the client splits its append or compacts files after it
-    schema, low, next_row = (
-        before["current-schema-id"],
-        before.get("last-sequence-number", 0),
-        before.get("next-row-id"),
-    )
-    earliest, latest = (
-        max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE),
-        time.time() * 1000 + MINUTE,
-    )
+    schema = before["current-schema-id"]
+    low = before.get("last-sequence-number", 0)
+    next_row = before.get("next-row-id")
+    earliest = max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE)
+    latest = time.time() * 1000 + MINUTE
     operations = [(snapshot.get("summary") or {}).get("operation") for snapshot in new_snapshots]
     refs, refs_after = (
         {name: one for name, one in (metadata.get("refs") or {}).items() if name != MAIN}
@@ -211,10 +207,8 @@ def _continues(
         expect.excerpt(operations),
     )
     for snapshot in new_snapshots:
-        timestamp, manifest_list = (
-            snapshot.get("timestamp-ms", 0),
-            snapshot.get("manifest-list", ""),
-        )
+        timestamp = snapshot.get("timestamp-ms", 0)
+        manifest_list = snapshot.get("manifest-list", "")
         expect.equal(schema, snapshot.get("schema-id", schema), "schema-id of the snapshot:")
         expect.true(
             earliest <= timestamp <= latest,
@@ -327,13 +321,11 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
                     sum(counts) if counts else len(rows),
                     "added-records less deleted-records:",
                 )
-                total, last = (
-                    len(rows_of(number)),
-                    next(
-                        snapshot["summary"]
-                        for snapshot in after["snapshots"]
-                        if snapshot["snapshot-id"] == _head(after)
-                    ),
+                total = len(rows_of(number))
+                last = next(
+                    snapshot["summary"]
+                    for snapshot in after["snapshots"]
+                    if snapshot["snapshot-id"] == _head(after)
                 )
                 expect.equal(total, _count(last, "total-records", total), "total-records:")
             refs = ((BRANCH, "branch"), (TAG, "tag")) if number == 1 and _head(after) else ()
@@ -380,10 +372,8 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
         for number, ((field, where), rows) in enumerate(
             zip(RELAYOUTS, (OWN, OTHER), strict=True), 1
         ):
-            before, since = (
-                lab.commit(table.namespace, TABLE, *_relayout(number, field)),
-                time.time() * 1000,
-            )
+            before = lab.commit(table.namespace, TABLE, *_relayout(number, field))
+            since = time.time() * 1000
             performance = lab.performs("append-rows", **table.where, rows=rows)
             if not (performance.is_done or performance.of(*COMMITS)):
                 continue  # a client may refuse partitioned tables

@@ -68,8 +68,8 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                     }
                 )
                 subject = (
-                    f"with defaults {expect.excerpt(defaults)}, own properties {expect.excerpt(settings)}"
-                    f" and overrides {expect.excerpt(overrides)}"
+                    f"with defaults {expect.excerpt(defaults)}, own properties"
+                    f" {expect.excerpt(settings)} and overrides {expect.excerpt(overrides)}"
                 )
                 is_used = bool(paths) and all(path.startswith(f"{effective}/") for path in paths)
                 expect.true(

@@ -54,10 +54,8 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
     content = file.read() if file else b""
     if file:
         with lab.step("IRC-TBL-LOAD-001"):
-            answer, stored = (
-                last.metadata.get("last-updated-ms"),
-                orjson.loads(content).get("last-updated-ms"),
-            )
+            answer = last.metadata.get("last-updated-ms")
+            stored = orjson.loads(content).get("last-updated-ms")
             expect.equal(
                 answer,
                 stored,
@@ -129,16 +127,14 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
     """
     file_state, table_state = state(file), state(actual)
     if file_state.get("properties") != table_state.get("properties"):
-        file_state, table_state = (
-            state(without_its_own(lab, file)),
-            state(without_its_own(lab, actual)),
-        )
+        file_state = state(without_its_own(lab, file))
+        table_state = state(without_its_own(lab, actual))
     for member in TAKEN_OVER:
         if file_state.get(member) != table_state.get(member):
-            expected, kind = (
-                f"`{member}` of the registered file, {expect.excerpt(file_state.get(member))}",
-                kind_of(file_state.get(member), table_state.get(member)),
+            expected = (
+                f"`{member}` of the registered file, {expect.excerpt(file_state.get(member))}"
             )
+            kind = kind_of(file_state.get(member), table_state.get(member))
             raise expect.unmet(
                 expected,
                 expect.excerpt(table_state.get(member)),
