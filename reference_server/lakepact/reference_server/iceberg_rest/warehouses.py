@@ -197,13 +197,13 @@ def together(
     """
     if len(warehouses) == 1:
         return dict(handlers[0])
-    for served in warehouses:
-        if not served.prefix or "/" in served.prefix:
+    for entry in warehouses:
+        if not entry.prefix or "/" in entry.prefix:
             raise BadSetting(
-                f"the prefix of {served.name} is {served.prefix!r}; with several warehouses,"
+                f"the prefix of {entry.name} is {entry.prefix!r}; with several warehouses,"
                 " each has one segment of the path"
             )
-    prefixes = [unquote(served.prefix) for served in warehouses]
+    prefixes = [unquote(entry.prefix) for entry in warehouses]
     return {
         operation: dispatch(
             {

@@ -164,10 +164,10 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     scans.needs_scans_between(lab, table)
     on_branch = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
     table.snapshots.remove(on_branch)
-    carried_over = [
+    older = [
         with_state(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files
     ]
-    mixture = Manifest((table.file("3-a"), *carried_over), spec=table.spec())
+    mixture = Manifest((table.file("3-a"), *older), spec=table.spec())
     third = table.commit(
         [
             mixture,
