@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from lakepact.reference_server.faults import Install, on_reply, on_status, wrap_rule
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    on_reply,
+    on_status,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.service import Arguments, Handler, Scope
 from lakepact.reference_server.iceberg_rest.commits.transactions import Change
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
@@ -114,6 +123,25 @@ CHANGES = {
     ),
     "transactions-leave-a-mark IRC-TXN-014": changes_taken_as(_with_a_mark),
 }
+
+
+@fault("IRC-TXN-001")
+def transactions_leave_renamed_tables_out() -> Install:
+    """A transaction makes no change of a table that was renamed."""
+    renamed: set[tuple[str, ...]] = set()
+
+    def rename(handler: Handler, arguments: Arguments) -> Reply:
+        reply = handler(**arguments)
+        target = arguments["body"]["destination"]
+        renamed.add((*target["namespace"], target["name"]))
+        return reply
+
+    return all_of(
+        on_call(op.rename_table, rename),
+        changes_taken_as(
+            lambda changes: [c for c in changes if "identifier" not in c or names(c) not in renamed]
+        ),
+    )
 
 
 def _many(changes: Changes) -> bool:

@@ -27,6 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_schema,
     assert_uuid,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
@@ -57,27 +58,28 @@ def expect_204_as_ever(lab: CatalogLab, reply: Reply) -> None:
 @check("IRC-TXN-001")
 def transactions_change_two_tables(lab: CatalogLab) -> None:
     """A transaction over two tables returns 204 without a body and changes both, with requirements
-    and without.
+    and without, and after one of them was renamed.
     """
     first, second = transactions.make_tables(lab, 2)
-    conditional = (
-        transactions.change(
-            first,
-            set_properties(lakepact="again"),
-            requirements=[assert_uuid(first.uuid), assert_ref("main", None)],
-        ),
-        transactions.change(
-            second,
-            set_properties(lakepact="again"),
-            requirements=[assert_schema(second.member("current-schema-id"))],
-        ),
+    asserted = (
+        (assert_uuid(first.uuid), assert_ref("main", None)),
+        (assert_schema(second.member("current-schema-id")),),
     )
-    for mark, changes in lab.each(
-        (
-            ("once", (transactions.marking(first, "once"), transactions.marking(second, "once"))),
-            ("again", conditional),
-        )
+    for mark, requirements in lab.each(
+        (("once", ((), ())), ("again", asserted), ("after a rename", asserted))
     ):
+        if mark == "after a rename":
+            name = lab.name()
+            if (
+                rename_table(lab, first.identifier, {**first.identifier, "name": name}).status
+                != 204
+            ):
+                return
+            first = Table(first.namespace, name, first.reply)
+        changes = (
+            transactions.change(table, set_properties(lakepact=mark), requirements=needs)
+            for table, needs in zip((first, second), requirements, strict=True)
+        )
         reply = transactions.transact(lab, *changes)
         with lab.judge_each("IRC-TXN-001") as case:
             with case():
