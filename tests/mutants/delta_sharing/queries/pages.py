@@ -160,6 +160,18 @@ def later_pages_have_no_head(handler: Handler, arguments: Arguments) -> Reply:
     )
 
 
+@fault("DS-QRY-09", by=partial(on_call, op.query_table))
+def later_pages_lose_deletion_vectors(handler: Handler, arguments: Arguments) -> Reply:
+    reply = handler(**arguments).as_whole()
+    if "pageToken" not in (arguments.get("body") or {}):
+        return reply
+    lines = [json.loads(line) for line in reply.body.splitlines()]
+    for line in lines:
+        action = line.get("file", {}).get("deltaSingleAction", {})
+        action.get("add", {}).pop("deletionVector", None)
+    return replace(reply, body="".join(f"{json.dumps(line)}\n" for line in lines).encode())
+
+
 @fault("DS-HNT-03", by=partial(on_call, op.query_table))
 def later_pages_lose_what_hints_leave(handler: Handler, arguments: Arguments) -> Reply:
     body: Mapping[str, Any] = arguments.get("body") or {}

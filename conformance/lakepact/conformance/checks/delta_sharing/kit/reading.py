@@ -160,17 +160,17 @@ def rows_of_changes(lab: SharingLab, answer: Answer) -> list[Row]:
 
 def identities_of(files: Iterable[SharedFile]) -> list[Any]:
     """Return the identities of files without their ids, sorted; ids have their own checks."""
-    values = (
-        (
-            file,
+    return sorted(
+        [
+            file.version or 0,
+            file.kind,
+            file.size or 0,
             sorted(
                 f"{name}={expect.excerpt(value)}" for name, value in file.partition_values.items()
             ),
-        )
+            f"{(file.vector or {}).get('cardinality', 0)} rows deleted",
+        ]
         for file in files
-    )
-    return sorted(
-        [file.version or 0, file.kind, file.size or 0, partition] for file, partition in values
     )
 
 

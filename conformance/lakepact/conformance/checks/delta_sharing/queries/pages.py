@@ -84,7 +84,7 @@ def files_of(answers: Iterable[Answer]) -> list[Any]:
 @check("DS-QRY-09")
 def pages_hold_every_file_once(lab: SharingLab) -> None:
     """The pages of a query with `maxFiles` together have every file of the response without it,
-    exactly once.
+    exactly once, with its deletion vector.
     """
     _need_pages(lab)
     for name, most in lab.each(PAGED):
@@ -99,8 +99,12 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
             continue  # The answer comes in pages also without maxFiles.
         with lab.judge("DS-QRY-09"):
             expected, actual_files = files_of(whole), files_of(in_pages(lab, table, most))
-            what = f"{len(expected)} files on the pages of {name} with maxFiles {most}, each of them once"
-            actual = f"{len(actual_files)} files, {sum(file not in actual_files for file in expected)} missing"
+            what = (
+                f"{len(expected)} files on the pages of {name} with maxFiles {most}, each of them"
+                " once and with its deletion vector"
+            )
+            others = sum(file not in actual_files for file in expected)
+            actual = f"{len(actual_files)} files, {others} missing or without it"
             expect.true(expected == actual_files, what, actual, at=None)  # on several pages
 
 
