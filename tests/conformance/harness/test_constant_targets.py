@@ -119,6 +119,22 @@ def test_operation_that_is_late_twice_is_no_longer_sent() -> None:
             wire.send("GET", "/x", operation=op.list_tables)
 
 
+def test_late_operation_that_answered_before_is_sent_once_more_after_a_pause() -> None:
+    budget = Budget(recovery=0.05)
+    budget.count_answer("createTable")
+    for operation in ("createTable", "createTable", "listTables", "listTables"):
+        budget.count_late(operation, 0.0)
+    with pytest.raises(GivenUp):
+        budget.check("createTable")
+    time.sleep(0.06)
+
+    budget.check("createTable")
+
+    for operation in ("createTable", "listTables"):  # sent once; never answered
+        with pytest.raises(GivenUp):
+            budget.check(operation)
+
+
 def test_simultaneous_late_answers_count_once() -> None:
     budget, gate = Budget(3.0), threading.Barrier(4)
 

@@ -22,6 +22,7 @@ ENDLESS_COST = 15.0  #: seconds that an endless listing counts for
 MOST_LATE = (
     2  #: answers of one operation in a row that may be late before the operation is no longer sent
 )
+RECOVERY = 15.0  #: seconds of a pause after late answers, twice as many each time
 OVERSIZE_COST = 2.0  #: seconds that an answer over a limit counts for at least
 
 
@@ -38,14 +39,16 @@ class Budget:
 
     Args:
         seconds: the total, after which nothing more is sent.
+        recovery: seconds until an operation that was late is sent again, if it answered before.
     """
 
-    def __init__(self, seconds: float = MAX_WAIT) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float = MAX_WAIT, *, recovery: float = RECOVERY) -> None:
+        self._seconds, self._recovery = seconds, recovery
         self._spent = 0.0
         self._counted_until = 0.0  #: the moment up to which seconds were counted
         self._late: Counter[str] = Counter()  #: late answers in a row, by operation
         self._late_at: dict[str, float] = {}  #: the moment of the last of them
+        self._answered: set[str] = set()  #: operations that answered in time at least once
         self._lock = threading.Lock()
 
     def check(self, operation: str | None = None) -> None:
@@ -54,7 +57,7 @@ class Budget:
         Raises:
             GivenUp: no seconds are left, or the operation was late too often.
         """
-        if operation and self._late[operation] >= MOST_LATE:
+        if operation and self._late[operation] >= MOST_LATE and not self._may_recover(operation):
             raise GivenUp(
                 f"not sent: {operation} did not answer in time (--timeout), {self._late[operation]}"
                 " times in a row"
@@ -64,6 +67,16 @@ class Budget:
                 "not sent: answers that were too slow or too large have already cost"
                 f" {self._spent:.0f} s, and the limit of a run is {self._seconds:g} s (--max-wait)"
             )
+
+    def _may_recover(self, operation: str) -> bool:
+        """Return whether to send an operation once more that was late: it answered before."""
+        with self._lock:
+            waited = time.monotonic() - self._late_at[operation]
+            pause = self._recovery * 2 ** (self._late[operation] - MOST_LATE)
+            if operation not in self._answered or waited < pause:
+                return False
+            self._late_at[operation] = time.monotonic()  # others wait for its answer
+            return True
 
     def spend(self, seconds: float) -> None:
         """Count an answer that reached a limit after so many seconds; of simultaneous ones, no
@@ -92,9 +105,11 @@ class Budget:
 
     def count_answer(self, operation: str | None) -> None:
         """Count an answer of an operation that came in time."""
-        if operation and self._late[operation]:
-            with self._lock:
-                self._late[operation] = 0
+        if operation:
+            self._answered.add(operation)
+            if self._late[operation]:
+                with self._lock:
+                    self._late[operation] = 0
 
 
 def too_large(most: int) -> TooLarge:
