@@ -26,6 +26,7 @@ from lakepact.reference_server.faults import (
     on_status,
     skip_validation,
 )
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler, Scope
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -70,6 +71,22 @@ def test_wrong_status_with_a_stack_of_10_kb_has_its_type_in_the_title(tmp_path: 
 
     assert [line["title"] for line in found if line["line"] == "cause"] == [
         "loadTable returned 400 (NoSuchTableException) for a view as a table, expected 404"
+    ]
+
+
+def test_error_with_the_names_of_the_request_is_one_cause(tmp_path: Path) -> None:
+    def refuse(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        names = [arguments["body"][end]["name"] for end in ("source", "destination")]
+        if all(name.replace("_", "").isalnum() for name in names):
+            return handler(**arguments)
+        raise Problem(500, "RuntimeException", f"Failed to rename {' to '.join(names)}")
+
+    wrong = unnamed(on_call(op.rename_table, refuse))
+    causes = report(tmp_path, wrong, only=["IRC-TBL-REN-001", "IRC-GEN-019", "IRC-GEN-023"])
+
+    titles = [line["title"] for line in causes if line["line"] == "cause"]
+    assert titles == [
+        "renameTable returned 500 (RuntimeException: Failed to rename … to …), expected 204"
     ]
 
 

@@ -353,19 +353,22 @@ def message_of(exchange: ExchangeLine) -> str:
     text = AROUND.sub("", error["message"])
     for _, value in exchange["request"].get("headers", ()):
         text = text.replace(value, "…", 1) if value else text
-    if name := _name(exchange["request"]["body"]):
-        text = re.sub(rf"\b{re.escape(name)}\b", "…", text)
+    for name in _names(exchange["request"]["body"]):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "…", text)
     general = PARTICULAR.sub("…", text)
     return "" if SAYS_NOTHING.fullmatch(general) else general[:SHOWN_MESSAGE]
 
 
-def _name(body: str) -> str:
-    """Return the name of the object that a request creates; empty if it has none."""
+def _names(body: str) -> list[str]:
+    """Return the names of the object that a request creates or renames, the longest first."""
     try:
-        name = orjson.loads(body).get("name")
-    except (orjson.JSONDecodeError, AttributeError):
-        return ""
-    return name if isinstance(name, str) else ""
+        document = orjson.loads(body)
+        identifiers = [document, *(document.get(end) or {} for end in ("source", "destination"))]
+        levels = [level for each in identifiers for level in each.get("namespace") or ()]
+        names = [each.get("name") for each in identifiers] + levels
+    except (orjson.JSONDecodeError, AttributeError, TypeError):
+        return []
+    return sorted((name for name in names if isinstance(name, str) and name), key=len)[::-1]
 
 
 def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
