@@ -38,3 +38,13 @@ def purges_what_begins_alike(handlers: Handlers, arguments: Arguments) -> Reply:
         for sibling in folder.parent.glob(f"{folder.name}*"):
             shutil.rmtree(sibling, ignore_errors=True)
     return reply
+
+
+@fault("IRC-TBL-DROP-012", by=partial(for_operation, op.drop_table))
+def purges_names_that_begin_alike(handlers: Handlers, arguments: Arguments) -> Reply:
+    reply = handlers[op.drop_table](**arguments)
+    listing = handlers[op.list_tables](namespace=arguments["namespace"]).document
+    for name in (identifier["name"] for identifier in listing["identifiers"]):
+        if arguments.get("purge_requested") and name.startswith(arguments["table"]):
+            handlers[op.drop_table](**{**arguments, "table": name})
+    return reply
