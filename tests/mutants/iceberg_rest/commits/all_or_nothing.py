@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.reference_server.faults import Install, on_call, wrap_entry, wrap_rule
+from lakepact.reference_server.faults import Install, fault, on_call, wrap_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler
@@ -56,6 +56,28 @@ def _all_but_the_bad_one(handler: Handler, arguments: Arguments) -> Reply:
                 )
                 break
         raise
+
+
+@fault("IRC-COM-004")
+def refused_properties_wait() -> Install:
+    """The properties of a commit that returns 409 are set by the next accepted one."""
+    waiting: dict[tuple[str, str], list[Document]] = {}
+
+    def commit(handler: Handler, arguments: Arguments) -> Reply:
+        table, body = (arguments["namespace"], arguments["table"]), arguments["body"]
+        try:
+            updates = [*waiting.get(table, ()), *body["updates"]]
+            reply = handler(**{**arguments, "body": {**body, "updates": updates}})
+        except Problem as problem:
+            if problem.status == 409:
+                waiting.setdefault(table, []).extend(
+                    one for one in body["updates"] if one["action"] == "set-properties"
+                )
+            raise
+        waiting.pop(table, None)
+        return reply
+
+    return on_call(COMMIT, commit)
 
 
 def _checked(choose: Callable[[list[Document]], list[Document]]) -> Install:

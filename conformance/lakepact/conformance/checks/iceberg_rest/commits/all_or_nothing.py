@@ -41,7 +41,9 @@ def moving(lab: CatalogLab, table: Table) -> list[Update]:
 
 @check("IRC-COM-004")
 def failed_requirements_change_nothing(lab: CatalogLab) -> None:
-    """A commit with one failed requirement changes nothing, for every kind of update."""
+    """A commit with one failed requirement changes nothing, for every kind of update, nor does the
+    next accepted commit apply its updates.
+    """
     table = lab.append(lab.make_table())
     before = lab.load(table)
     holds, fails = req.assert_uuid(table.uuid), req.assert_ref("main", None)
@@ -62,6 +64,12 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
             states.expect_no_change(lab, before)
         if reply.status < 400:
             before = lab.load(table)
+    lab.commit(table, set_ref("later", before.member("current-snapshot-id"), kind="tag"))
+    after = lab.load(table)
+    with lab.judge("IRC-COM-004"):
+        states.assert_same_table(
+            lab, before, after, ignore=("refs", *states.BOOKKEEPING, states.LOCATION)
+        )
 
 
 @check("IRC-COM-006")
