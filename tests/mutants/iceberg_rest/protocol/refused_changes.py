@@ -45,6 +45,30 @@ def conflicting_commits_set_their_properties(handlers: Handlers, arguments: Argu
         raise
 
 
+@fault("IRC-ERR-022")
+def refused_creations_leave_unreadable_tables() -> Install:
+    unreadable: set[str] = set()
+    refusal = Problem(400, "BadRequestException", "Cannot parse the location: null")
+
+    def commit(handler: Handler, arguments: Arguments) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            if (
+                problem.status == 400
+                and {"type": "assert-create"} in arguments["body"]["requirements"]
+            ):
+                unreadable.add(arguments["table"])
+            raise
+
+    def load(handler: Handler, arguments: Arguments) -> Reply:
+        if arguments["table"] in unreadable:
+            raise refusal
+        return handler(**arguments)
+
+    return all_of(on_call(op.update_table, commit), on_call(op.load_table, load))
+
+
 @fault("IRC-ERR-023")
 def invalid_uuids_spoil_tables() -> Install:
     spoilt: set[str] = set()

@@ -147,12 +147,12 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
                 about=f"for a new table without {', '.join(sorted(left_out))}",
                 mutation=incomplete,
             )
-            expect.status(lab.send(op.load_table, **ground.at), 404, mutation=incomplete)
+            expect.not_found(lab.send(op.load_table, **ground.at), "table")
     ground = plot(lab, home)
     reply = create(lab, ground, [])
     with lab.judge("IRC-REQ-003"):
         expect.status(reply, 400, about="for a new table without any update", mutation=INCOMPLETE)
-        expect.status(lab.send(op.load_table, **ground.at), 404, mutation=INCOMPLETE)
+        expect.not_found(lab.send(op.load_table, **ground.at), "table")
 
 
 @check("IRC-REQ-004")
