@@ -169,6 +169,20 @@ FAULTS = {
     "schemas-take-properties IRC-UPD-010": afterwards("add-schema", _without_properties),
     "specs-take-properties IRC-UPD-022": afterwards("add-spec", _without_properties),
     "orders-take-properties IRC-UPD-029": afterwards("add-sort-order", _without_properties),
+    "current-schemas-take-properties IRC-UPD-017": afterwards(
+        "set-current-schema", _without_properties
+    ),
+    "default-specs-take-properties IRC-UPD-026": afterwards(
+        "set-default-spec", _without_properties
+    ),
+    "default-orders-take-properties IRC-UPD-032": afterwards(
+        "set-default-sort-order", _without_properties
+    ),
+    "refs-take-properties IRC-UPD-045": afterwards("set-snapshot-ref", _without_properties),
+    "keeps-twenty-snapshots IRC-UPD-035": afterwards(
+        "add-snapshot", lambda draft, _: draft.set("snapshots", draft.items("snapshots")[-20:])
+    ),
+    "snapshots-take-properties IRC-UPD-035": afterwards("add-snapshot", _without_properties),
     "schemas-numbered-by-count IRC-UPD-010": in_place_of(
         "add-schema", _numbered_by_count("schemas", "schema-id", "added_schema")
     ),
@@ -182,3 +196,21 @@ FAULTS = {
     "one-schema-removed IRC-UPD-076": rewritten("remove-schemas", _first_of("schema-ids")),
     "one-spec-removed IRC-UPD-073": rewritten("remove-partition-specs", _first_of("spec-ids")),
 }
+
+
+@fault("IRC-UPD-061")
+def properties_bring_snapshots_back() -> Install:
+    """Setting properties adds the snapshots again that the table had removed."""
+    removed: dict[str, list[Snapshot]] = {}
+
+    def remove(update: Update, draft: Draft, document: Document) -> None:
+        before = draft.items("snapshots")
+        update(draft, document)
+        remaining = draft.items("snapshots")
+        removed[draft.get("table-uuid")] = [one for one in before if one not in remaining]
+
+    def add_again(draft: Draft, _: Document) -> None:
+        for snapshot in removed.pop(draft.get("table-uuid"), ()):
+            draft.append("snapshots", snapshot)
+
+    return all_of(in_place_of("remove-snapshots", remove), afterwards("set-properties", add_again))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lakepact.reference_server.faults import replace_entry
+from lakepact.reference_server.faults import Install, all_of, fault, replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
@@ -67,8 +67,11 @@ def _without_retention(_: Draft, document: Document) -> Document:
 
 
 def _with_former_retention(draft: Draft, document: Document) -> Document:
-    former = _ref(draft, document["ref-name"])
-    return {**{member: former[member] for member in RETENTION if member in former}, **document}
+    return {**_retention(_ref(draft, document["ref-name"])), **document}
+
+
+def _retention(ref: Document) -> Document:
+    return {member: ref[member] for member in RETENTION if member in ref}
 
 
 def _is_incomplete(_: Draft, document: Document) -> bool:
@@ -159,3 +162,38 @@ REMOVE = {
 
 
 FAULTS = {**SET, **REMOVE}
+
+
+@fault("IRC-UPD-045")
+def removed_refs_leave_their_retention() -> Install:
+    """A ref that is set under the name of a removed one has the retention of that."""
+    removed: dict[tuple[str, str], Document] = {}
+
+    def remove(update: updates.Update, draft: Draft, document: Document) -> None:
+        name = document["ref-name"]
+        removed[draft.get("table-uuid"), name] = _retention(_ref(draft, name))
+        update(draft, document)
+
+    def set_again(draft: Draft, document: Document) -> Document:
+        return {**removed.get((draft.get("table-uuid"), document["ref-name"]), {}), **document}
+
+    return all_of(
+        updates.in_place_of("remove-snapshot-ref", remove),
+        updates.rewritten("set-snapshot-ref", set_again),
+    )
+
+
+@fault("IRC-UPD-044")
+def branches_undo_the_last_move_of_main() -> Install:
+    """A commit to another branch sets main back to where it was before its last move."""
+    former: dict[str, int] = {}
+
+    def act(update: updates.Update, draft: Draft, document: Document) -> None:
+        table, main = draft.get("table-uuid"), _ref(draft, "main").get("snapshot-id")
+        update(draft, document)
+        if document["ref-name"] != "main" and table in former:
+            update(draft, {**document, "ref-name": "main", "snapshot-id": former.pop(table)})
+        elif document["ref-name"] == "main" and main is not None:
+            former[table] = main
+
+    return updates.in_place_of("set-snapshot-ref", act)

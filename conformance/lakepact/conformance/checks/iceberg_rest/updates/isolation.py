@@ -4,13 +4,16 @@ them are left as they are.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Kind,
     Table,
     check,
     expect,
+    set_properties,
     set_ref,
     states,
     upd,
@@ -29,32 +32,76 @@ from lakepact.conformance.checks.iceberg_rest.updates.snapshots import (
     snapshot_ids,
     snapshot_of,
 )
+from lakepact.conformance.checks.iceberg_rest.updates.sort_orders import order_ids
 from lakepact.conformance.checks.iceberg_rest.updates.statistics import (
     STORED_BY,
     table_of_two_snapshots,
 )
 
+MANY = 30  #: snapshots of a table with a long history
+Update = Callable[[Table], Mapping[str, Any]]  #: an update of a table as it is now
 
-@check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
-def additions_change_nothing_else(lab: CatalogLab) -> None:
-    """Adding a schema, a spec or an order changes no other member of the metadata."""
-    table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
-    table = stored(lab, table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
-    more = upd.schema_with(table, upd.next_column(table, "more"))
+
+def _updates(lab: CatalogLab, table: Table) -> dict[str, tuple[Update, tuple[str, ...]]]:
+    """Return updates in a possible order, and the members that each may change, by requirement."""
     field = upd.partition_field(
         upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
     )
-    additions = {
-        "IRC-UPD-010": (upd.add_schema(more), ("schemas", "last-column-id")),
-        "IRC-UPD-022": (upd.add_spec(field), ("partition-specs", "last-partition-id")),
-        "IRC-UPD-029": (
-            upd.add_sort_order(upd.sort_field(upd.column(table, "name"))),
-            ("sort-orders",),
+    order = upd.add_sort_order(upd.sort_field(upd.column(table, "id")))
+    more = upd.schema_with(table, upd.next_column(table, "more"))
+    snapshot = table.member("current-snapshot-id")
+    return {
+        "IRC-UPD-010": (lambda _: upd.add_schema(more), ("schemas", "last-column-id")),
+        "IRC-UPD-017": (
+            lambda now: upd.set_current_schema(max(schema_ids(now))),
+            ("current-schema-id",),
+        ),
+        "IRC-UPD-022": (lambda _: upd.add_spec(field), ("partition-specs", "last-partition-id")),
+        "IRC-UPD-026": (lambda now: upd.set_default_spec(max(spec_ids(now))), ("default-spec-id",)),
+        "IRC-UPD-029": (lambda _: order, ("sort-orders",)),
+        "IRC-UPD-032": (
+            lambda now: upd.set_default_sort_order(max(order_ids(now))),
+            ("default-sort-order-id",),
+        ),
+        "IRC-UPD-045": (lambda _: set_ref("later", snapshot, kind="tag"), ("refs",)),
+        "IRC-UPD-061": (lambda _: set_properties(later="1"), ("properties",)),
+        "IRC-UPD-035": (
+            lambda now: upd.add_snapshot(lab.snapshot(now)),
+            ("snapshots", "last-sequence-number", "next-row-id"),
         ),
     }
-    for requirement, (update, members) in lab.each(additions.items()):
+
+
+@check(
+    "IRC-UPD-010",
+    "IRC-UPD-017",
+    "IRC-UPD-022",
+    "IRC-UPD-026",
+    "IRC-UPD-029",
+    "IRC-UPD-032",
+    "IRC-UPD-045",
+    "IRC-UPD-061",
+    "IRC-UPD-035",
+)
+def updates_change_nothing_else(lab: CatalogLab) -> None:
+    """An update changes no other member of the metadata, and brings nothing back that was
+    removed.
+    """
+    table = lab.make_table(write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
+    table = lab.append(lab.append(table))
+    first, second = all_snapshots(table, 2)
+    tags = (set_ref(name, second, kind="tag") for name in ("release", "former"))
+    properties = set_properties(**{"lakepact.note": "1", "lakepact.former": "1"})
+    table = stored(lab, table, *tags, properties)
+    for removal in (
+        upd.remove_snapshots(first),
+        upd.remove_properties("lakepact.former"),
+        upd.remove_ref("former"),
+    ):
+        lab.try_commit(table, removal)  # whether it may be refused is judged elsewhere
+    for requirement, (update, members) in lab.each(_updates(lab, table).items()):
         before = lab.load(table)
-        stored(lab, table, update)
+        stored(lab, before, update(before))
         after = lab.load(table)
         with lab.judge(requirement):
             states.assert_same_table(
@@ -96,6 +143,34 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
         )
         expect.member(
             second["sequence-number"], after.place("last-sequence-number"), "last-sequence-number"
+        )
+
+
+@check("IRC-UPD-035")
+def many_snapshots_are_kept(lab: CatalogLab) -> None:
+    """A table with many snapshots keeps them all when another one is added."""
+    table = lab.append(upd.table_of_version(lab, 2))
+    snapshots = [lab.snapshot(table)]
+    for _ in range(MANY):
+        latest = snapshots[-1]
+        number = latest["sequence-number"] + 1
+        snapshots.append(
+            lab.snapshot(table, parent_snapshot_id=latest["snapshot-id"], sequence_number=number)
+        )
+    table = stored(
+        lab, table, *map(upd.add_snapshot, snapshots), set_ref("main", latest["snapshot-id"])
+    )
+    before = snapshot_ids(table)
+
+    with lab.judge("IRC-UPD-035"):
+        after = lab.load(lab.append(table))
+        missing = set(before) - set(snapshot_ids(after))
+        expect.true(
+            not missing,
+            "all earlier snapshots",
+            f"{len(missing)} of {len(before)} missing",
+            at=after.place("snapshots"),
+            kind=Kind.MISSING,
         )
 
 

@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_ref,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
+from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 
 #: Retention that a branch may have.
 RETENTION = {
@@ -54,7 +54,7 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
 @check("IRC-UPD-044")
 def branches_are_created_and_moved(lab: CatalogLab) -> None:
     """A branch is created at a snapshot and moves to another; moving main changes the current
-    snapshot and its log.
+    snapshot and its log, and a later commit to the branch leaves main there.
     """
     table = lab.make_table()
     first = lab.snapshot(table)
@@ -100,6 +100,11 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
             "snapshot-log",
             at=table.place("snapshot-log"),
         )
+        third = lab.snapshot(table)
+        table = upd.commit_and_load(
+            lab, table, upd.add_snapshot(third), set_ref("audit", third["snapshot-id"])
+        )
+        expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
 
 
 @check("IRC-UPD-045")
@@ -209,9 +214,9 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
     )
 
 
-@check("IRC-UPD-049")
+@check("IRC-UPD-049", "IRC-UPD-045")
 def retention_is_replaced(lab: CatalogLab) -> None:
-    """A ref that is set again without retention has none."""
+    """A ref that is set again without retention has none, also after its removal."""
     table = lab.append(lab.make_table())
     plain = set_ref("audit", table.member("current-snapshot-id"))
     with_retention = stored(lab, table, {**plain, **RETENTION})
@@ -219,6 +224,9 @@ def retention_is_replaced(lab: CatalogLab) -> None:
         expect_ref(with_retention, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
+        expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
+    remove_ref_first(lab, stored(lab, table, {**plain, **RETENTION}), "audit")
+    with lab.judge("IRC-UPD-045"):
         expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
 
 
