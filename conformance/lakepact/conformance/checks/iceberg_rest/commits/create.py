@@ -34,7 +34,6 @@ WHOLE = {"schemas": 1, "partition-specs": 1, "sort-orders": 1} | dict.fromkeys(
     ("snapshots", "refs", "snapshot-log", "statistics"), 0
 )
 EXISTS = Mutation(Wrong.PRESENT, "table")
-INCOMPLETE = Mutation(Wrong.MISSING, "/updates")  #: a creation without all that a table needs
 
 
 @check("IRC-REQ-001")
@@ -125,34 +124,29 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     creating_works(lab, home)
     # Without set-current-schema, servers take the only schema.
-    lacking = (
-        {"add-schema", "set-current-schema"},
-        {"add-schema"},
-        {"set-location"},
-        {"add-schema", "set-current-schema", "set-location"},
+    lacking: tuple[tuple[str, ...], ...] = (
+        ("add-schema", "set-current-schema"),
+        ("add-schema",),
+        ("set-location",),
+        ("add-schema", "set-current-schema", "set-location"),
+        (),
     )
     for left_out in lab.each(lacking):
         ground = plot(lab, home)
         updates = [
             update
             for update in creation(ground, str(uuid.uuid4()))
-            if update["action"] not in left_out
+            if left_out and update["action"] not in left_out
         ]
         reply = create(lab, ground, updates)
-        incomplete = Mutation(Wrong.MISSING, f"/updates/{min(left_out)}")
         with lab.judge("IRC-REQ-003"):
             expect.status(
                 reply,
                 400,
-                about=f"for a new table without {', '.join(sorted(left_out))}",
-                mutation=incomplete,
+                about=f"for a new table without {', '.join(left_out) or 'any update'}",
+                mutation=Mutation(Wrong.MISSING, "/".join(["/updates", *left_out[:1]])),
             )
             expect.not_found(lab.send(op.load_table, **ground.at), "table")
-    ground = plot(lab, home)
-    reply = create(lab, ground, [])
-    with lab.judge("IRC-REQ-003"):
-        expect.status(reply, 400, about="for a new table without any update", mutation=INCOMPLETE)
-        expect.not_found(lab.send(op.load_table, **ground.at), "table")
 
 
 @check("IRC-REQ-004")

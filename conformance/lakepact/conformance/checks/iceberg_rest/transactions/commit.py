@@ -250,6 +250,12 @@ def _removals(
     ]
 
 
+def _moved(snapshot: Mapping[str, Any], table: Table, other: Table) -> dict[str, Any]:
+    """Return a snapshot of a table for another one."""
+    manifests = snapshot["manifest-list"].replace(table.location, other.location)
+    return {**snapshot, "manifest-list": manifests}
+
+
 def _comparable_metadata(table: Table) -> dict[str, Any]:
     """Return the metadata without location, UUID and name, to compare two tables."""
     text = orjson.dumps(
@@ -291,12 +297,7 @@ def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     """A transaction over one table leaves the same metadata as a commit with the same updates."""
     by_commit, by_transaction = transactions.make_tables(lab, 2)
     snapshot = lab.snapshot(by_commit)
-    other = {
-        **snapshot,
-        "manifest-list": snapshot["manifest-list"].replace(
-            by_commit.location, by_transaction.location
-        ),
-    }
+    other = _moved(snapshot, by_commit, by_transaction)
     for ours, theirs in lab.each(
         zip(_updates(by_commit, snapshot), _updates(by_transaction, other), strict=True)
     ):
@@ -356,15 +357,7 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
     second = lab.snapshot(by_commit, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
-    others = [
-        {
-            **one,
-            "manifest-list": one["manifest-list"].replace(
-                by_commit.location, by_transaction.location
-            ),
-        }
-        for one in (first, second)
-    ]
+    others = [_moved(one, by_commit, by_transaction) for one in (first, second)]
     for ours, theirs in lab.each(
         zip(_removals(by_commit, (first, second)), _removals(by_transaction, others), strict=True)
     ):

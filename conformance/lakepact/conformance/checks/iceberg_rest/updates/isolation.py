@@ -38,51 +38,53 @@ from lakepact.conformance.checks.iceberg_rest.updates.statistics import (
     table_of_two_snapshots,
 )
 
+NAMES = ("year", "month", "day")  #: of columns, and of fields with such transforms
 MANY = 30  #: snapshots of a table with a long history
-Update = Callable[[Table], Mapping[str, Any]]  #: an update of a table as it is now
 
 
-def _updates(lab: CatalogLab, table: Table) -> dict[str, tuple[Update, tuple[str, ...]]]:
-    """Return updates in a possible order, and the members that each may change, by requirement."""
-    field = upd.partition_field(
-        upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
-    )
-    order = upd.add_sort_order(upd.sort_field(upd.column(table, "id")))
-    more = upd.schema_with(table, upd.next_column(table, "more"))
-    snapshot = table.member("current-snapshot-id")
-    return {
-        "IRC-UPD-010": (lambda _: upd.add_schema(more), ("schemas", "last-column-id")),
-        "IRC-UPD-017": (
-            lambda now: upd.set_current_schema(max(schema_ids(now))),
-            ("current-schema-id",),
+#: Updates in a possible order, and the members that each may change, by requirement.
+UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple[str, ...]]] = {
+    "IRC-UPD-010": (
+        lambda _, table: upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        ("schemas", "last-column-id"),
+    ),
+    "IRC-UPD-017": (
+        lambda _, table: upd.set_current_schema(max(schema_ids(table))),
+        ("current-schema-id",),
+    ),
+    "IRC-UPD-022": (
+        lambda _, table: upd.add_spec(
+            upd.partition_field(
+                upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
+            )
         ),
-        "IRC-UPD-022": (lambda _: upd.add_spec(field), ("partition-specs", "last-partition-id")),
-        "IRC-UPD-026": (lambda now: upd.set_default_spec(max(spec_ids(now))), ("default-spec-id",)),
-        "IRC-UPD-029": (lambda _: order, ("sort-orders",)),
-        "IRC-UPD-032": (
-            lambda now: upd.set_default_sort_order(max(order_ids(now))),
-            ("default-sort-order-id",),
-        ),
-        "IRC-UPD-045": (lambda _: set_ref("later", snapshot, kind="tag"), ("refs",)),
-        "IRC-UPD-061": (lambda _: set_properties(later="1"), ("properties",)),
-        "IRC-UPD-035": (
-            lambda now: upd.add_snapshot(lab.snapshot(now)),
-            ("snapshots", "last-sequence-number", "next-row-id"),
-        ),
-    }
+        ("partition-specs", "last-partition-id"),
+    ),
+    "IRC-UPD-026": (
+        lambda _, table: upd.set_default_spec(max(spec_ids(table))),
+        ("default-spec-id",),
+    ),
+    "IRC-UPD-029": (
+        lambda _, table: upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
+        ("sort-orders",),
+    ),
+    "IRC-UPD-032": (
+        lambda _, table: upd.set_default_sort_order(max(order_ids(table))),
+        ("default-sort-order-id",),
+    ),
+    "IRC-UPD-045": (
+        lambda _, table: set_ref("later", table.member("current-snapshot-id"), kind="tag"),
+        ("refs",),
+    ),
+    "IRC-UPD-061": (lambda *_: set_properties(later="1"), ("properties",)),
+    "IRC-UPD-035": (
+        lambda lab, table: upd.add_snapshot(lab.snapshot(table)),
+        ("snapshots", "last-sequence-number", "next-row-id"),
+    ),
+}
 
 
-@check(
-    "IRC-UPD-010",
-    "IRC-UPD-017",
-    "IRC-UPD-022",
-    "IRC-UPD-026",
-    "IRC-UPD-029",
-    "IRC-UPD-032",
-    "IRC-UPD-045",
-    "IRC-UPD-061",
-    "IRC-UPD-035",
-)
+@check(*UPDATES)
 def updates_change_nothing_else(lab: CatalogLab) -> None:
     """An update changes no other member of the metadata, and brings nothing back that was
     removed.
@@ -99,9 +101,9 @@ def updates_change_nothing_else(lab: CatalogLab) -> None:
         upd.remove_ref("former"),
     ):
         lab.try_commit(table, removal)  # whether it may be refused is judged elsewhere
-    for requirement, (update, members) in lab.each(_updates(lab, table).items()):
+    for requirement, (update, members) in lab.each(UPDATES.items()):
         before = lab.load(table)
-        stored(lab, before, update(before))
+        stored(lab, before, update(lab, before))
         after = lab.load(table)
         with lab.judge(requirement):
             states.assert_same_table(
@@ -152,14 +154,10 @@ def many_snapshots_are_kept(lab: CatalogLab) -> None:
     table = lab.append(upd.table_of_version(lab, 2))
     snapshots = [lab.snapshot(table)]
     for _ in range(MANY):
-        latest = snapshots[-1]
-        number = latest["sequence-number"] + 1
-        snapshots.append(
-            lab.snapshot(table, parent_snapshot_id=latest["snapshot-id"], sequence_number=number)
-        )
-    table = stored(
-        lab, table, *map(upd.add_snapshot, snapshots), set_ref("main", latest["snapshot-id"])
-    )
+        parent, number = snapshots[-1]["snapshot-id"], snapshots[-1]["sequence-number"] + 1
+        snapshots.append(lab.snapshot(table, parent_snapshot_id=parent, sequence_number=number))
+    main = set_ref("main", snapshots[-1]["snapshot-id"])
+    table = stored(lab, table, *map(upd.add_snapshot, snapshots), main)
     before = snapshot_ids(table)
 
     with lab.judge("IRC-UPD-035"):
@@ -435,70 +433,48 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     )
 
 
-@check("IRC-UPD-010")
-def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
-    """A schema added after a removal gets an unused id, and the remaining schemas keep theirs."""
-    table = lab.make_table()
-    one, two, three = (
-        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n)
-        for n, name in enumerate(("one", "two", "three"))
-    )
-    wider = stored(lab, table, upd.add_schema(one), upd.add_schema(two))
-    first, remaining = table.member("current-schema-id"), id_of_schema_with(wider, "two")
-    removal = id_of_schema_with(wider, "one")
-    with lab.step("IRC-UPD-076"):
-        answer = upd.commit_and_load(lab, table, upd.remove_schemas(removal))
-        expect.lacks(removal, schema_ids(answer), "schemas", at=answer.place("schemas"))
-
-    with lab.judge("IRC-UPD-010"):
-        after = upd.commit_and_load(lab, table, upd.add_schema(three))
-        expect.equal(
-            remaining,
-            id_of_schema_with(after, "two"),
-            "the id of a schema that stayed",
-            at=after.place("schemas"),
-        )
-        addition = id_of_schema_with(after, "three")
-        expect.equal(
-            sorted({first, remaining, addition}),
-            sorted(schema_ids(after)),
-            "ids of schemas, each once:",
-            at=after.place("schemas"),
-        )
-
-
-@check("IRC-UPD-022")
-def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
-    """A spec added after a removal gets an unused id, and the remaining specs keep theirs."""
+@check("IRC-UPD-010", "IRC-UPD-022")
+def remaining_ids_are_kept(lab: CatalogLab) -> None:
+    """A schema or spec added after a removal gets an unused id, and the remaining ones keep
+    theirs.
+    """
     table = upd.table_of_version(lab, 2)
     at = upd.column(table, "at")
-    one, two, three = (
-        upd.add_spec(upd.partition_field(at, transform, transform))
-        for transform in ("year", "month", "day")
+    schemas = [
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n))
+        for n, name in enumerate(NAMES)
+    ]
+    specs = [upd.add_spec(upd.partition_field(at, name, name)) for name in NAMES]
+    kinds = (
+        ("IRC-UPD-010", "IRC-UPD-076", "schemas", schemas, schema_ids, id_of_schema_with),
+        ("IRC-UPD-022", "IRC-UPD-073", "partition-specs", specs, spec_ids, _id_of_spec_with),
     )
-    with_specs = stored(lab, table, one, two)
-    first, remaining = table.member("default-spec-id"), spec_with(with_specs, "month")["spec-id"]
-    removal = spec_with(with_specs, "year")["spec-id"]
-    with lab.step("IRC-UPD-073"):
-        answer = upd.commit_and_load(lab, table, upd.remove_partition_specs(removal))
-        expect.lacks(
-            removal, spec_ids(answer), "partition specs", at=answer.place("partition-specs")
-        )
+    for adds, removes, member, (one, two, three), ids, id_with in lab.each(kinds):
+        remove = upd.remove_schemas if member == "schemas" else upd.remove_partition_specs
+        wider = stored(lab, table, one, two)
+        first, removal, remaining = ids(table)[0], id_with(wider, "year"), id_with(wider, "month")
+        with lab.step(removes):
+            answer = upd.commit_and_load(lab, table, remove(removal))
+            expect.lacks(removal, ids(answer), member, at=answer.place(member))
 
-    with lab.judge("IRC-UPD-022"):
-        after = upd.commit_and_load(lab, table, three)
-        expect.equal(
-            remaining,
-            spec_with(after, "month")["spec-id"],
-            "the id of a spec that stayed",
-            at=after.place("partition-specs"),
-        )
-        expect.equal(
-            sorted({first, remaining, spec_with(after, "day")["spec-id"]}),
-            sorted(spec_ids(after)),
-            "ids of specs, each once:",
-            at=after.place("partition-specs"),
-        )
+        with lab.judge(adds):
+            after = upd.commit_and_load(lab, table, three)
+            expect.equal(
+                remaining,
+                id_with(after, "month"),
+                "the id of one that stayed",
+                at=after.place(member),
+            )
+            expect.equal(
+                sorted({first, remaining, id_with(after, "day")}),
+                sorted(ids(after)),
+                f"ids of {member}, each once:",
+                at=after.place(member),
+            )
+
+
+def _id_of_spec_with(table: Table, name: str) -> Any:
+    return spec_with(table, name)["spec-id"]
 
 
 @check("IRC-UPD-064")
