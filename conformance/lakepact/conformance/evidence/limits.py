@@ -71,9 +71,9 @@ class Budget:
     def _may_recover(self, operation: str) -> bool:
         """Return whether to send an operation once more that was late: it answered before."""
         with self._lock:
-            waited = time.monotonic() - self._late_at[operation]
-            pause = self._recovery * 2 ** (self._late[operation] - MOST_LATE)
-            if operation not in self._answered or waited < pause:
+            pause = time.monotonic() - self._late_at[operation]
+            least = self._recovery * 2 ** (self._late[operation] - MOST_LATE)
+            if operation not in self._answered or pause < least:
                 return False
             self._late_at[operation] = time.monotonic()  # others wait for its answer
             return True

@@ -59,7 +59,7 @@ def _all_but_the_bad_one(handler: Handler, arguments: Arguments) -> Reply:
 
 
 @fault("IRC-COM-004")
-def refused_properties_wait() -> Install:
+def properties_of_conflicts_wait() -> Install:
     """The properties of a commit that returns 409 are set by the next accepted one."""
     waiting: dict[tuple[str, str], list[Document]] = {}
 

@@ -46,7 +46,7 @@ def conflicting_commits_set_their_properties(handlers: Handlers, arguments: Argu
 
 
 @fault("IRC-ERR-022")
-def refused_creations_leave_unreadable_tables() -> Install:
+def bad_creations_leave_unreadable_tables() -> Install:
     unreadable: set[str] = set()
     refusal = Problem(400, "BadRequestException", "Cannot parse the location: null")
 

@@ -126,20 +126,22 @@ CHANGES = {
 
 
 @fault("IRC-TXN-001")
-def transactions_leave_renamed_tables_out() -> Install:
+def transactions_skip_tables_after_renames() -> Install:
     """A transaction makes no change of a table that was renamed."""
-    renamed: set[tuple[str, ...]] = set()
+    new_names: set[tuple[str, ...]] = set()
 
     def rename(handler: Handler, arguments: Arguments) -> Reply:
         reply = handler(**arguments)
         target = arguments["body"]["destination"]
-        renamed.add((*target["namespace"], target["name"]))
+        new_names.add((*target["namespace"], target["name"]))
         return reply
 
     return all_of(
         on_call(op.rename_table, rename),
         changes_taken_as(
-            lambda changes: [c for c in changes if "identifier" not in c or names(c) not in renamed]
+            lambda changes: [
+                c for c in changes if "identifier" not in c or names(c) not in new_names
+            ]
         ),
     )
 

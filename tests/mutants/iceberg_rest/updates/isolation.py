@@ -201,16 +201,16 @@ FAULTS = {
 @fault("IRC-UPD-061")
 def properties_bring_snapshots_back() -> Install:
     """Setting properties adds the snapshots again that the table had removed."""
-    removed: dict[str, list[Snapshot]] = {}
+    snapshots: dict[str, list[Snapshot]] = {}
 
     def remove(update: Update, draft: Draft, document: Document) -> None:
         before = draft.items("snapshots")
         update(draft, document)
         remaining = draft.items("snapshots")
-        removed[draft.get("table-uuid")] = [one for one in before if one not in remaining]
+        snapshots[draft.get("table-uuid")] = [one for one in before if one not in remaining]
 
     def add_again(draft: Draft, _: Document) -> None:
-        for snapshot in removed.pop(draft.get("table-uuid"), ()):
+        for snapshot in snapshots.pop(draft.get("table-uuid"), ()):
             draft.append("snapshots", snapshot)
 
     return all_of(in_place_of("remove-snapshots", remove), afterwards("set-properties", add_again))

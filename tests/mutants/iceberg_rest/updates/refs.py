@@ -165,17 +165,17 @@ FAULTS = {**SET, **REMOVE}
 
 
 @fault("IRC-UPD-045")
-def removed_refs_leave_their_retention() -> Install:
+def free_names_keep_their_retention() -> Install:
     """A ref that is set under the name of a removed one has the retention of that."""
-    removed: dict[tuple[str, str], Document] = {}
+    retentions: dict[tuple[str, str], Document] = {}
 
     def remove(update: updates.Update, draft: Draft, document: Document) -> None:
         name = document["ref-name"]
-        removed[draft.get("table-uuid"), name] = _retention(_ref(draft, name))
+        retentions[draft.get("table-uuid"), name] = _retention(_ref(draft, name))
         update(draft, document)
 
     def set_again(draft: Draft, document: Document) -> Document:
-        return {**removed.get((draft.get("table-uuid"), document["ref-name"]), {}), **document}
+        return {**retentions.get((draft.get("table-uuid"), document["ref-name"]), {}), **document}
 
     return all_of(
         updates.in_place_of("remove-snapshot-ref", remove),

@@ -271,10 +271,10 @@ class ComparingLab(CatalogLab):
 
 
 def _expect_nothing(answer: Reply, path: str) -> None:
-    """Expect that there is no such object, nor a table that cannot be loaded.
+    """Expect a missing object: 404 at the path of a plain table, another status than 200 elsewhere.
 
     Raises:
-        Unmet: there is one.
+        Unmet: it exists.
     """
     expect.true(
         answer.status == NOT_FOUND if PLAIN.fullmatch(path) else answer.status != OK,

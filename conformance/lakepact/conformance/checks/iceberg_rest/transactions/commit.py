@@ -61,12 +61,12 @@ def transactions_change_two_tables(lab: CatalogLab) -> None:
     and without, and after one of them was renamed.
     """
     first, second = transactions.make_tables(lab, 2)
-    asserted = (
+    conditions = (
         (assert_uuid(first.uuid), assert_ref("main", None)),
         (assert_schema(second.member("current-schema-id")),),
     )
     for mark, requirements in lab.each(
-        (("once", ((), ())), ("again", asserted), ("after a rename", asserted))
+        (("once", ((), ())), ("again", conditions), ("after a rename", conditions))
     ):
         if mark == "after a rename":
             name = lab.name()
@@ -250,7 +250,7 @@ def _removals(
     ]
 
 
-def _moved(snapshot: Mapping[str, Any], table: Table, other: Table) -> dict[str, Any]:
+def _snapshot_for(snapshot: Mapping[str, Any], table: Table, other: Table) -> dict[str, Any]:
     """Return a snapshot of a table for another one."""
     manifests = snapshot["manifest-list"].replace(table.location, other.location)
     return {**snapshot, "manifest-list": manifests}
@@ -297,7 +297,7 @@ def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     """A transaction over one table leaves the same metadata as a commit with the same updates."""
     by_commit, by_transaction = transactions.make_tables(lab, 2)
     snapshot = lab.snapshot(by_commit)
-    other = _moved(snapshot, by_commit, by_transaction)
+    other = _snapshot_for(snapshot, by_commit, by_transaction)
     for ours, theirs in lab.each(
         zip(_updates(by_commit, snapshot), _updates(by_transaction, other), strict=True)
     ):
@@ -357,7 +357,7 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
     second = lab.snapshot(by_commit, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
-    others = [_moved(one, by_commit, by_transaction) for one in (first, second)]
+    others = [_snapshot_for(one, by_commit, by_transaction) for one in (first, second)]
     for ours, theirs in lab.each(
         zip(_removals(by_commit, (first, second)), _removals(by_transaction, others), strict=True)
     ):

@@ -149,7 +149,7 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-035")
-def many_snapshots_are_kept(lab: CatalogLab) -> None:
+def long_histories_keep_their_snapshots(lab: CatalogLab) -> None:
     """A table with many snapshots keeps them all when another one is added."""
     table = lab.append(upd.table_of_version(lab, 2))
     snapshots = [lab.snapshot(table)]
@@ -434,7 +434,7 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-010", "IRC-UPD-022")
-def remaining_ids_are_kept(lab: CatalogLab) -> None:
+def remaining_ids_stay(lab: CatalogLab) -> None:
     """A schema or spec added after a removal gets an unused id, and the remaining ones keep
     theirs.
     """
