@@ -124,6 +124,7 @@ NOT_INHERITED: dict[str, str] = {
             "drops-views-of-parents",
             "drops-tables-of-parents",
             "moves-views-to-the-first-level",
+            "updates-drop-tables-of-children",
         ),
         "no namespace has children",
     ),

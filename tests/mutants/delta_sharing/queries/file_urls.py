@@ -69,7 +69,7 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
     return part_of_range(wanted, size)
 
 
-@fault("DS-DF-10", by=partial(on_reply, FILES))
+@fault("DS-DF-10", by=partial(on_reply, FILES), breaks_at="/*/file/url")
 def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
     if scope["method"] != "HEAD" or reply.status != 200:
         return reply

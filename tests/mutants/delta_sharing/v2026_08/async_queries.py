@@ -29,7 +29,7 @@ def async_queries_need_no_key(handler: Handler, arguments: Arguments) -> Reply:
     return handler(**(_with_key(arguments, str(uuid.uuid4())) if missing else arguments))
 
 
-@fault("DS-ASY-03", by=partial(on_lines, op.query_table))
+@fault("DS-ASY-03", by=partial(on_lines, op.query_table), breaks_at="/*/queryStatus/status")
 def statuses_are_in_capitals(lines: list[Any]) -> None:
     for line in lines:
         if "queryStatus" in line:
