@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     req,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, free_slot
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
 
 
@@ -80,19 +80,19 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     returns 403 and creates none.
     """
     scene, own = scene_with_own(lab)
-    ground = plot(lab, scene.namespace)
+    slot = free_slot(lab, scene.namespace)
     change: dict[str, Any] = {
         "requirements": [req.ASSERT_CREATE],
-        "updates": creation(ground, str(uuid.uuid4())),
+        "updates": creation(slot, str(uuid.uuid4())),
     }
-    replies = {"a commit": scene.send(op.update_table, **ground.at, body=change)}
+    replies = {"a commit": scene.send(op.update_table, **slot.at, body=change)}
     if lab.offers(op.commit_transaction):
-        identifier = {"namespace": list(ground.namespace), "name": ground.name}
+        identifier = {"namespace": list(slot.namespace), "name": slot.name}
         changes = [{"identifier": own.identifier, **COMMIT}, {"identifier": identifier, **change}]
         replies["a transaction"] = scene.send(
             op.commit_transaction, body={"table-changes": changes}
         )
-    after = lab.send(op.load_table, **ground.at)
+    after = lab.send(op.load_table, **slot.at)
 
     # A server without creation by commits or transactions may refuse before it checks rights.
     for what, reply in lab.each(replies.items()):

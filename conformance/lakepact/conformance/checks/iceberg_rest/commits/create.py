@@ -23,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
     create,
     creating_works,
     creation,
-    plot,
+    free_slot,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change, restrict_to
@@ -39,15 +39,15 @@ EXISTS = Mutation(Wrong.PRESENT, "table")
 @check("IRC-REQ-001")
 def commits_create_tables(lab: CatalogLab) -> None:
     """A commit with assert-create returns 200 and creates the table, again after it was dropped."""
-    ground = plot(lab, lab.make_namespace())
+    slot = free_slot(lab, lab.make_namespace())
     for _ in lab.each(range(2)):
         table_uuid = str(uuid.uuid4())
-        reply = create(lab, ground, creation(ground, table_uuid))
+        reply = create(lab, slot, creation(slot, table_uuid))
         with lab.judge("IRC-REQ-001"):
             expect.status(reply, 200)
-            load = lab.send(op.load_table, **ground.at)
+            load = lab.send(op.load_table, **slot.at)
             expect.status(load, 200)
-            table = Table(ground.namespace, ground.name, load)
+            table = Table(slot.namespace, slot.name, load)
             expect.equal(
                 table_uuid,
                 table.uuid.lower(),
@@ -62,7 +62,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
                 at=table.place("schemas"),
             )
             expect.member("by a commit", table.place("properties", "made"), "the property")
-        lab.drop_table(**ground.at)
+        lab.drop_table(**slot.at)
 
 
 @check("IRC-REQ-040")
@@ -72,12 +72,12 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     creating_works(lab, home)
-    ground = plot(lab, home)
+    slot = free_slot(lab, home)
     with lab.step("IRC-REQ-001"):
-        expect.status(create(lab, ground, creation(ground, str(uuid.uuid4()))), 200)
-        load = lab.send(op.load_table, **ground.at)
+        expect.status(create(lab, slot, creation(slot, str(uuid.uuid4()))), 200)
+        load = lab.send(op.load_table, **slot.at)
         expect.status(load, 200)
-    table = Table(ground.namespace, ground.name, load)
+    table = Table(slot.namespace, slot.name, load)
 
     with lab.judge_each("IRC-REQ-040") as case:
         for member, many in WHOLE.items():
@@ -100,8 +100,8 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     """A commit with assert-create to an existing table returns 409 and changes nothing."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    ground = FreeTableSlot(table.namespace, table.name, table.location)
-    whole = creation(ground, str(uuid.uuid4()))
+    slot = FreeTableSlot(table.namespace, table.name, table.location)
+    whole = creation(slot, str(uuid.uuid4()))
     for updates in lab.each(
         (
             whole,
@@ -110,7 +110,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
             [],
         )
     ):
-        reply = create(lab, ground, updates)
+        reply = create(lab, slot, updates)
         if not updates and reply.status == REFUSED:
             continue  # who refuses commits of nothing need not look further
         with lab.judge("IRC-REQ-002"):
@@ -132,13 +132,13 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
         (),
     )
     for left_out in lab.each(lacking):
-        ground = plot(lab, home)
+        slot = free_slot(lab, home)
         updates = [
             update
-            for update in creation(ground, str(uuid.uuid4()))
+            for update in creation(slot, str(uuid.uuid4()))
             if left_out and update["action"] not in left_out
         ]
-        reply = create(lab, ground, updates)
+        reply = create(lab, slot, updates)
         with lab.judge("IRC-REQ-003"):
             expect.status(
                 reply,
@@ -146,7 +146,7 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
                 about=f"for a new table without {', '.join(left_out) or 'any update'}",
                 mutation=Mutation(Wrong.MISSING, "/".join(["/updates", *left_out[:1]])),
             )
-            expect.not_found(lab.send(op.load_table, **ground.at), "table")
+            expect.not_found(lab.send(op.load_table, **slot.at), "table")
 
 
 @check("IRC-REQ-004")
@@ -171,12 +171,12 @@ def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
 def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
     """A creating commit in a missing namespace returns 404 and does not create the namespace."""
     home = lab.make_namespace()
-    ground = plot(lab, home)
+    slot = free_slot(lab, home)
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
     for nowhere in lab.each(missing):
-        astray = FreeTableSlot(nowhere, ground.name, ground.location)
+        astray = FreeTableSlot(nowhere, slot.name, slot.location)
         lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=nowhere))
-        lab.drop_afterwards(nowhere, ground.name)
+        lab.drop_afterwards(nowhere, slot.name)
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
         with lab.judge("IRC-REQ-005"):
             expect.not_found(reply, "namespace")
@@ -190,21 +190,21 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     creating_works(lab, home)
     like = lab.append(lab.make_table(home))
-    ground = plot(lab, home)
-    snapshot = ground.snapshot(lab, like)
+    slot = free_slot(lab, home)
+    snapshot = slot.snapshot(lab, like)
     at = snapshot["snapshot-id"]
     more = [
         {"action": "add-snapshot", "snapshot": snapshot},
         set_ref("main", at),
         set_ref("kept", at, kind="tag"),
     ]
-    reply = create(lab, ground, [*creation(ground, str(uuid.uuid4())), *more])
+    reply = create(lab, slot, [*creation(slot, str(uuid.uuid4())), *more])
 
     with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
         expect.status(reply, 200)
-        load = lab.send(op.load_table, **ground.at)
+        load = lab.send(op.load_table, **slot.at)
         expect.status(load, 200)
-        table = Table(ground.namespace, ground.name, load)
+        table = Table(slot.namespace, slot.name, load)
         expect.equal(
             [at],
             [snapshot.get("snapshot-id") for snapshot in table.member("snapshots")],
@@ -227,12 +227,12 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return
     upd.table_of_version(lab, 3)
-    ground = plot(lab, lab.make_namespace())
-    creating_works(lab, ground.namespace)
-    whole = creation(ground, str(uuid.uuid4()))
+    slot = free_slot(lab, lab.make_namespace())
+    creating_works(lab, slot.namespace)
+    whole = creation(slot, str(uuid.uuid4()))
     reply = create(
         lab,
-        ground,
+        slot,
         [
             upd.upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one
             for one in whole
@@ -241,5 +241,5 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)
-        after = lab.send(op.load_table, **ground.at)
+        after = lab.send(op.load_table, **slot.at)
         expect.member(3, after.place("metadata", "format-version"), "format-version")

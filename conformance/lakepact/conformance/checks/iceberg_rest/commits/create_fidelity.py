@@ -1,5 +1,5 @@
-"""Checks of commits that create a table with a history: what they set is there afterwards, as a
-commit to a table would leave it.
+"""Checks of commits that create a table with snapshots, references and statistics: all members are
+stored.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
     upd,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
+    create,
+    creation,
+    free_slot,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import default_spec
 
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
@@ -53,12 +58,12 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     """
     expect_history(lab)
     like = lab.make_table()
-    ground = plot(lab, like.namespace)
-    snapshot = ground.snapshot(
+    slot = free_slot(lab, like.namespace)
+    snapshot = slot.snapshot(
         lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"}
     )
     of_snapshot = snapshot["snapshot-id"]
-    whole = creation(ground, str(uuid.uuid4()))
+    whole = creation(slot, str(uuid.uuid4()))
     at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
     whole[at : at + 2] = [
         upd.add_spec(upd.partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0),
@@ -68,11 +73,11 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     whole[place] = upd.add_schema(WHOLE, last_column_id=6)
     statistics = {
         **upd.statistics_file(like, of_snapshot),
-        "statistics-path": f"{ground.location}/metadata/first.stats",
+        "statistics-path": f"{slot.location}/metadata/first.stats",
     }
     partitions = {
         **upd.partition_statistics_file(like, of_snapshot),
-        "statistics-path": f"{ground.location}/metadata/first.parquet",
+        "statistics-path": f"{slot.location}/metadata/first.parquet",
     }
     further = [
         *(
@@ -87,10 +92,8 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
             else []
         ),
     ]
-    lab.require(create(lab, ground, [*whole, *further]), 200)
-    table = Table(
-        ground.namespace, ground.name, lab.require(lab.send(op.load_table, **ground.at), 200)
-    )
+    lab.require(create(lab, slot, [*whole, *further]), 200)
+    table = Table(slot.namespace, slot.name, lab.require(lab.send(op.load_table, **slot.at), 200))
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.current_schema(table)
@@ -107,11 +110,9 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
             at=table.place("schemas"),
         )
     with lab.judge("IRC-UPD-022"):
-        specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
-        fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
         expect.equal(
             [FIELD],
-            [field.get("field-id") for field in fields],
+            [field.get("field-id") for field in default_spec(table)["fields"]],
             "the ids of partition fields,",
             at=table.place("partition-specs"),
         )

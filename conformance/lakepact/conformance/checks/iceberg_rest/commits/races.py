@@ -1,6 +1,4 @@
-"""Checks of commits that are truly made side by side, judged from their answers and from what is
-left.
-"""
+"""Checks of concurrent commits, by their responses and by the table afterwards."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
     creating_works,
     creation,
-    plot,
+    free_slot,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     ASSERT_CREATE,
@@ -214,14 +212,14 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     creating_works(lab, home)
     for _ in lab.each(lab.repeat(ROUNDS)):
-        ground = plot(lab, home)
+        slot = free_slot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
         replies = race(
             lab,
-            ground.at,
-            [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids],
+            slot.at,
+            [{"requirements": [ASSERT_CREATE], "updates": creation(slot, one)} for one in uuids],
         )
-        load = lab.send(op.load_table, **ground.at)
+        load = lab.send(op.load_table, **slot.at)
         judge_progress(lab, replies)
         with lab.judge("IRC-REQ-002"):
             won = at_most_one(replies, what="commits")
@@ -230,7 +228,7 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
                 continue
             winner = uuids[won]
             expect.status(load, 200)
-            table = Table(ground.namespace, ground.name, load)
+            table = Table(slot.namespace, slot.name, load)
             expect.equal(
                 winner,
                 table.uuid.lower(),

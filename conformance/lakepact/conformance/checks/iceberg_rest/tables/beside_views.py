@@ -1,5 +1,5 @@
-"""Checks of tables in namespaces that hold views too: both share their names, and neither is taken
-for the other.
+"""Checks of tables in namespaces with views: names are shared, and a table is never served as a
+view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import (
     creating_works,
     creation,
-    plot,
+    free_slot,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
@@ -80,7 +80,7 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404, mutation=VIEW_AS_TABLE)
     creating_works(lab, namespace)
-    updates = creation(plot(lab, namespace), str(uuid.uuid4()))
+    updates = creation(free_slot(lab, namespace), str(uuid.uuid4()))
     reply = lab.send(
         op.update_table, body={"requirements": [req.ASSERT_CREATE], "updates": updates}, **at
     )

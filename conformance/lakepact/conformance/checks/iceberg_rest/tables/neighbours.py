@@ -54,17 +54,17 @@ def locations_with_a_common_prefix_are_accepted(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CREATE-033", "the target does not put tables at requested locations")
         return
     base = table.location.rstrip("/")
-    locations = [(f"{base}{ending}", base) for ending in ENDINGS]
+    locations_with_neighbours = [(f"{base}{ending}", base) for ending in ENDINGS]
     longer = f"{base.rpartition('/')[0]}/{lab.name()}2"
     if lies_at(create_at(lab, table, longer)[1], longer):
-        locations.append((longer.removesuffix("2"), longer))
+        locations_with_neighbours.append((longer.removesuffix("2"), longer))
 
     with lab.judge_each("IRC-TBL-CREATE-033") as case:
-        for location, other in locations:
+        for location, neighbour in locations_with_neighbours:
             with case():
                 reply = create_at(lab, table, location)[1]
                 expect.status(
-                    reply, 200, about=f"for the location {location} beside a table at {other}"
+                    reply, 200, about=f"for the location {location} beside a table at {neighbour}"
                 )
 
 

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
     wrong_type,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, free_slot
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
@@ -241,17 +241,17 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
     """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps
     the view.
     """
-    ground = plot(lab, lab.make_namespace())
-    view = lab.make_view(ground.namespace, name=ground.name)
+    slot = free_slot(lab, lab.make_namespace())
+    view = lab.make_view(slot.namespace, name=slot.name)
     reply = transact(
-        lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE])
+        lab, change(slot, *creation(slot, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE])
     )
 
     with lab.judge("IRC-TXN-016"):
         expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.PRESENT, "view"))
-        expect.status(lab.send(op.load_view, namespace=ground.namespace, view=view), 200)
+        expect.status(lab.send(op.load_view, namespace=slot.namespace, view=view), 200)
         expect.status(
-            lab.send(op.load_table, **ground.at), 404, mutation=Mutation(Wrong.PRESENT, "view")
+            lab.send(op.load_table, **slot.at), 404, mutation=Mutation(Wrong.PRESENT, "view")
         )
 
 
@@ -262,9 +262,9 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table())
     for first in lab.each((True, False)):
-        ground, table_uuid = plot(lab, table.namespace), str(uuid.uuid4())
+        slot, table_uuid = free_slot(lab, table.namespace), str(uuid.uuid4())
         before = lab.load(table)
-        creating = change(ground, *creation(ground, table_uuid), requirements=[req.ASSERT_CREATE])
+        creating = change(slot, *creation(slot, table_uuid), requirements=[req.ASSERT_CREATE])
         reply = transact(
             lab, *[creating, marking(table, f"created {first}")][:: 1 if first else -1]
         )
@@ -273,13 +273,13 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
             remark="" if reply.status in MADE else f"creating is refused with {reply.status}",
         ):
             expect.status(reply, *MADE, 400, 404)
-            load = lab.send(op.load_table, **ground.at)
+            load = lab.send(op.load_table, **slot.at)
             if reply.status not in MADE:
                 expect.not_found(load, "table of a refused creation")
                 expect_no_changes(lab, [before])
             else:
                 expect.status(load, 200)
-                created = Table(ground.namespace, ground.name, load)
+                created = Table(slot.namespace, slot.name, load)
                 expect.equal(
                     table_uuid,
                     created.uuid.lower(),
@@ -309,14 +309,14 @@ def _judge_creation_refusals(
         if is_supported
         else (req.assert_ref("main", None),)
     ):
-        ground = plot(lab, table.namespace)
+        slot = free_slot(lab, table.namespace)
         before = lab.load(table)
         creating = change(
-            ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]
+            slot, *creation(slot, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]
         )
         wrong, mutation = change(table, req.HARMLESS, requirements=[failing]), req.stale(failing)
         reply = transact(lab, *[creating, wrong][:: 1 if first else -1])
-        load = lab.send(op.load_table, **ground.at)
+        load = lab.send(op.load_table, **slot.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
                 req.expect_refusal_alone(lab, table, [failing], mutation)

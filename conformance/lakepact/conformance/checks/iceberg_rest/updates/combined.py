@@ -1,5 +1,5 @@
-"""Checks of updates beside each other and in unusual order: ways back, what is known already, odd
-names, and what has to stay.
+"""Checks of unusual updates: several in one commit, back to earlier values, additions that exist,
+unusual names.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import default_order, default_spec
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import (
@@ -142,13 +143,12 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     schema = upd.current_schema(table)
     more = upd.next_column(table, "more")
 
-    again = upd.add_schema(schema, last_column_id=more["id"])
     after = _add_again(
         lab,
         "IRC-UPD-018",
         table,
         upd.add_schema(upd.schema_with(table, more)),
-        again,
+        upd.add_schema(schema, last_column_id=more["id"]),
         upd.set_current_schema(upd.LAST_ADDED),
     )
     if after:
@@ -171,15 +171,9 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     )
     if after:
         with lab.judge("IRC-UPD-026"):
-            default = [
-                entry
-                for entry in after.member("partition-specs")
-                if entry.get("spec-id") == after.member("default-spec-id")
-            ]
-            names = [[field.get("name") for field in entry["fields"]] for entry in default]
             expect.equal(
-                [["by_name"]],
-                names,
+                ["by_name"],
+                [field.get("name") for field in default_spec(after)["fields"]],
                 "fields of the spec that was added last,",
                 at=after.place("partition-specs"),
             )
@@ -192,15 +186,9 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     )
     if after:
         with lab.judge("IRC-UPD-032"):
-            default = [
-                entry
-                for entry in after.member("sort-orders")
-                if entry.get("order-id") == after.member("default-sort-order-id")
-            ]
-            sources = [[field.get("source-id") for field in entry["fields"]] for entry in default]
             expect.equal(
-                [[name]],
-                sources,
+                [name],
+                [field.get("source-id") for field in default_order(after)["fields"]],
                 "columns of the order that was added last,",
                 at=after.place("sort-orders"),
             )

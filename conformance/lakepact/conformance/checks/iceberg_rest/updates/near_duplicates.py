@@ -1,6 +1,4 @@
-"""Checks of what is added and differs but a little from what is there: it is another one all the
-same.
-"""
+"""Checks of additions that differ slightly from existing entries: each becomes another entry."""
 
 from __future__ import annotations
 
@@ -17,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     upd,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import default_order, default_spec
 
 COUNTED = [
     {"id": 1, "name": "id", "type": "long", "required": True},
@@ -221,19 +220,13 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
                     upd.add_spec(*fields, spec_id=number),
                     upd.set_default_spec(upd.LAST_ADDED),
                 )
-                (default,) = [
-                    spec
-                    for spec in after.member("partition-specs")
-                    if spec.get("spec-id") == after.member("default-spec-id")
-                ]
-                actual = [
-                    {member: field.get(member) for member in ("source-id", "transform", "name")}
-                    for field in default["fields"]
-                ]
-                expected = [
-                    {member: field[member] for member in ("source-id", "transform", "name")}
-                    for field in fields
-                ]
+                expected, actual = (
+                    [
+                        {member: field.get(member) for member in ("source-id", "transform", "name")}
+                        for field in side
+                    ]
+                    for side in (fields, default_spec(after)["fields"])
+                )
                 expect.equal(
                     expected,
                     actual,
@@ -267,14 +260,9 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
             continue
         with lab.judge("IRC-UPD-026"):
             after = lab.load(table)
-            default = [
-                spec["fields"]
-                for spec in after.member("partition-specs")
-                if spec.get("spec-id") == after.member("default-spec-id")
-            ]
             expect.equal(
-                [[field["transform"] for field in fields]],
-                [[f.get("transform") for f in one] for one in default],
+                [field["transform"] for field in fields],
+                [field.get("transform") for field in default_spec(after)["fields"]],
                 "transforms,",
                 at=after.place("partition-specs"),
             )
@@ -295,7 +283,7 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
         upd.sort_field(name, transform="bucket[8]"),
     )
     both = [upd.sort_field(name), upd.sort_field(upd.column(table, "id"))]
-    orders = (*([one] for one in alone), both, both[::-1])
+    orders = (*([field] for field in alone), both, both[::-1])
 
     with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
@@ -306,18 +294,12 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
                     upd.add_sort_order(*order, order_id=number),
                     upd.set_default_sort_order(upd.LAST_ADDED),
                 )
-                default = [
-                    order["fields"]
-                    for order in after.member("sort-orders")
-                    if order.get("order-id") == after.member("default-sort-order-id")
-                ]
-                actual = [
-                    [{member: field.get(member) for member in alone[0]} for field in fields]
-                    for fields in default
-                ]
                 expect.equal(
-                    [order],
-                    actual,
+                    order,
+                    [
+                        {member: field.get(member) for member in alone[0]}
+                        for field in default_order(after)["fields"]
+                    ],
                     "the default order, which was added last,",
                     at=after.place("sort-orders"),
                 )

@@ -52,7 +52,7 @@ class FreeTableSlot:
         }
 
 
-def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
+def free_slot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     """Return a free name and the target's location for such a table: the staged one, or else one
     beside an existing table's.
     """
@@ -72,7 +72,7 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     return FreeTableSlot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
 
 
-def creation(ground: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
+def creation(slot: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
     """Return all that a new table needs, as clients send it."""
     return [
         upd.assign_uuid(table_uuid),
@@ -83,17 +83,17 @@ def creation(ground: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
         upd.set_default_spec(upd.LAST_ADDED),
         upd.add_sort_order(order_id=0),
         upd.set_default_sort_order(upd.LAST_ADDED),
-        upd.set_location(ground.location),
+        upd.set_location(slot.location),
         set_properties(made="by a commit"),
     ]
 
 
-def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[Mapping[str, Any]]) -> Reply:
+def create(lab: CatalogLab, slot: FreeTableSlot, updates: Sequence[Mapping[str, Any]]) -> Reply:
     """Return the answer to a commit that creates a table."""
     return lab.send(
         op.update_table,
         body={"requirements": [ASSERT_CREATE], "updates": list(updates)},
-        **ground.at,
+        **slot.at,
     )
 
 
@@ -103,7 +103,7 @@ def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
     Raises:
         StepFailed: it cannot.
     """
-    stage = plot(lab, namespace)
+    stage = free_slot(lab, namespace)
     bare = FreeTableSlot(namespace, lab.name(), f"{stage.location}-bare")
     lab.drop_afterwards(namespace, bare.name)
     with lab.step("IRC-REQ-001"):
