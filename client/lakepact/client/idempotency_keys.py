@@ -1,4 +1,4 @@
-"""Names of requests, by which a server tells a request that is sent again from another one."""
+"""Idempotency keys: a server recognises a repeated request by its key."""
 
 from __future__ import annotations
 

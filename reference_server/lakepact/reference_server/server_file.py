@@ -1,6 +1,4 @@
-"""The server file: warehouses, principals and what they may do, as one TOML file says it, read once
-at the start.
-"""
+"""The server file: warehouses, principals and their rights, as TOML, read once at the start."""
 
 from __future__ import annotations
 

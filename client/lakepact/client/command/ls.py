@@ -1,4 +1,6 @@
-"""`lakepact ls`: what a catalog holds, or what a server of Delta Sharing shares."""
+"""`lakepact ls`: the namespaces, tables and views of a catalog, or the shares, schemas and tables
+of a sharing server.
+"""
 
 from __future__ import annotations
 

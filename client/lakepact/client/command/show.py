@@ -1,4 +1,4 @@
-"""`lakepact show`: what a table, a view or a shared table is."""
+"""`lakepact show`: the description of a table, a view or a shared table."""
 
 from __future__ import annotations
 

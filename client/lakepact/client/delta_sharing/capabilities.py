@@ -1,4 +1,6 @@
-"""The capabilities header, both ways, and what a reader has to be able to."""
+"""The `delta-sharing-capabilities` header of requests and responses, and the features that a reader
+must support.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How this contract says no: its error body, and what each refusal means to a caller."""
+"""Errors of Delta Sharing: the error body, and the exception for each error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request bodies: what a caller gives, without what it leaves out."""
+"""Request bodies, without the members that the caller leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits that the table in the reply to a commit lacks, and what shows that a commit was applied."""
+"""Tests whether a table shows that a commit was applied, and which of its edits are missing."""
 
 from __future__ import annotations
 

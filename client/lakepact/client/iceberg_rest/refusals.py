@@ -1,4 +1,4 @@
-"""How this contract says no: its error body, its error types, and what they mean to a caller."""
+"""Errors of Iceberg REST: the error body, the error types, and the exception for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table while it is edited: what its edits change becomes updates, and what they rely on becomes
+"""A table under edit: its changes become updates of a commit, and their preconditions become
 requirements.
 """
 

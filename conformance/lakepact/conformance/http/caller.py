@@ -1,4 +1,4 @@
-"""The caller of a run: what says who it is, and whether the target serves it."""
+"""The caller of a run: its credentials, and whether the target accepts them."""
 
 from __future__ import annotations
 

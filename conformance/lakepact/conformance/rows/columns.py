@@ -1,4 +1,4 @@
-"""Whether the columns of a data file are those that a schema says."""
+"""Tests whether the columns of a data file match a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares rows as multisets, and says in a sentence what is missing and what is too much."""
+"""Comparison of rows as multisets, with a sentence about missing and surplus rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of partition columns: from text to what they mean."""
+"""Values of partition columns, parsed from their text."""
 
 from __future__ import annotations
 

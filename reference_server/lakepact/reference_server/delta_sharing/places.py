@@ -1,6 +1,4 @@
-"""A YAML file read strictly: every value knows where it stands, so that what is wrong with it can
-be said with the line.
-"""
+"""A YAML file, read strictly: every value knows its line, which error messages name."""
 
 from __future__ import annotations
 

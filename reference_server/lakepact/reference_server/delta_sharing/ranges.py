@@ -1,4 +1,4 @@
-"""Parts of a file: what the header Range asks for."""
+"""The header `Range` of a request, as parts of a file."""
 
 from __future__ import annotations
 

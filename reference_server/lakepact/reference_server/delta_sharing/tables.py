@@ -1,6 +1,4 @@
-"""The operations that read one table: its version, its metadata, its files, and what changed in
-them.
-"""
+"""The operations that read one table: its version, metadata, files and changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as they stand in a file, made into what the table's schema says of them.
+"""Columns of a data file as columns of the schema of the table.
 
 Parts of a file are found by name, by mapped name or by mapped number; what a file does not have is
 null; what it has in a narrower

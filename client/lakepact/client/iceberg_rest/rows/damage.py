@@ -1,4 +1,4 @@
-"""Errors of damaged and too large files, in place of those that libraries make of them."""
+"""Errors about damaged and too large files; they replace the errors of libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet files that a table takes as they are; their columns are those of the same names."""
+"""Existing Parquet files that are added to a table; their columns are matched by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Values as another type: what a cast makes of all that a column may hold, where that can be
-said.
-"""
+"""Casts of the possible values of a column to another type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicates over the rows of a file, judged by what is known of the file."""
+"""Predicates over the rows of a file, evaluated on its statistics and partition values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""predicateHints: predicates in a small part of SQL. A hint that says more than can be read here is
-not used.
-"""
+"""`predicateHints`: predicates in a subset of SQL. A hint outside of this subset is ignored."""
 
 from __future__ import annotations
 

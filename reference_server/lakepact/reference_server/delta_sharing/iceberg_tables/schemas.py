@@ -1,5 +1,5 @@
-"""Schemas of Iceberg tables as Delta spells them, and what makes it unsafe to read their files by
-the names of columns.
+"""Schemas of Iceberg tables as schemas of Delta, and the reasons not to read their files by column
+names.
 """
 
 from __future__ import annotations

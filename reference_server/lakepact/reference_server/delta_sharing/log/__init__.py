@@ -1,6 +1,4 @@
-"""The log of a Delta table: its versions, what each of them changed, and the files that it consists
-of.
-"""
+"""The log of a Delta table: its versions, the changes of each, and the files of each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Why a log gives no answer: there is no table, it does not have that version, it is damaged, or it
-asks for what this server cannot do.
+"""Errors of a log: no table, an unknown version, damage, or a feature that this server does not
+support.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Answers that are taken up or given again: the tokens with which clients come back, and what is
-held in them.
-"""
+"""Page tokens and refresh tokens of answers, and the state that they carry."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The end of an answer in lines: its endStreamAction, and what happens when an answer cannot be
-finished.
+"""The end of a streamed answer: its `endStreamAction`, also after an error.
 
 A client that did not ask is never sent an endStreamAction, for some take it for a file.
 """

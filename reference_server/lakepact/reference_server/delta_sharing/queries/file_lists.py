@@ -1,5 +1,5 @@
-"""The files of a version of a table: all of them, those that hints leave, a page of them, or those
-that were answered before.
+"""The files of a version of a table: all, those that hints select, one page, or those of a refresh
+token.
 """
 
 from __future__ import annotations

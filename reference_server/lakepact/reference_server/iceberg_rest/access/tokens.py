@@ -1,5 +1,5 @@
-"""Tokens that this server issues: what they say stands in them, sealed under a key that ends with
-the process.
+"""Access tokens that this server issues: their claims, sealed under a key that ends with the
+process.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Commits to one table or several, and what they require."""
+"""Commits to one table or several, and their requirements."""

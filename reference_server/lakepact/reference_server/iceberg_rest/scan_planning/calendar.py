@@ -1,4 +1,6 @@
-"""Dates and times as the whole numbers that tables keep, for any year: from text and to text."""
+"""Dates and times as the integers of the table format, for any year, parsed from text and written
+as text.
+"""
 
 from __future__ import annotations
 

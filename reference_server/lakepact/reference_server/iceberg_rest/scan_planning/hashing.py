@@ -1,5 +1,5 @@
-"""The bucket that a value falls into: 32-bit Murmur3 over the bytes that the table format lays down
-for each type.
+"""Bucket numbers of values: 32-bit Murmur3 over the bytes that the table format defines for each
+type.
 """
 
 from __future__ import annotations

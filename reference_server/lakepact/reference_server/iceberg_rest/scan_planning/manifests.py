@@ -1,5 +1,5 @@
-"""Manifest lists and manifests, read through the warehouse: which files a snapshot has, and what is
-known of each.
+"""Manifest lists and manifests, read through the warehouse: the files of a snapshot, with their
+statistics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values of columns: as requests write them, as data files keep them, and as answers tell them.
+"""Values of columns: parsed from requests and data files, and written into answers.
 
 Within the planner a value is what can be compared: whole numbers for numbers of any kind of time,
 text for text, bytes for bytes and UUIDs, decimals for decimals. Types are as `types.name_of` names

@@ -1,4 +1,4 @@
-"""Credentials of tables: the operation that gives them, and what an answer with them looks like."""
+"""Credentials of tables: the operation that returns them, and their form in answers."""
 
 from __future__ import annotations
 

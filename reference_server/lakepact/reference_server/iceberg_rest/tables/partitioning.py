@@ -1,6 +1,4 @@
-"""Partition specs: what makes one valid for a schema, when two are the same, and which ids their
-fields have.
-"""
+"""Partition specs: validation against a schema, comparison, and the ids of their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table metadata that another writer has made: taken over whole, or refused with the reason."""
+"""Table metadata of another writer: accepted as a whole, or refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Schemas of tables: what makes one valid, when two are the same, and how fresh field ids are
-given.
-"""
+"""Schemas of tables: validation, comparison, and assignment of fresh field ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sort orders: what makes one valid for a schema, and when two are the same."""
+"""Sort orders: validation against a schema, and comparison."""
 
 from __future__ import annotations
 

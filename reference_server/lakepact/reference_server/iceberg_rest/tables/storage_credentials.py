@@ -1,5 +1,5 @@
-"""Credentials of a warehouse's storage: what `[warehouses.<name>.credentials]` of the server file
-says, and what a table is given of it.
+"""Storage credentials of a warehouse: `[warehouses.<name>.credentials]` of the server file, and the
+part that a table gets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keys that were had already, given again while they hold for long enough."""
+"""A cache of temporary keys, which are vended again while they are valid for long enough."""
 
 from __future__ import annotations
 

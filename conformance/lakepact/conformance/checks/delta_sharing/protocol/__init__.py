@@ -1,3 +1,1 @@
-"""Checks of what every operation has in common: capabilities, errors, paging, names and
-transport.
-"""
+"""Checks of all operations: capabilities, errors, paging, names and transport."""

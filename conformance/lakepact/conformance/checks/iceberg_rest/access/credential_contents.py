@@ -1,5 +1,5 @@
-"""Checks of what vended credentials hold: a secret, when it expires, and where it is refreshed. No
-value of them is shown.
+"""Checks of the contents of vended credentials: the secret, the expiry and the refresh endpoint. No
+value is shown.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checks of a third principal, who may do nothing: it is shown nothing of what the first one makes,
-and changes nothing of it.
+"""Checks of a third principal without any right: it sees nothing of the first one, and changes
+nothing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checks of what a second principal may do, who sees what the first one makes and may not change
-it, and of a third, who may do nothing.
+"""Checks of a second principal, which may read and not change, and of a third one without any
+right.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checks of the exchange of tokens: for users, for tokens that are about to end, and what is not
-exchanged.
+"""Checks of token exchange: for users, for tokens that are about to expire, and with invalid
+tokens.
 """
 
 from __future__ import annotations

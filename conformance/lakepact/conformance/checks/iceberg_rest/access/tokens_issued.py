@@ -1,4 +1,6 @@
-"""Checks of tokens that a catalog issues for the credentials of a client, and of what they open."""
+"""Checks of tokens that a catalog issues for client credentials: their form, and the requests that
+they authorize.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a commit answers, what it leaves, and to which table it goes."""
+"""Checks of the response to a commit, of its atomicity, and of the table that it changes."""
 
 from __future__ import annotations
 

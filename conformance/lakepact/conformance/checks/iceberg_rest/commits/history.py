@@ -1,6 +1,4 @@
-"""Checks of what commits leave behind: the log of metadata files, the time, and the history of a
-table that is replaced.
-"""
+"""Checks of the metadata log, `last-updated-ms`, and the history of a table that is replaced."""
 
 from __future__ import annotations
 

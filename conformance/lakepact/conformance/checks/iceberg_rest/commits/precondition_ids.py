@@ -1,5 +1,5 @@
-"""Checks of requirements that name what was assigned last, or what is current: columns, schemas,
-specs and sort orders.
+"""Checks of requirements on the last assigned or current ids of columns, schemas, specs and sort
+orders.
 """
 
 from __future__ import annotations

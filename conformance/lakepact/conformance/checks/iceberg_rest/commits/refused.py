@@ -1,4 +1,4 @@
-"""Checks of commits that say what cannot be understood, or what can never be done."""
+"""Checks of commits that a catalog must refuse: unknown types, unknown ids and invalid members."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Views as checks make and change them: requests that create and replace them, and whether one is
-still what it was.
+"""Views for checks: requests that create and replace them, and a comparison of two states of a
+view.
 """
 
 from __future__ import annotations

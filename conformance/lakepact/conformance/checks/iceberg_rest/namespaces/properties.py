@@ -1,4 +1,6 @@
-"""Properties of namespaces: set, removed, and told apart from those that were never there."""
+"""Checks of namespace properties: they are set and removed, and `missing` names those that did not
+exist.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Checks of what every operation has in common: configuration, errors, paging, paths and
-transport.
-"""
+"""Checks of all operations: configuration, errors, paging, paths and transport."""

@@ -1,4 +1,6 @@
-"""Transport: what a server has to refuse on every route, and what it does not serve."""
+"""Checks of transport: requests that a server must refuse on every route, and routes that it does
+not have.
+"""
 
 from __future__ import annotations
 

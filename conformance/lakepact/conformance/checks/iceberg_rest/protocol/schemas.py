@@ -1,6 +1,4 @@
-"""Schemas: everything that the contract gives a name to is, in every answer that has it, what its
-schema says.
-"""
+"""Invariants: every object in an answer matches the schema of the contract that describes it."""
 
 from __future__ import annotations
 

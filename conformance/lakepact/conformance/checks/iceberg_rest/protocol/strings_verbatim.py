@@ -1,5 +1,5 @@
-"""Names and properties that are kept as they were sent: nothing is trimmed, cut, folded or
-normalised on the way.
+"""Checks of names and properties that are stored as sent: not trimmed, cut, case-folded or
+normalised.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checks of what remains of filters: for the rows of a file, the residual holds where the filter
-does, and nowhere else.
+"""Checks of residual filters: for the rows of a file, the residual is true exactly where the filter
+is.
 """
 
 from __future__ import annotations

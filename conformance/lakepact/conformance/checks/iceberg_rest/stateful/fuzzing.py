@@ -1,4 +1,4 @@
-"""A namespace of its own for each fuzzed sequence, and what a sequence made in it."""
+"""A namespace for each fuzzed sequence, and the objects that the sequence created in it."""
 
 from __future__ import annotations
 

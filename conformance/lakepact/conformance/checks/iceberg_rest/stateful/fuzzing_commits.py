@@ -1,5 +1,5 @@
-"""Commits that a catalog should accept, of every kind of update and requirement: what near misses
-of commits are made from.
+"""Valid commits with every type of update and requirement, from which fuzzing makes slightly
+invalid ones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Views that a catalog should create, and replacements that it should accept: what near misses of
-them are made from.
-"""
+"""Valid views and replacements of views, from which fuzzing makes slightly invalid ones."""
 
 from __future__ import annotations
 

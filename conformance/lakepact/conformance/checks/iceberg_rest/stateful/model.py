@@ -1,4 +1,4 @@
-"""A small model of a catalog: what it has to hold after everything that it has accepted.
+"""A model of a catalog: the content that it must have after the changes that it accepted.
 
 The model follows the target. A change that is refused is no contradiction, for a catalog may have
 reasons; what contradicts is an accepted change that had to be refused, and a look that does not

@@ -1,5 +1,5 @@
-"""Histories of a catalog: changes drawn by chance, old names used again among them, each followed
-by looks at what is there now.
+"""Random sequences of changes to a catalog, which also use old names again; reads follow each
+change.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checks of loading tables: that metadata are whole, stand where the answer says, and are of one
-moment.
+"""Checks of loading tables: the metadata are complete, lie at `metadata-location`, and are of one
+version.
 """
 
 from __future__ import annotations

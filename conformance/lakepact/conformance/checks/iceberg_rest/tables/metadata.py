@@ -1,4 +1,4 @@
-"""Table metadata: what holds in every answer that carries it, and over the life of a table."""
+"""Invariants of table metadata, in every answer and over the life of a table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Checks of reporting metrics: what is taken, what is refused, and that the table stays as it
-is.
+"""Checks of metrics reports: valid ones are accepted, invalid ones are refused, and the table does
+not change.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Checks of registering tables. A metadata file to register is what a table leaves behind that is
-dropped without purging.
-"""
+"""Checks of registering tables, with metadata files of tables that were dropped without purge."""
 
 from __future__ import annotations
 

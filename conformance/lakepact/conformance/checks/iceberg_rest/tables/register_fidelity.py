@@ -1,6 +1,4 @@
-"""Checks of what a metadata file says that follows from nothing else in it: a table that is
-registered has that, too.
-"""
+"""Checks that a registered table has all members of its metadata file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Checks of registering over tables that exist: it is done, or refused, and never only said to be
-done.
+"""Checks of registering over an existing table: the metadata are replaced, or the request is
+refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Checks of renaming tables: what moves, what is in the way, and who wins."""
+"""Checks of renaming tables: the moved table, conflicts with existing names, and concurrent
+renames.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Checks of what new tables are made of: columns, partition spec and sort order, as requested
-whatever the ids.
+"""Checks of the columns, partition spec and sort order of new tables: they are as requested, with
+any ids.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Checks of updates of one thing among several: all that are meant are reached, and those beside
-them are left as they are.
-"""
+"""Checks of updates of some of several entries: they change all of these, and no other."""
 
 from __future__ import annotations
 

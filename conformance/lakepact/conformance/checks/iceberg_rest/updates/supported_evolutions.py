@@ -1,5 +1,5 @@
-"""Checks of what the table format allows and commits bring about: wider types, transforms, columns
-within others, operations.
+"""Checks of evolutions that the table format allows: wider types, transforms, nested columns,
+operations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of creating views: what comes of a request, and what is in its way."""
+"""Checks of creating views: the created view, and conflicts with existing names."""
 
 from __future__ import annotations
 

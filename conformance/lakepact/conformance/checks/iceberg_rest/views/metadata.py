@@ -1,4 +1,4 @@
-"""View metadata: what holds in every answer that carries it, and over the life of a view."""
+"""Invariants of view metadata, in every answer and over the life of a view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of renaming views: what moves, and what is in the way."""
+"""Checks of renaming views: the moved view, and conflicts with existing names."""
 
 from __future__ import annotations
 
