@@ -197,11 +197,11 @@ def rows_fuzz(session: nox.Session) -> None:
 
 @nox.session
 def foreign(session: nox.Session) -> None:
-    """Use the client on servers of others, and write docs/matrix/foreign*.md; needs Java, Maven and Go.
+    """Use the client on servers of others, and write docs/matrix/foreign*.md; needs Java 17, Maven and Go.
 
     The official sharing server comes from the class path in DSS_CLASSPATH, as for servers_matrix.
     """
-    install(session, "tests", "matrix", package=MATRIX)
+    install(session, "tests", "matrix", package=".[aws,data,fuzz,spark]")
     session.run("pytest", "tests/foreign", "-m", "foreign", *session.posargs)
 
 

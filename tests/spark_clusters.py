@@ -1,5 +1,5 @@
-"""Spark beside the tests, started from the pip package: a standalone master with a worker, and a
-Connect server.
+"""Spark beside the tests, started from the pip package: a session of this process, a standalone
+master with a worker, and a Connect server.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +38,31 @@ HAS_CONNECT = (
     importlib.util.find_spec("grpc") is not None
     and importlib.util.find_spec("grpc_status") is not None
 )
+
+
+@contextlib.contextmanager
+def local_session() -> Iterator[Any]:
+    """Yield a session of two cores with the format `lakepact`."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - where pyspark is there
+
+    from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
+
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.python.filterPushdown.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    session.dataSource.register(LakepactDataSource)
+    try:
+        yield session
+    finally:
+        session.stop()
 
 
 def environment() -> dict[str, str]:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from _pytest.terminal import TerminalReporter
 from lakepact.client import IcebergCatalog
 from lakepact.conformance.fixtures import manifest
 from servers_matrix.sharing_servers import BUCKET, PACK, SHARING, TOKEN, serving
+from spark_clusters import local_session
 
 from .catalogs import ENVIRONMENT, FOREIGN, Foreign, Opened, require
 from .results import Results
@@ -93,7 +95,13 @@ def shared(sharing_results: Results, tmp_path_factory: pytest.TempPathFactory) -
             "bearerToken": TOKEN,
         }
         Path("partner.share").write_text(json.dumps(profile), "utf-8")
-        shared = Shared(server, manifest.read(folder / PACK), str(folder / "partner.share"), {})
+        shared = Shared(
+            server,
+            manifest.read(folder / PACK),
+            str(folder / "partner.share"),
+            names={},
+            spark=cache(lambda: stack.enter_context(local_session())),
+        )
         yield shared
         if "client" in shared.names:  # of the page, which leaves it open
             shared.names["client"].close()

@@ -30,7 +30,7 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "streamed": {"id": (0, 1, 3, 7, 26), "word": ("word 0", "word 12", "z")},
     "partitioned": {"id": (0, 1, 2, 8, 24), "city": ("Zürich", "a"), "note": ("note 0", "o")},
 }
-FILTERS = 200
+FILTERS, SPARK_FILTERS = 200, 20
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Shared:
     pack: Manifest
     profile: str  #: the path of the file
     names: dict[str, Any]
+    spark: Callable[[], Any]  #: the session, which the first call starts
 
     @property
     def client(self) -> SharingClient:
@@ -114,11 +115,10 @@ def rows_of_times(shared: Shared) -> None:
             same(rows, table.to_arrow(timestamp=moment), f"streamed at {moment}")
 
 
-def filters(shared: Shared) -> None:
-    """Read rows by random filters, and compare them with those that DuckDB leaves of the
+def conditions(shared: Shared, count: int) -> Iterator[tuple[PackTable, int, str, Any]]:
+    """Yield random filters of tables at versions, with the rows that DuckDB leaves of the
     connector's.
     """
-
     import duckdb  # noqa: PLC0415 - of an extra
 
     choose = random.Random(47)
@@ -136,13 +136,18 @@ def filters(shared: Shared) -> None:
             ]
         )
 
+    for n in range(count):
+        table, version = tables[n % len(tables)]
+        parts = [condition(COLUMNS[table.name]) for _ in range(choose.randint(1, 3))]
+        text = choose.choice([" and ", " or "]).join(parts)
+        frame = connector_rows(shared.url(table.name), version)
+        yield table, version, text, duckdb.from_df(frame).filter(text).df()
+
+
+def filters(shared: Shared) -> None:
+    """Read rows by random filters."""
     with shared.client as client:
-        for n in range(FILTERS):
-            table, version = tables[n % len(tables)]
-            parts = [condition(COLUMNS[table.name]) for _ in range(choose.randint(1, 3))]
-            text = choose.choice([" and ", " or "]).join(parts)
-            frame = connector_rows(shared.url(table.name), version)
-            expected = duckdb.from_df(frame).filter(text).df()
+        for table, version, text, expected in conditions(shared, FILTERS):
             found = client.table(f"lakepact.tables.{table.name}").to_arrow(
                 row_filter=text, version=version
             )
@@ -168,6 +173,11 @@ def formats(shared: Shared) -> None:
                 listing = client.table(name).query(version=version, formats=[form])
                 rows = connector_rows(shared.url(table.name), version)
                 same(rows, listing.to_arrow(), f"{name} {version} in {form} format")
+
+
+def all_changes(shared: Shared) -> Any:
+    """Return the changes of a table, as the official connector reads them."""
+    return connector("load_table_changes_as_pandas", shared.url("changes"), starting_version=0)
 
 
 def changes(shared: Shared) -> None:
@@ -232,6 +242,51 @@ def incremental(shared: Shared) -> None:
     assert sorted({file.version for file in files}) == [v.version for v in table.versions]
 
 
+def in_spark(shared: Shared, name: str, **options: object) -> Any:
+    """Return a table as a DataFrame of Spark."""
+    reader = shared.spark().read.format("lakepact").option("profile", shared.profile)
+    return reader.options(**options).load(f"lakepact.tables.{name}")
+
+
+def spark_versions(shared: Shared) -> None:
+    """Read every version of tables in Spark."""
+    for table, version in versions(shared):
+        found = in_spark(shared, table.name, versionAsOf=version).toArrow()
+        same(connector_rows(shared.url(table.name), version), found, f"{table.name} {version}")
+
+
+def spark_filters(shared: Shared) -> None:
+    """Read rows in Spark by random filters, which it pushes to the source."""
+    for table, version, text, expected in conditions(shared, SPARK_FILTERS):
+        rows = in_spark(shared, table.name, versionAsOf=version, pushFilters="true").where(text)
+        same(expected, rows.toArrow(), f"{table.name} {version} where {text}", dates="iso")
+
+
+def spark_changes(shared: Shared) -> None:
+    """Read the changes of a table in Spark."""
+    found = in_spark(shared, "changes", readChangeFeed="true", startingVersion=0).toArrow()
+    same(all_changes(shared), found, "changes")
+
+
+def spark_streams(shared: Shared) -> None:
+    """Stream the rows of one table and the changes of another; a stream that starts again adds
+    none.
+    """
+    last = shared.pack.tables["streamed"].last.version
+    for name, options, expected in (
+        ("streamed", {}, connector_rows(shared.url("streamed"), last)),
+        ("changes", {"readChangeFeed": "true", "startingVersion": 0}, all_changes(shared)),
+    ):
+        for start in ("first", "second"):
+            reader = shared.spark().readStream.format("lakepact").options(**options)
+            rows = reader.option("profile", shared.profile).load(f"lakepact.tables.{name}")
+            writer = rows.writeStream.trigger(availableNow=True).format("parquet")
+            writer = writer.option("checkpointLocation", f"{name}-checkpoint")
+            writer.option("path", f"{name}-rows").start().awaitTermination()
+            found = shared.spark().read.parquet(f"{name}-rows").toArrow()
+            same(expected, found, f"{name} after the {start} start")
+
+
 def current(shared: Shared, table: PackTable) -> None:
     """Read a table of the pack at its current version."""
     with shared.client as client:
@@ -281,6 +336,13 @@ def _things() -> Iterator[tuple[str, Callable[[Shared], list[str]]]]:
         ("follow", incremental),
     ):
         yield f"rows: {title}", partial(_tried, thing)
+    for title, thing in (
+        ("versions", spark_versions),
+        (f"{SPARK_FILTERS} filters of versions", spark_filters),
+        ("changes", spark_changes),
+        ("streams of rows and of changes", spark_streams),
+    ):
+        yield f"Spark: {title}", partial(_tried, thing)
 
 
 #: By name, in the order in which they run.

@@ -25,6 +25,9 @@ def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Resu
 
 
 @pytest.mark.foreign
+@pytest.mark.filterwarnings(  # Spark leaves sockets open
+    "default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("thing", SHARING_THINGS)
 def test_sharing_thing_works_or_has_its_reason(
     shared: Shared, thing: str, sharing_results: Results

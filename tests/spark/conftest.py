@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from lakepact.reference_server import running
+from spark_clusters import local_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,23 +22,9 @@ TOKEN = "planted-Token.0123456789"
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """Yield a session of two cores with the format `lakepact`."""
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is installed with the extra `spark`")
-    from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
-
-    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.python.filterPushdown.enabled": "true",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    }
-    session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    session.dataSource.register(LakepactDataSource)
-    yield session
-    session.stop()
+    pytest.importorskip("pyspark.sql", reason="pyspark is installed with the extra `spark`")
+    with local_session() as session:
+        yield session
 
 
 @contextlib.contextmanager
