@@ -279,7 +279,7 @@ WHICH = {
             400,
             WHICH,
             {},
-            "say which \\x1b[1mwarehouse (--parameter warehouse=NAME names a warehouse)",
+            "say which \\x1b[1mwarehouse (--warehouse NAME names the warehouse)",
         ),
     ],
 )
@@ -296,11 +296,11 @@ def test_catalog_that_refuses_every_request_exits_with_3(
 
 def test_unknown_warehouse_exits_with_3_and_the_message_of_the_server() -> None:
     with running(warehouse="memory:") as server:
-        result = called(server.url, "--parameter", "warehouse=nowhere", "--only", "IRC-NS-DROP-005")
+        result = called(server.url, "--warehouse", "nowhere", "--only", "IRC-NS-DROP-005")
 
     assert (result.exit_code, result.stdout) == (3, "")
     assert "there is no warehouse 'nowhere'" in result.stderr
-    assert "--parameter warehouse=NAME names a warehouse" in result.stderr
+    assert "--warehouse NAME names the warehouse" in result.stderr
 
 
 def test_error_of_an_unknown_path_names_where_addresses_end() -> None:
@@ -308,7 +308,7 @@ def test_error_of_an_unknown_path_names_where_addresses_end() -> None:
         result = called(url)
 
     assert result.exit_code == 3
-    assert "no such page (the base address of a catalog ends before /v1; --param" in result.stderr
+    assert "no such page (the base address of a catalog ends before /v1; --ware" in result.stderr
 
 
 def test_answer_without_media_type_is_named() -> None:

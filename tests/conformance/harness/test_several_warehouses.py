@@ -66,7 +66,7 @@ def test_credentials_are_judged_only_in_warehouses_that_have_them(url: str) -> N
 def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> None:
     with pytest.raises(
         Blocked,
-        match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)",
+        match=r"say which .*'lake', 'the depot' \(--warehouse NAME names the warehouse\)",
     ):
         judged(url, ("IRC-CFG-004", "IRC-CFG-005"))
 

@@ -239,7 +239,7 @@ def test_check_without_a_warehouse_exits_with_3() -> None:
             command, ["--contract", "watsonx_data", url, "--only", "WXD-CFG-004"]
         )
 
-    assert (ran.exit_code, "--parameter warehouse=NAME" in ran.output) == (3, True)
+    assert (ran.exit_code, "--warehouse NAME" in ran.output) == (3, True)
 
 
 @contextlib.contextmanager

@@ -150,7 +150,7 @@ def check(options: CheckOptions) -> None:
                 "--fault is for the embedded server; start yours with `lakepact serve --fault …`"
             )
         folder = _shared_folder(options.shared_files, keys, features, url=url)
-        parameters = dict(profiles.pairs(options.caller.parameter))
+        parameters = options.caller.parameters
         profiles.reject_unknown_names(
             suite,
             features=[*keys.get("features", {}), *features],

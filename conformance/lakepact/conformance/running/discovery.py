@@ -236,7 +236,7 @@ def advice(wire: Wire, exchanges: Sequence[Exchange]) -> str:
     if words and statuses & {400, 404}:
         is_warehouse_missing = not any("warehouse=" in e.url for e in exchanges)
         address = f"{BASE_ADDRESS}; " if 404 in statuses and is_warehouse_missing else ""
-        return f": {wire.redact(words)} ({address}--parameter warehouse=NAME names a warehouse)"
+        return f": {wire.redact(words)} ({address}--warehouse NAME names the warehouse)"
     if hint := next(
         (
             hint

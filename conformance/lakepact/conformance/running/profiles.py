@@ -72,10 +72,18 @@ SECONDS = Number(min=0, max=DAY, min_open=True)  #: allowed times to wait
 class Caller(AccessOptions):
     """The options that say how requests get to a server, and through."""
 
-    parameter: tuple[str, ...] = several(
-        "A setting of the target, for example `warehouse=…`; see `lakepact list --parameters`.",
-        "NAME=VALUE",
+    warehouse: str | None = option(
+        "Which warehouse of the catalog; short for `--parameter warehouse=NAME`.", "NAME"
     )
+    parameter: tuple[str, ...] = several(
+        "A setting of the target; see `lakepact list --parameters`.", "NAME=VALUE"
+    )
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The settings of the target by name."""
+        own = {} if self.warehouse is None else {"warehouse": self.warehouse}
+        return dict(pairs(self.parameter)) | own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +219,7 @@ def target(url: str, caller: Caller) -> Target:
         address(url),
         headers=headers(caller, {}),
         access=access(caller, {}, url),
-        parameters=dict(pairs(caller.parameter)),
+        parameters=caller.parameters,
     )
 
 

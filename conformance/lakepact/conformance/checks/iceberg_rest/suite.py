@@ -263,8 +263,8 @@ def with_actual_operations(
     if not ((operations - ALWAYS) | offer.results[DECLARED]) - reasons.keys():
         raise Blocked(
             "expected the catalog to serve an operation of the contract, but neither `endpoints` in"
-            " its configuration nor its answers show one: check the address, and pass --parameter"
-            " prefix=… or warehouse=… if its paths need them"
+            " its configuration nor its answers show one: check the address, and pass --warehouse"
+            " or --parameter prefix=… if its paths need them"
         )
     further = {
         "served, not declared": operations - declared,

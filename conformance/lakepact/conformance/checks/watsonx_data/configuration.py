@@ -23,7 +23,7 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     with lab.judge("WXD-CFG-001"):
         expect.serves(reply, reply.status != 404, f"the configuration below {lab.target.url}")
     if not lab.target.parameters.get("warehouse"):
-        lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
+        lab.skip("WXD-CFG-002", "the catalog was not named (--warehouse NAME)")
         return
     with lab.judge("WXD-CFG-002"):
         expect.status(reply, 200)

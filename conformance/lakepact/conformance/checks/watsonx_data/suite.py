@@ -54,7 +54,7 @@ def discover(wire: Wire, target: Target) -> Offer:
     catalog_offer = discover_catalog(wire, target, catalog=warehouse)
     prefix = overridden = catalog_offer.segments["prefix"] or warehouse
     if not prefix:
-        raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
+        raise Blocked("which catalog is meant has to be said: --warehouse NAME")
     declared = (
         catalog_offer.operations & OPERATIONS
         if catalog_offer.facts["endpoints"] == "declared"

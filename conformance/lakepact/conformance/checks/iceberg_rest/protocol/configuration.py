@@ -111,7 +111,7 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
         expect.status(unknown, 400, 404, mutation=Mutation(Wrong.ABSENT, "warehouse"))
     warehouse = lab.target.parameters.get("warehouse")
     if not warehouse:
-        lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--parameter warehouse=…)")
+        lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--warehouse NAME)")
         return
     with lab.judge("IRC-CFG-006"):
         query = "".join(f"%{byte:02x}" for byte in warehouse.encode())
