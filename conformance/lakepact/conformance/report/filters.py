@@ -85,7 +85,7 @@ def form(choices: Mapping[str, Iterable[str]]) -> str:
     )
     return (
         '<form id="filters" role="search" hidden><label>search <input type="search" name="text"'
-        f' autocomplete="off" placeholder="id, operation or text; press /"></label>{selects}<button'
+        f' autocomplete="off" placeholder="id or text; press /"></label>{selects}<button'
         ' type="button" name="fold">Open all</button><button type="button"'
         ' name="reset">Clear</button><output></output></form>'
     )

@@ -177,7 +177,7 @@ class _Page:
         mark = f"{cause['number']} · {escape(severity)}" if cause else lone
         ids = escape(first.result["requirement"]) + (f" and {len(others)} more" if others else "")
         sentence = html_sentence(first.result["sentence"])
-        title = f"<span>{escape(group.title)}</span>" if group.title else f"<span>{sentence}</span>"
+        title = f"<span>{html_sentence(group.title) if group.title else sentence}</span>"
         ids += f": {sentence}" if group.title else ""
         summary = f'<span class="v {look.style}">{mark}</span> {title} <small>{ids}</small>'
         anchor = f' id="cause-{cause["number"]}"' if cause else ""

@@ -84,7 +84,7 @@ function grid(group) {
 
 /** The field of a query; what is typed stands in the address. */
 function search(query, show) {
-  return element("input", { type: "search", value: query.q ?? "", placeholder: "id, operation or words; press /", "aria-label": "search",
+  return element("input", { type: "search", value: query.q ?? "", placeholder: "id or words; press /", "aria-label": "search",
     oninput: event => change({ q: event.target.value }, show) });
 }
 
@@ -186,13 +186,18 @@ const views = {
     if (!before || !after) return views.unknown();
     const changed = group.requirements.filter(each => outcome(group, before, each) !== outcome(group, after, each));
     const shown = (report, each) => outcome(group, report, each) ? chip(outcome(group, report, each), looks[outcome(group, report, each)][2]) : "not in this report";
-    const kinds = [["No longer pass", each => outcome(group, before, each) === "pass"], ["Pass now", each => outcome(group, after, each) === "pass"], ["Other changes", () => true]];
+    const inBoth = each => outcome(group, before, each) && outcome(group, after, each);
+    const kinds = [
+      ["No longer pass", each => inBoth(each) && outcome(group, before, each) === "pass", after],
+      ["Pass now", each => inBoth(each) && outcome(group, after, each) === "pass", before],
+      ["Other changes", inBoth, after], ["Only in one of the reports", () => true, after]];
+    const cause = (report, each) => report.causes.find(one => one.requirements.includes(each.id))?.title;
     const told = new Set();
-    const parts = kinds.map(([title, belongs]) => {
+    const parts = kinds.map(([title, belongs, report]) => {
       const rows = changed.filter(each => !told.has(each) && belongs(each));
       rows.forEach(each => told.add(each));
       return rows.length ? section(`${title} (${rows.length})`, table(["requirement", from, to], rows.map(each => row(
-        [link([group.id, "requirement", each.id], each.id, { report: name }), element("small", {}, sentence(each.sentence))],
+        [link([group.id, "requirement", each.id], each.id, { report: name }), element("small", {}, sentence(each.sentence)), element("small", {}, sentence(cause(report, each) ?? ""))],
         [shown(before, each), shown(after, each)])))) : "";
     });
     return { title: `${name}: changes`, above: [[group.id, "report", name], name], parts: changed.length ? parts : [element("p", {}, "Every requirement has the same outcome.")] };

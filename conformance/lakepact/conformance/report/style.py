@@ -41,9 +41,9 @@ nav.causes { display: block; border-top: 0; margin: 0 } nav.causes li { margin: 
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; min-width: 0 }
 .card h3 { display: flex; align-items: baseline; gap: 8px; flex-wrap: wrap }
 [hidden] { display: none !important }
-#filters { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin: 3rem 0 0; padding: 10px 0; position: sticky; top: 0;
+#filters { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; margin: 3rem 0 0; padding: 10px 0; position: sticky; top: 0;
   background: var(--page); border-bottom: 1px solid var(--line); font-size: .87rem; color: var(--soft); z-index: 1 }
-#filters input { width: min(17em, 60vw) } #filters output { color: var(--text) }
+#filters input { width: min(15em, 60vw) } #filters output { color: var(--text) }
 input, select, button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: 3px 8px }
 button { cursor: pointer } :is(input, select, button, summary, a, pre):focus-visible { outline: 2px solid var(--link); outline-offset: 1px }
@@ -75,7 +75,7 @@ td.shares { min-width: 90px; vertical-align: middle }
 td.n, th.n { text-align: right } td.c, th.c { text-align: center; white-space: nowrap } td.says { min-width: 26ch; color: var(--soft) }
 tbody th small { display: none; font-weight: 400; color: var(--soft) }
 thead th:has(a) { white-space: normal; text-align: center; min-width: 6.5rem }
-tbody th:has(a) { white-space: normal; min-width: 14rem } tbody th a + small { display: block }
+tbody th:has(a) { white-space: normal; min-width: 14rem } tbody th a ~ small { display: block }
 td.zero { color: var(--line) }
 details { margin: .5rem 0 } summary { cursor: pointer; padding: 4px 0; font-weight: 500 }
 details.area { border: 1px solid var(--line); border-radius: 8px; background: var(--card); margin: 8px 0 }
