@@ -106,7 +106,7 @@ def test_missing_library_of_a_client_is_named_with_its_pip_command(
     result = CliRunner().invoke(main, ["check", "--clients", "pyiceberg"])
 
     assert result.exit_code == 2
-    assert "pyarrow is not installed beside lakepact: pip install pyarrow" in result.output
+    assert "needs pyarrow beside lakepact: pip install pyarrow" in result.output
 
 
 def test_program_of_pyiceberg_starts_without_botocore() -> None:

@@ -55,6 +55,7 @@ def text(**replay: str) -> str:
         "title": "API",
         "version": "1",
         "target": "http://127.0.0.1",
+        "authorized": True,
         "features": {"readable-files": True},
     }
     return issue([header, result, exchange, cause, {"line": "footer"}], cause)
@@ -66,6 +67,10 @@ def test_issue_title_is_that_of_the_cause_without_invented_names() -> None:
 
 def test_issue_holds_the_answer_of_the_server() -> None:
     assert 'The answer, status 200:\n\n```\n{"a": 1}\n```' in text()
+
+
+def test_issue_of_a_caller_with_a_login_names_the_variable_of_its_header() -> None:
+    assert "in this order, with `Bearer TOKEN` as `$AUTHORIZATION`:" in text()
 
 
 def test_issue_of_an_unrepeatable_finding_runs_the_check() -> None:
@@ -94,6 +99,7 @@ def test_issue_command_prints_steps_clause_and_both_results(number: int) -> None
         "Expected: `",
         "Actual: `",
         cause["requirements"][0],
+        f"report.jsonl.gz {number}`",
     ):
         assert part in printed, part
 

@@ -78,12 +78,18 @@ def matrix(
     else:
         matrices.show(comparison, Screen())
     for kind, path in files:
-        try:
-            path.write_text(writers[kind](comparison), encoding="utf-8")
-        except OSError as wrong:
-            click.echo(f"lakepact matrix: the report cannot be written: {wrong}", err=True)
-            sys.exit(runner.INCOMPLETE)
+        _write(path, writers[kind](comparison))
     sys.exit(runner.CONFORMANT if comparison.whole else runner.INCOMPLETE)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a page, in a folder that is created if it is missing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as wrong:
+        click.echo(f"lakepact matrix: the report cannot be written: {wrong}", err=True)
+        sys.exit(runner.INCOMPLETE)
 
 
 def _json(comparison: compatibility.Matrix) -> str:
@@ -126,15 +132,10 @@ def _write_site(folder: Path, runs: tuple[str, ...]) -> None:
     except ValueError as wrong:
         click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for (_, report), page in zip(reports, pages, strict=True):
-            text = html(report, site=f"index.html#/{page.group}/requirement")
-            (folder / page.address).write_text(text, encoding="utf-8")
-        (folder / "index.html").write_text(index, encoding="utf-8")
-    except OSError as wrong:
-        click.echo(f"lakepact matrix: the site cannot be written: {wrong}", err=True)
-        sys.exit(runner.INCOMPLETE)
+    for (_, report), page in zip(reports, pages, strict=True):
+        text = html(report, site=f"index.html#/{page.group}/requirement")
+        _write(folder / page.address, text)
+    _write(folder / "index.html", index)
     click.echo(f"{folder / 'index.html'}: {len(pages)} reports")
 
 

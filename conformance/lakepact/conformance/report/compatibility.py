@@ -102,7 +102,8 @@ def matrix(
             raise NotComparable(
                 f"{name} judges {other['contract']} {other['version']}, {first} judges"
                 f" {header['contract']} {header['version']}: a matrix compares reports of one"
-                " version of one contract"
+                f" version of one contract; check again with --contract {header['contract']}"
+                f" --contract-version {header['version']}"
             )
     rows = _rows(outlines, by)
     return Matrix(

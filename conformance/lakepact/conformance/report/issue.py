@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.evidence.escaping import code, code_block
+from lakepact.conformance.evidence.escaping import code, code_block, shell
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.report.grouping.cases import OBJECT
@@ -15,7 +15,7 @@ from lakepact.conformance.report.observed import tasks_of_cause
 from lakepact.conformance.report.outline import Outline
 
 if TYPE_CHECKING:
-    from lakepact.conformance.report.outline import Entry, Group
+    from lakepact.conformance.report.outline import Entry
     from lakepact.generated.report import CauseLine, Line
 
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
@@ -24,32 +24,34 @@ SHOWN_ANSWER = 1000  #: characters of an answer
 SHOWN_ALSO = 12  #: further requirements that an issue lists
 
 
-def issue(report: Sequence[Line], cause: CauseLine, *, server: str = "") -> str:
+def issue(
+    report: Sequence[Line], cause: CauseLine, *, server: str = "", file: str = "report.jsonl"
+) -> str:
     """Return the text of an issue: title, versions, steps with curl, expected with clause, actual.
 
     Args:
         report: the lines of a report.
         cause: its line of a cause.
         server: name and version of the server; the report knows only its address.
+        file: the name of the report.
     """
     outline = Outline.of(report)
-    return "\n".join(_lines(outline, outline.of_cause(cause), server)) + "\n"
+    return "\n".join(_lines(outline, cause, server, file)) + "\n"
 
 
-def _lines(outline: Outline, group: Group, server: str) -> Iterator[str]:
-    header, (first, *others) = outline.header, group.entries
-    severity = group.cause["severity"] if group.cause else ""
+def _lines(outline: Outline, cause: CauseLine, server: str, file: str) -> Iterator[str]:
+    header, group = outline.header, outline.of_cause(cause)
+    first, *others = group.entries
     yield f"# {md(OBJECT.sub('…', ' '.join(group.title.split())))}\n"
-    yield f"{md(server or header['target'])}, severity: {md(severity)}.\n"
+    yield f"{md(server or header['target'])}, severity: {md(cause['severity'])}.\n"
     yield f"The contract demands: {md(first.result['sentence'])}\n"
     yield f"Clause: {code(first.result['clause'])} of {md(outline.contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first.result['requirement'])}.\n"
-    yield from _clients(outline, group)
-    tasks = [*tasks_of_cause(outline, group.cause["number"])] if group.cause else []
-    yield from (f"- {md(line)}" for line in tasks)
-    yield from [""] if tasks else []
-    steps = _steps if outline.is_of_a_server else _steps_of_client
-    yield from steps(outline, group, first)
+    yield from _clients(outline, cause, group.clients)
+    if outline.is_of_a_server:
+        yield from _steps(outline, first, f"{shell(file)} {cause['number']}")
+    else:
+        yield from _steps_of_client(outline, first)
     for side, value in first.terms:
         if side in {"expected", "actual"}:
             yield f"{side.capitalize()}: {code(' '.join(value.split()))}\n"
@@ -62,16 +64,16 @@ def _lines(outline: Outline, group: Group, server: str) -> Iterator[str]:
             yield f"- and {len(others) - SHOWN_ALSO} more"
 
 
-def _clients(outline: Outline, group: Group) -> Iterator[str]:
+def _clients(outline: Outline, cause: CauseLine, clients: str) -> Iterator[str]:
     """Yield the clients that the cause hurts, each with the task that showed it."""
-    if group.cause is None or not group.clients:
-        return
-    yield f"Published clients on a server with this fault: {md(group.clients)}.\n"
-    titles = outline.header.get("clients", {})
-    for client, harm in group.cause.get("clients", {}).items():
-        about = f"{md(titles.get(client, client))}, {md(harm['task'])}: {md(harm['detail'])}"
-        yield f"- {about} ({md(harm['requirement'])})"
-    yield ""
+    titles, harms = outline.header.get("clients", {}), list[str]()
+    if clients:
+        yield f"Published clients on a server with this fault: {md(clients)}.\n"
+        for client, harm in cause.get("clients", {}).items():
+            about = f"{md(titles.get(client, client))}, {md(harm['task'])}: {md(harm['detail'])}"
+            harms.append(f"- {about} ({md(harm['requirement'])})")
+    harms += [f"- {md(line)}" for line in tasks_of_cause(outline, cause["number"])]
+    yield from (*harms, "") if harms else ()
 
 
 def _answer(entry: Entry) -> Iterator[str]:
@@ -83,7 +85,7 @@ def _answer(entry: Entry) -> Iterator[str]:
         yield from code_block((body[:SHOWN_ANSWER] + cut).split("\n"), "")
 
 
-def _steps_of_client(outline: Outline, _: Group, entry: Entry) -> Iterator[str]:
+def _steps_of_client(outline: Outline, entry: Entry) -> Iterator[str]:
     contract, requirement = outline.header["contract"], entry.result["requirement"]
     options = f"--contract {contract} --only {requirement}"
     yield "## Steps\n"
@@ -92,11 +94,10 @@ def _steps_of_client(outline: Outline, _: Group, entry: Entry) -> Iterator[str]:
     yield from (*code_block(entry.curls(SHOWN_REQUESTS), ""), "")
 
 
-def _steps(outline: Outline, group: Group, entry: Entry) -> Iterator[str]:
+def _steps(outline: Outline, entry: Entry, place: str) -> Iterator[str]:
     yield "## Steps\n"
-    requirement, number = entry.result["requirement"], group.cause["number"] if group.cause else 0
     if why := entry.verdict.get("replay", {}).get("why"):
-        options = f"--only {requirement}"
+        options = f"--only {entry.result['requirement']}"
         if outline.header["features"].get(READABLE_FILES):
             options += " --shared-files FOLDER"
         yield f"Run `lakepact check URL {options}` against a fresh server."
@@ -106,9 +107,10 @@ def _steps(outline: Outline, group: Group, entry: Entry) -> Iterator[str]:
         )
         yield from (*code_block(entry.curls(SHOWN_REQUESTS), "sh"), "")
         return
-    yield "Send these requests to a fresh server, in this order:\n"
+    login = ", with `Bearer TOKEN` as `$AUTHORIZATION`" if outline.header["authorized"] else ""
+    yield f"Send these requests to a fresh server, in this order{login}:\n"
     yield from (*code_block(entry.curls(LONGEST), "sh"), "")
     yield (
-        f"`lakepact reproduce report.jsonl {number}` writes a script that sends them and checks the"
-        " result.\n"
+        f"{code(f'lakepact reproduce {place}')} writes a script that sends them and"
+        " checks the result.\n"
     )

@@ -72,7 +72,7 @@ def _own_program(name: str) -> tuple[str, ...]:
         )
     if absent := [library for library in LIBRARIES[name] if find_spec(library) is None]:
         raise ValueError(
-            f"--clients {name}: {' and '.join(absent)} is not installed beside lakepact: "
+            f"--clients {name} needs {' and '.join(absent)} beside lakepact: "
             f"pip install {' '.join(absent)}"
         )
     return sys.executable, "-W", "ignore", str(_folder() / OWN_PROGRAMS[name])
