@@ -150,11 +150,10 @@ def check(options: CheckOptions) -> None:
                 "--fault is for the embedded server; start yours with `lakepact serve --fault …`"
             )
         folder = _shared_folder(options.shared_files, keys, features, url=url)
-        parameters = options.caller.parameters
         profiles.reject_unknown_names(
             suite,
             features=[*keys.get("features", {}), *features],
-            parameters=[*keys.get("parameters", {}), *parameters],
+            parameters=[*keys.get("parameters", {}), *options.caller.parameters],
         )
         stateful = _stateful_requests(options.stateful_requests, suite, only, fuzz=fuzz)
         clients = on_target.programs(options.clients)
@@ -169,7 +168,7 @@ def check(options: CheckOptions) -> None:
                 headers=headers,
                 access=access,
                 features=features,
-                parameters=parameters,
+                parameters=options.caller.parameters,
                 limits=options.limits,
                 folder=folder,
             )

@@ -45,8 +45,7 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
             warns = "" if line["outcome"] == Outcome.FAIL else " (warning)"
             click.echo(plain(f"{line['number']:>3}  {line['severity']}{warns}  {line['title']}"))
     elif cause in causes:
-        text = text_of(records, causes[cause], server=server, file=report.name)
-        click.echo(text, nl=False)
+        click.echo(text_of(records, causes[cause], server=server, file=report.name), nl=False)
     else:
         numbers = f"numbers 1 to {len(causes)}" if causes else "no cause"
         click.echo(f"lakepact issue: {report} has {numbers}, not {cause}", err=True)

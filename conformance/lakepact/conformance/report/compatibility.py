@@ -102,8 +102,7 @@ def matrix(
             raise NotComparable(
                 f"{name} judges {other['contract']} {other['version']}, {first} judges"
                 f" {header['contract']} {header['version']}: a matrix compares reports of one"
-                f" version of one contract; check again with --contract {header['contract']}"
-                f" --contract-version {header['version']}"
+                " version of one contract; --contract and --contract-version choose it"
             )
     rows = _rows(outlines, by)
     return Matrix(

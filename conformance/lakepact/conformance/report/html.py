@@ -137,7 +137,7 @@ class _Page:
         outline = self._outline
         if not outline.results:
             return
-        severities = list(dict.fromkeys(cause["severity"] for cause in outline.causes))
+        severities = {cause["severity"] for cause in outline.causes}
         causes = [_in_words(group, cause) for group in outline.groups if (cause := group.cause)]
         if causes:
             yield (
@@ -158,32 +158,32 @@ class _Page:
         )
 
     def _group(self, group: Group) -> str:
-        """Return a group of findings, folded: mark, title, ids and the sentence of the first are
-        outline.
+        """Return a group of findings, folded under mark, title, ids and the sentence of the
+        first.
         """
         first, *others = group.entries
         cause, look = group.cause, LOOKS[group.outcome]
         severity = cause["severity"] if cause else ""
         articles = "".join(self._article(entry, severity) for entry in others)
-        more = plural(len(others), "further requirement")
         parts = [
             f"<dl><dt>clients</dt><dd>{escape(group.clients)}</dd></dl>" if group.clients else "",
             self._article(first, severity),
-            f'<details class="more"><summary>{more}</summary>{articles}</details>'
+            f'<details class="more"><summary>{plural(len(others), "further requirement")}</summary>'
+            f"{articles}</details>"
             if others
             else "",
         ]
-        lone = look.sign if others else f"{look.sign} {escape(first.result['level'])}"
-        mark = f"{cause['number']} · {escape(severity)}" if cause else lone
+        anchor, mark = "", look.sign if others else f"{look.sign} {escape(first.result['level'])}"
+        if cause:
+            number = cause["number"]
+            anchor, mark = f' id="cause-{number}"', f"{number} · {escape(severity)}"
+            verbs = "\n".join(f"lakepact {verb} REPORT.jsonl {number}" for verb in VERBS)
+            parts.append(f'<pre tabindex="0">{verbs}</pre>')
         ids = escape(first.result["requirement"]) + (f" and {len(others)} more" if others else "")
         sentence = html_sentence(first.result["sentence"])
         title = f"<span>{html_sentence(group.title) if group.title else sentence}</span>"
         ids += f": {sentence}" if group.title else ""
         summary = f'<span class="v {look.style}">{mark}</span> {title} <small>{ids}</small>'
-        anchor = f' id="cause-{cause["number"]}"' if cause else ""
-        if cause:
-            verbs = "\n".join(f"lakepact {v} REPORT.jsonl {cause['number']}" for v in VERBS)
-            parts.append(f'<pre tabindex="0">{verbs}</pre>')
         return (
             f'<details class="group cause"{anchor}><summary>{summary}</summary>'
             f"{''.join(parts)}</details>"
@@ -328,8 +328,8 @@ def _evidence(entry: Entry) -> str:
     if not entry.requests:
         return ""
     *before, last = entry.curls(SHOWN_CURLS + 1)
-    response, number = entry.requests[-1]["response"], len(entry.requests) - 1
-    many = "the request" if number == 1 else f"{number} requests"
+    response = entry.requests[-1]["response"]
+    many = plural(len(entry.requests) - 1, "request")
     curls = html_lines("\n".join(before))
     earlier = (
         f'<details><summary>{many} before it</summary><pre tabindex="0">{curls}</pre></details>'

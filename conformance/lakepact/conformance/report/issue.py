@@ -81,7 +81,7 @@ def _answer(entry: Entry) -> Iterator[str]:
     response = entry.requests[-1]["response"] if entry.requests else None
     if response and (body := response["body"]):
         yield f"The answer, status {response['status']}:\n"
-        cut = "…" if len(body) > SHOWN_ANSWER else ""
+        cut = "…" * (len(body) > SHOWN_ANSWER)
         yield from code_block((body[:SHOWN_ANSWER] + cut).split("\n"), "")
 
 

@@ -32,8 +32,6 @@ def page(title: str, parts: Iterable[str], *, script: str = "") -> str:
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width,'
         f' initial-scale=1"><title>{escape(title)}</title>'
-    )
-    head += (
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}"><meta'
         ' name="color-scheme" content="light dark">'
     )

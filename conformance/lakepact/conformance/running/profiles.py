@@ -82,7 +82,7 @@ class Caller(AccessOptions):
     @property
     def parameters(self) -> dict[str, str]:
         """The settings of the target by name."""
-        own = {} if self.warehouse is None else {"warehouse": self.warehouse}
+        own = {"warehouse": self.warehouse} if self.warehouse else {}
         return dict(pairs(self.parameter)) | own
 
 
