@@ -78,12 +78,12 @@ def connector_rows(url: str, version: int | None) -> Any:
     return connector("load_as_pandas", url, version=version)
 
 
-def same(expected: Any, found: Any, about: str, *, dates: str = "epoch") -> None:
+def same(expected: Any, actual: Any, about: str, *, dates: str = "epoch") -> None:
     """Compare rows of a pandas frame or an Arrow table with other rows.
 
     Args:
         expected: the rows.
-        found: other rows.
+        actual: other rows.
         about: the table.
         dates: how pandas writes dates and times of both.
     """
@@ -92,15 +92,15 @@ def same(expected: Any, found: Any, about: str, *, dates: str = "epoch") -> None
         frame = table if hasattr(table, "to_json") else table.to_pandas()
         return json.loads(frame.to_json(orient="records", date_format=dates))
 
-    comparison.same(rows(expected), rows(found), about)
+    comparison.same(rows(expected), rows(actual), about)
 
 
 def rows_of_versions(shared: Shared) -> None:
     """Read every version of tables by its number."""
     with shared.client as client:
         for table, version in versions(shared):
-            found = client.table(f"lakepact.tables.{table.name}").to_arrow(version=version)
-            same(connector_rows(shared.url(table.name), version), found, f"{table.name} {version}")
+            actual = client.table(f"lakepact.tables.{table.name}").to_arrow(version=version)
+            same(connector_rows(shared.url(table.name), version), actual, f"{table.name} {version}")
 
 
 def rows_of_times(shared: Shared) -> None:
@@ -148,11 +148,11 @@ def filters(shared: Shared) -> None:
     """Read rows by random filters."""
     with shared.client as client:
         for table, version, text, expected in conditions(shared, FILTERS):
-            found = client.table(f"lakepact.tables.{table.name}").to_arrow(
+            actual = client.table(f"lakepact.tables.{table.name}").to_arrow(
                 row_filter=text, version=version
             )
             about = f"{table.name} {version} where {text}"
-            same(expected, found, about, dates="iso")  # those of DuckDB have another unit
+            same(expected, actual, about, dates="iso")  # those of DuckDB have another unit
 
 
 def limits(shared: Shared) -> None:
@@ -190,10 +190,10 @@ def changes(shared: Shared) -> None:
                 starting_version=first,
                 ending_version=last,
             )
-            found = client.table("lakepact.tables.changes").changes(
+            actual = client.table("lakepact.tables.changes").changes(
                 starting_version=first, ending_version=last
             )
-            same(expected, found.to_arrow(), f"changes from {first} to {last}")
+            same(expected, actual.to_arrow(), f"changes from {first} to {last}")
 
 
 def pages(shared: Shared) -> None:
@@ -228,9 +228,9 @@ def asynchronous(shared: Shared) -> None:
             tables = [client.table(f"lakepact.tables.{name}") for name in READ]
             return list(await asyncio.gather(*(table.to_arrow() for table in tables)))
 
-    for name, found in zip(READ, asyncio.run(read()), strict=True):
+    for name, actual in zip(READ, asyncio.run(read()), strict=True):
         last = shared.pack.tables[name].last.version
-        same(connector_rows(shared.url(name), last), found, name)
+        same(connector_rows(shared.url(name), last), actual, name)
 
 
 def incremental(shared: Shared) -> None:
@@ -251,8 +251,8 @@ def in_spark(shared: Shared, name: str, **options: object) -> Any:
 def spark_versions(shared: Shared) -> None:
     """Read every version of tables in Spark."""
     for table, version in versions(shared):
-        found = in_spark(shared, table.name, versionAsOf=version).toArrow()
-        same(connector_rows(shared.url(table.name), version), found, f"{table.name} {version}")
+        actual = in_spark(shared, table.name, versionAsOf=version).toArrow()
+        same(connector_rows(shared.url(table.name), version), actual, f"{table.name} {version}")
 
 
 def spark_filters(shared: Shared) -> None:
@@ -264,8 +264,8 @@ def spark_filters(shared: Shared) -> None:
 
 def spark_changes(shared: Shared) -> None:
     """Read the changes of a table in Spark."""
-    found = in_spark(shared, "changes", readChangeFeed="true", startingVersion=0).toArrow()
-    same(all_changes(shared), found, "changes")
+    actual = in_spark(shared, "changes", readChangeFeed="true", startingVersion=0).toArrow()
+    same(all_changes(shared), actual, "changes")
 
 
 def spark_streams(shared: Shared) -> None:
@@ -283,15 +283,15 @@ def spark_streams(shared: Shared) -> None:
             writer = rows.writeStream.trigger(availableNow=True).format("parquet")
             writer = writer.option("checkpointLocation", f"{name}-checkpoint")
             writer.option("path", f"{name}-rows").start().awaitTermination()
-            found = shared.spark().read.parquet(f"{name}-rows").toArrow()
-            same(expected, found, f"{name} after the {start} start")
+            actual = shared.spark().read.parquet(f"{name}-rows").toArrow()
+            same(expected, actual, f"{name} after the {start} start")
 
 
 def current(shared: Shared, table: PackTable) -> None:
     """Read a table of the pack at its current version."""
     with shared.client as client:
-        found = client.table(f"lakepact.tables.{table.name}").to_arrow()
-    comparison.same(table.last.rows.to_pylist(), found.to_pylist(), table.name)
+        actual = client.table(f"lakepact.tables.{table.name}").to_arrow()
+    comparison.same(table.last.rows.to_pylist(), actual.to_pylist(), table.name)
 
 
 def all_tables(shared: Shared) -> list[str]:

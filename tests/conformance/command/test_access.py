@@ -424,7 +424,7 @@ def test_scope_is_sent_by_checks_of_tokens(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("path", "message", "expected"),
     [
-        ("", "Unable to find warehouse nope", "Unable to find warehouse nope (--parameter ware"),
+        ("", "Unable to find warehouse nope", "Unable to find warehouse nope (--warehouse"),
         ("/v1", "no such route", "leave out /v1 at the end of the address: try http://127.0.0.1:"),
     ],
 )
