@@ -92,8 +92,9 @@ def _read_first(url: str) -> None:
     table = f"{url}/shares/lakepact/schemas/tables/tables/changes/metadata"
     headers = {"Authorization": f"Bearer {TOKEN}"}
     for _ in range(10):  # it gives up after 30 seconds
-        if httpx.get(table, headers=headers, timeout=120, trust_env=False).is_success:
-            return
+        with contextlib.suppress(httpx.TransportError):  # or in the middle of its answer
+            if httpx.get(table, headers=headers, timeout=120, trust_env=False).is_success:
+                return
     raise RuntimeError(f"the official server does not answer {table}")
 
 
