@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 INSTALLED = importlib.util.find_spec(
     "pyspark"
@@ -41,14 +41,14 @@ HAS_CONNECT = (
 
 
 @contextlib.contextmanager
-def local_session() -> Iterator[Any]:
+def local_session() -> Generator[Any]:
     """Yield a session of two cores with the format `lakepact`."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - where pyspark is there
 
     from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - where pyspark is there
 
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    settings = {
+    settings: dict[str, Any] = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.python.filterPushdown.enabled": "true",
