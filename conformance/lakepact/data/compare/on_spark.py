@@ -19,7 +19,7 @@ def compare_on_spark(
     *,
     tables: Sequence[str],
     key: Sequence[str] = (),
-    renamed: Mapping[str, str] | None = None,
+    renames: Mapping[str, str] | None = None,
     properties_a: Mapping[str, str] | None = None,
     properties_b: Mapping[str, str] | None = None,
     workers: int = 2,
@@ -33,7 +33,7 @@ def compare_on_spark(
         b: The address of side B.
         tables: Patterns of names of tables of A, such as `sales.*`.
         key: The columns that find a row on both sides; by default the identifier fields.
-        renamed: Names of tables or namespaces of A with those of B.
+        renames: Names of tables or namespaces of A with those of B.
         properties_a: Of the catalog or storage of A, as pyiceberg or deltalake take them.
         properties_b: Those of B.
         workers: Tables that are compared at a time.
@@ -42,7 +42,7 @@ def compare_on_spark(
         CannotCompare: A side cannot be read.
     """
     sides = (SideAddress(a, properties_a or {}), SideAddress(b, properties_b or {}))
-    names = Names(tuple(tables), tuple((renamed or {}).items()))
+    names = Names(tuple(tables), tuple((renames or {}).items()))
     choices = Choices({"": tuple(key)} if key else {})
     with running(SparkEngine(spark), sides, names, choices, Journal(None)) as run:
         return sorted(run.results(workers), key=lambda result: result.table)
