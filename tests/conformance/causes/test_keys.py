@@ -32,6 +32,14 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
     assert grouped(lines) == expected
 
 
+def test_removal_of_an_absent_object_is_a_cause_of_its_own() -> None:
+    lines = answers("reportMetrics", "dropTable")
+    lines[1]["request"]["method"] = "DELETE"
+    findings = [mistaken(f"R-{n}", n, "absent", "table") for n in (1, 2)]
+
+    assert grouped([*lines, *findings]) == ["1", "2"]
+
+
 def test_web_page_is_one_cause_whatever_was_expected_of_its_request() -> None:
     page = "<html>Log in</html>"
     lines = [

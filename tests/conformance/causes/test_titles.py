@@ -136,7 +136,7 @@ def test_title_of_a_read_names_no_change_of_other_objects() -> None:
     lines = [exchange(1, 200, operation="reportMetrics"), config, different("R-1", 2, "/endpoints")]
 
     assert [cause.title for cause in causes(lines)] == [
-        "getConfig returned another `endpoints`: expected `a` to be 1, got 2"
+        "getConfig returned a wrong `endpoints`: expected `a` to be 1, got 2"
     ]
 
 

@@ -60,7 +60,7 @@ NAMES = {
 DEVIATIONS: Mapping[str, str] = {
     Kind.MISSING: "`{}` missing or incomplete",
     Kind.SURPLUS: "`{}` with more than it should have",
-    Kind.VALUE: "another `{}`",
+    Kind.VALUE: "a wrong `{}`",
     Kind.TYPE: "`{}` with another JSON type",
     Kind.SPELLING: "`{}` as text instead of a number, or the reverse",
 }
@@ -190,7 +190,8 @@ def severity(finding: Finding) -> Severity:
     is_data = finding.result.get("risk") == "data"
     if finding.status >= LOWEST_ERROR:
         return _severity_of_error(finding, is_data=is_data)
-    if finding.accepts and finding.wrong == Wrong.ACCESS:
+    is_open = finding.accepts and finding.wrong == Wrong.ACCESS
+    if is_open or finding.result.get("risk") == "exposed":
         return Severity.EXPOSED
     if finding.is_about_status and not finding.accepts:
         return Severity.STATUS

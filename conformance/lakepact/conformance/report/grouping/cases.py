@@ -135,6 +135,11 @@ class Finding:
         return self.exchange is not None and self.exchange["request"]["method"] in READS
 
     @property
+    def removes(self) -> bool:
+        """Whether the request is a DELETE."""
+        return self.exchange is not None and self.exchange["request"]["method"] == "DELETE"
+
+    @property
     def status(self) -> int:
         """The status of the response; 0 without one."""
         return self.exchange["response"]["status"] if self.exchange else 0

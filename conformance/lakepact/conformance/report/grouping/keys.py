@@ -31,7 +31,9 @@ def key_of(finding: Finding) -> Key:
     if finding.is_about(Kind.LOST):
         return ("lost", resource_of(finding.operation))
     if finding.accepts or finding.is_let_in:
-        return ("accepted", *finding.mistake)
+        # A removal that returns success for an absent object may have removed another one.
+        is_removal = finding.wrong == Wrong.ABSENT and finding.removes
+        return ("accepted", *finding.mistake, *((finding.operation,) if is_removal else ()))
     if finding.is_error:
         return _key_of_error(finding)
     if finding.exchange and not finding.status:
