@@ -65,7 +65,7 @@ def tested() -> Iterator[Mapping[str, str]]:
             + orjson.loads(Path(watsonx.parameters["credentials"]).read_bytes())["api-keys"][
                 "harness"
             ],
-            "warehouse=iceberg_data": f"warehouse={watsonx.parameters['warehouse']}",
+            "--warehouse iceberg_data": f"--warehouse {watsonx.parameters['warehouse']}",
         }
 
 
