@@ -48,7 +48,7 @@ UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple
     ),
     "IRC-UPD-017": (
         lambda _, table: upd.set_current_schema(max(schema_ids(table))),
-        ("current-schema-id",),
+        ("current-schema-id", "schema"),
     ),
     "IRC-UPD-022": (
         lambda _, table: upd.add_spec(
@@ -60,7 +60,7 @@ UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple
     ),
     "IRC-UPD-026": (
         lambda _, table: upd.set_default_spec(max(spec_ids(table))),
-        ("default-spec-id",),
+        ("default-spec-id", "partition-spec"),
     ),
     "IRC-UPD-029": (
         lambda _, table: upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
