@@ -50,6 +50,19 @@ def updates_replace_everything(service: Service) -> None:
 
 
 @faults.fault("IRC-NS-PROP-020")
+def updates_drop_tables(service: Service) -> None:
+    handlers = service.handlers
+
+    def act(handler: Handler, arguments: Arguments) -> Reply:
+        reply, namespace = handler(**arguments), arguments["namespace"]
+        for table in handlers[op.list_tables](namespace=namespace).document["identifiers"]:
+            handlers[op.drop_table](namespace=namespace, table=table["name"])
+        return reply
+
+    faults.on_call(UPDATE, act)(service)
+
+
+@faults.fault("IRC-NS-PROP-020")
 def updates_drop_tables_of_children(service: Service) -> None:
     handlers = service.handlers
 
