@@ -49,7 +49,7 @@ def page(folder: Path, servers: Sequence[CatalogServer], *, title: str) -> str:
 def read_report(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a packed report; none if it does not exist."""
     return (
-        harm.annotated(
+        harm.with_clients(
             [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
         )
         if path.exists()

@@ -223,7 +223,9 @@ def test_budget_is_kept_and_progress_is_reported() -> None:
 
     assert done == sorted(done)
     assert done[-1] == run.planned
-    assert len(requests(run)) < 80
+    # The suite loads an object after a refused change, beside the budget.
+    exchanges = [e for e in run.wire.exchanges.values() if e.check == "fuzz"]
+    assert sum(exchange.look is None for exchange in exchanges) <= 60
 
 
 # -- near misses -----------------------------------------------------------------------------------
