@@ -618,7 +618,7 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "drops-only-with-purge": (
         refuses("dropTable", lambda arguments: not arguments.get("purge_requested"), 400),
         DROPPING,
-        {"IRC-TBL-DROP-001": FAIL, "IRC-TBL-DROP-007": WARN},
+        {"IRC-TBL-DROP-001": FAIL},
     ),
     "creates-only-staged-tables": (creates_only_staged_tables, CREATING, {"IRC-REQ-001": FAIL}),
     "keeps-files-together": (refuses("updateTable", names_files_elsewhere, 400), CREATING, {}),
