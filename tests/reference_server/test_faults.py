@@ -70,7 +70,7 @@ def test_state_of_a_fault_starts_again_with_each_server(faulty: Callable[[Instal
     assert faulty(one_fault)("GET", "/v1/config").document == [0]
 
 
-def test_a_table_without_the_entry_names_the_nearest() -> None:
+def test_error_about_an_unknown_entry_names_the_nearest() -> None:
     with pytest.raises(UnknownFault, match="set-properties"):
         replace_entry("updates", "set-property", None)(service("iceberg_rest", Settings()))
 

@@ -29,7 +29,7 @@ def several(parameter: str, values: Several[T]) -> tuple[T, ...]:
     """Return the values of a parameter.
 
     Raises:
-        TypeError: They are a single text, or no list.
+        TypeError: The values are a string or not iterable.
     """
     if isinstance(values, str):
         text = json.dumps(values, ensure_ascii=False)

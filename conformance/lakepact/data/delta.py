@@ -44,7 +44,7 @@ def write(
     """Write one table: its first version, then one with more rows, then one with fewer.
 
     Raises:
-        CannotWrite: deltalake takes the files for no table.
+        CannotWrite: deltalake cannot write or convert the table.
     """
     deltalake = import_module("deltalake")
     there, configuration = str(folder / shape.name), {"delta.enableChangeDataFeed": "true"}

@@ -275,8 +275,7 @@ def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[s
         }
 
     if predicate.operator != "equal":
-        # A bound may differ from the value by no more than its statistic lost, so that it is
-        # included.
+        # Statistics of inexact kinds are rounded, so the bound itself is included.
         operator = (
             predicate.operator
             if kind in _EXACT

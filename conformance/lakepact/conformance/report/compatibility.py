@@ -183,7 +183,7 @@ def _notes(outlines: Mapping[str, Outline]) -> Iterator[str]:
         )
 
 
-def share(cell: Mapping[str, int]) -> tuple[int, int]:
+def passing_and_applicable(cell: Mapping[str, int]) -> tuple[int, int]:
     """Return how many requirements of a cell pass, and how many apply."""
     return cell.get(Outcome.PASS, 0), sum(cell.values()) - cell.get(Outcome.NOT_OFFERED, 0)
 
@@ -208,7 +208,7 @@ def cell_text(cell: Mapping[str, int] | None, by: str) -> str:
         return NOT_ASKED
     if by == REQUIREMENT:
         return LOOKS[outcome_of(cell)].sign
-    passing, applicable = share(cell)
+    passing, applicable = passing_and_applicable(cell)
     return (
         " ".join((f"{passing}/{applicable}", *(f"{LOOKS[o].sign}{n}" for o, n in marks(cell))))
         if applicable

@@ -23,7 +23,7 @@ from lakepact.conformance.report.compatibility import (
     incomplete,
     marks,
     outcome_of,
-    share,
+    passing_and_applicable,
     signs,
 )
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
@@ -181,7 +181,7 @@ def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
     if matrix.by == REQUIREMENT:
         look = LOOKS[outcome_of(cell)]
         return f"<td{style}>{chip(look, title=look.sentence)}</td>"
-    passing, applicable = share(cell)
+    passing, applicable = passing_and_applicable(cell)
     if not applicable:
         return f"<td>{chip(LOOKS[Outcome.NOT_OFFERED], title=LOOKS[Outcome.NOT_OFFERED].sentence)}</td>"
     bad = " ".join(chip(LOOKS[o], n, title=LOOKS[o].sentence) for o, n in marks(cell))

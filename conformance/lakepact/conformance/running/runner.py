@@ -217,7 +217,7 @@ class Run:
             )
 
     @cached_property
-    def _late(self) -> dict[int, Exchange]:
+    def _since_refusal(self) -> dict[int, Exchange]:
         """The answers that came after the first refusal of the caller since it was last served."""
         refusals = self.wire.caller.refused.values()
         since = min(exchange.sent_at + exchange.seconds for exchange in refusals)
@@ -231,7 +231,7 @@ class Run:
         """Return a verdict without cases that ended after the first refusal of the caller; blocked,
         if there are no others.
         """
-        late = self._late
+        late = self._since_refusal
         checks = {exchange.check for exchange in late.values()} - {*self.plan.suite.invariants}
         if verdict.check not in checks or verdict.outcome is Outcome.NOT_OFFERED:
             return verdict

@@ -15,7 +15,8 @@ from lakepact.conformance.report.page import page, plain_table, top
 from lakepact.data.compare.model import TABLE, Compared, Difference, quantity
 from lakepact.data.compare.values import MISSING
 
-NAMED = 3  #: tables of one information, and its values
+MOST_TABLES = 3  #: that are named for one information
+MOST_VALUES = 3  #: of one information, from which on they are not shown
 SEVERAL = "several values"
 HEADS = ("kind", "what", "A", "B")
 NOT_COMPARED = "Rows of earlier snapshots, statistics of files and grants."
@@ -39,7 +40,7 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
                 )
         for difference in table.differences:
             console.print(f"  {sentence(difference)}")
-    information = _information(tables)
+    information = _group_information(tables)
     if information:
         console.print("\n[bold]Information[/]")
     for difference, names in information:
@@ -47,26 +48,26 @@ def details(console: Console, tables: Sequence[Compared], addresses: Sequence[st
     console.print(f"\n{summary(tables)}")
 
 
-def _information(tables: Sequence[Compared]) -> list[tuple[Difference, str]]:
-    """Return what is only reported, the most frequent first, with the names of its tables; once
-    where each table has values of its own, such as an id.
+def _group_information(tables: Sequence[Compared]) -> list[tuple[Difference, str]]:
+    """Return the differences that count as information with the names of their tables, the most
+    frequent first. Differences with more than three distinct values are merged into one.
     """
     pairs = [(each, table.table) for table in tables for each in table.information]
-    values = Counter(_without_values(each) for each in dict(pairs))
+    values = Counter(_with_placeholders(each) for each in dict(pairs))
     names = defaultdict[Difference, list[str]](list)
     for difference, table in pairs:
-        common = _without_values(difference)
-        names[common if values[common] > NAMED else difference].append(table)
+        common = _with_placeholders(difference)
+        names[common if values[common] > MOST_VALUES else difference].append(table)
     return [
         (
             each,
-            f"{', '.join(some[:NAMED])}{f' and {len(some) - NAMED:,} more' * (len(some) > NAMED)}",
+            f"{', '.join(some[:MOST_TABLES])}{f' and {len(some) - MOST_TABLES:,} more' * (len(some) > MOST_TABLES)}",
         )
         for each, some in sorted(names.items(), key=lambda item: -len(item[1]))
     ]
 
 
-def _without_values(difference: Difference) -> Difference:
+def _with_placeholders(difference: Difference) -> Difference:
     return replace(difference, a=difference.a and SEVERAL, b=difference.b and SEVERAL)
 
 
@@ -112,7 +113,7 @@ def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) 
     )
     anchors = {id(table): f"t{n}" for n, table in enumerate(tables_in_order)}
     results = "".join(_row(table, anchors[id(table)]) for table in tables_in_order)
-    rows = [(*_cells(each), names) for each, names in _information(tables)]
+    rows = [(*_cells(each), names) for each, names in _group_information(tables)]
     heads = "".join(f"<th>{name}</th>" for name in ("table", "result", "rows of A", "rows of B"))
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),

@@ -60,22 +60,22 @@ class Part(Enum):
 class PausableFlow(FlowControl):
     """Flow control that does not read on while bytes that were read wait to be parsed."""
 
-    full = False
+    waits = False
 
-    def fill(self) -> None:
-        """Stop reading until `drained`."""
-        self.full = True
+    def hold(self) -> None:
+        """Stop reading until `resume` is called."""
+        self.waits = True
         self.pause_reading()
 
     def resume(self) -> None:
         """Read on."""
-        if self.full:
-            self.full = False
+        if self.waits:
+            self.waits = False
             self.resume_reading()
 
     def resume_reading(self) -> None:
         """Read on, unless bytes wait."""
-        if not self.full:
+        if not self.waits:
             super().resume_reading()
 
 
@@ -161,7 +161,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Buffer bytes that arrive while a request is being answered; without room, close the
         connection after the answer.
         """
-        self._paused_flow.fill()
+        self._paused_flow.hold()
         self._hold(len(self._pending) - self._parsed)
         if self._exceeds_room():
             self._pending, self._parsed = b"", 0
@@ -328,7 +328,7 @@ class BoundedProtocol(HttpToolsProtocol):
         # Closing while the caller still sends would reset the connection, and the caller might
         # never read the error.
         self.transport.write_eof()
-        self._paused_flow.full = False
+        self._paused_flow.waits = False
         self.flow.resume_reading()
 
     def _write_refusal(self, status: int, message: str) -> None:

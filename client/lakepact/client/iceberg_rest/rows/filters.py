@@ -104,7 +104,7 @@ def _stored(value: Any, kind: Any) -> Any:
 
 
 def path_of(schema: Schema, name: str) -> list[int]:
-    """Return the places of a column, and of its structs, in their structs.
+    """Return the positions that lead to a column: that of its outermost struct first.
 
     Raises:
         ValueError: The column is in a list or map.

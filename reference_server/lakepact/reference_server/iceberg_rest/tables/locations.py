@@ -284,7 +284,7 @@ class _Places:
                 return True
         return False
 
-    def beside(self, place: str, own: set[Key]) -> bool:
+    def overlaps(self, place: str, own: set[Key]) -> bool:
         """Return whether another key has a place that overlaps with this one."""
         return self.above(place, own) or self.within(place, own)
 
@@ -311,18 +311,22 @@ class _Index:
 
     def is_alone(self, place: str, own: set[Key]) -> bool:
         """Return whether no other table or view lies at a place, above it or below it."""
-        return not self.locations.beside(place, own)
+        return not self.locations.overlaps(place, own)
 
     def is_free(self, place: str, own: set[Key]) -> bool:
-        """Return whether a place is also neither the folder of a namespace nor above one."""
+        """Return whether no table or view outside `own` overlaps with a place, and no namespace
+        has its folder there or below.
+        """
         return self.is_alone(place, own) and not self.folders.within(place, set())
 
     def is_unused(self, place: str, own: set[Key]) -> bool:
-        """Return whether a place also holds no further files of a table or view."""
+        """Return whether no table, view or namespace, except the keys in `own`, may have files at
+        a place.
+        """
         return (
             self.is_free(place, own)
             and not self.metadata.within(place, own)
-            and not self.data.beside(place, own)
+            and not self.data.overlaps(place, own)
         )
 
     def with_uuid(self, uuid: str | None) -> set[Key]:

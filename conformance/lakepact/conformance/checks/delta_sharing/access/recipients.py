@@ -117,7 +117,9 @@ def alterations(token: str) -> dict[str, str]:
 
 @check("DS-GEN-09", "DS-GEN-02")
 def altered_tokens_return_401(lab: SharingLab) -> None:
-    """An altered token returns 401, and a valid one is accepted only after the scheme Bearer."""
+    """An altered token returns 401; a valid token that is accepted without the scheme Bearer is a
+    warning.
+    """
     token = lab.wire.caller.bearer
     if not token:
         for requirement in ("DS-GEN-09", "DS-GEN-02"):

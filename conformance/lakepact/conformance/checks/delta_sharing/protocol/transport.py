@@ -69,7 +69,7 @@ def table_responses_are_ndjson(exchange: Exchange) -> bool:
 
 @check("DS-GEN-04", "DS-GEN-05")
 def content_types_have_a_charset(lab: SharingLab) -> None:
-    """The Content-Type of listings and of lines has the charset, as the protocol spells it."""
+    """Listings and lines have the specified media type in UTF-8; a missing charset is a warning."""
     share = lab.shares()[0]
     documents = [
         lab.send(op.list_shares),

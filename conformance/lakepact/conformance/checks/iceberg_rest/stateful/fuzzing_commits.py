@@ -132,7 +132,7 @@ def new_schema(table: Known) -> Document:
 
 
 def new_spec(table: Known) -> Document:
-    """Return a partition spec that no table has yet."""
+    """Return a partition spec with an id above those of the table, and one random transform."""
     number = max(table.ids("partition-specs", "spec-id"), default=-1) + 1
     transform = table.random.choice(
         ["identity", f"bucket[{number + 2}]", f"truncate[{number + 2}]", "void"]

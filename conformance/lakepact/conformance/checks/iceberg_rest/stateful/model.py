@@ -424,7 +424,7 @@ class CatalogModel:
             return
         table = Table(*place, reply)
         if request.arguments.get("snapshots") == "refs":
-            self._load_refs(record, table)
+            self._judge_refs_load(record, table)
         elif self._agrees(record, table):
             record.own |= _properties_in(record.due)
             record.answer, record.by, record.due = table, "IRC-COM-002", []
@@ -450,9 +450,9 @@ class CatalogModel:
                 holds=same,
             )
 
-    def _load_refs(self, record: Held, table: Table) -> None:
-        """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where
-        they were.
+    def _judge_refs_load(self, record: Held, table: Table) -> None:
+        """Expect that a load with `snapshots=refs` has the snapshots of all refs, and that the refs
+        are as before.
         """
         before = record.answer
         self._sees("IRC-TBL-LOAD-008", lambda: _expect_snapshots_of_refs(table))

@@ -418,15 +418,17 @@ def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     ]
 
 
-def signed(by: int) -> Mapping[str, Any]:
-    """Return an update that says whose commit it is in."""
-    return set_properties(**{"lakepact.creator": str(by)})
+def signature_update(commit_number: int) -> Mapping[str, Any]:
+    """Return an update that stores the number of its commit as `lakepact.creator`."""
+    return set_properties(**{"lakepact.creator": str(commit_number)})
 
 
-def expect_signature(table: Table, by: int, what: str) -> None:
-    """Expect a table that the commit of this client created."""
+def expect_signature(table: Table, commit_number: int, what: str) -> None:
+    """Expect the property `lakepact.creator` to be the number of the commit."""
     signature = members(table.metadata.get("properties")).get("lakepact.creator")
-    expect.equal(str(by), signature, what, at=table.place("properties", "lakepact.creator"))
+    expect.equal(
+        str(commit_number), signature, what, at=table.place("properties", "lakepact.creator")
+    )
 
 
 @check("IRC-TBL-STAGE-007")
@@ -437,7 +439,8 @@ def second_stages_are_not_committed(lab: CatalogLab) -> None:
     committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
     first, second = (
-        requests.commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one))
+        requests.commit_stage(lab, stage, signature_update(number))
+        for number, stage in enumerate((two, one))
     )
     with lab.judge("IRC-TBL-STAGE-007"):
         expect.status(first, 200)
@@ -455,8 +458,8 @@ def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
         stages = stages_of_one_name(lab, AT_ONCE)
         replies = lab.concurrently(
             [
-                partial(requests.commit_stage, lab, stage, signed(by))
-                for by, stage in enumerate(stages)
+                partial(requests.commit_stage, lab, stage, signature_update(number))
+                for number, stage in enumerate(stages)
             ]
         )
         with lab.judge("IRC-TBL-STAGE-007"):

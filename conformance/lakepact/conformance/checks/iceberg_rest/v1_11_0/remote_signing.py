@@ -122,16 +122,16 @@ def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
         for method, query in (("GET", ""), ("HEAD", ""), *WRITES):
             for path in (FILE, "data/day=a%2520b/%C3%A4.parquet"):
                 with case():
-                    is_signed(
+                    expect_signed(
                         sign(lab, table, storage.request(f"{storage.uri(path)}{query}", method))
                     )
     short = storage.request(storage.uri())
     del short["provider"]
     with lab.judge("IRC-SIGN-005"):
-        is_signed(sign(lab, table, short))
+        expect_signed(sign(lab, table, short))
 
 
-def is_signed(reply: Reply) -> None:
+def expect_signed(reply: Reply) -> None:
     """Expect a request that is signed."""
     expect.status(reply, 200)
     expect.true(
@@ -318,7 +318,7 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
                 content = orjson.dumps(storage.request(storage.uri()))
                 headers = [("Content-Type", "application/json")]
                 target = url.removeprefix(lab.wire.url)
-                is_signed(
+                expect_signed(
                     lab.send_raw(
                         "POST", target, headers=headers, content=content, operation=op.sign_request
                     )

@@ -8,8 +8,8 @@ from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import (
     DELEGATED,
     config_of,
+    expect_signed,
     is_on,
-    is_signed,
     storage_of,
 )
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
@@ -47,4 +47,4 @@ def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
     ]
     body = storage.request(storage.uri(), properties=settings.get("properties") or {})
     with lab.judge("IRC-SIGNER-002"):
-        is_signed(lab.send(op.sign_request, body=body, headers=headers, **table.at))
+        expect_signed(lab.send(op.sign_request, body=body, headers=headers, **table.at))
