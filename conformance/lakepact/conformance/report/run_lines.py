@@ -101,16 +101,17 @@ class _Selection:
                 self._whole.update(part["replay"].get("exchanges", ()))
                 for failing, failure in zip(part["failures"], verdict.failures, strict=True):
                     self._cases[id(failing)] = verdict, failure
-        self._numbers |= _evidence(result)
-        looks = (self._run.wire.exchanges[number].look for number in _evidence(result))
-        self._numbers |= {look.refused.number for look in looks if look}
+        numbers = _evidence(result)
+        looks = (self._run.wire.exchanges[number].look for number in numbers)
+        self._numbers |= numbers | {look.refused.number for look in looks if look}
         return line
 
     def causes(self, results: Sequence[ResultLine]) -> list[CauseLine]:
         """Return the lines of the causes, and number them in the results."""
         refused, always = _statuses(self._run)
+        exchanges = [self._excerpt(number) for number in sorted(self._numbers | self._whole)]
         by_number = enumerate(
-            causes((*results, *self._excerpts()), refused=refused, always=always), start=1
+            causes((*results, *exchanges), refused=refused, always=always), start=1
         )
         lines = [self._cause(number, cause) for number, cause in by_number]
         by_requirement = {line["requirement"]: line for line in results}
@@ -128,16 +129,10 @@ class _Selection:
     def exchanges(self) -> Iterator[ExchangeLine]:
         """Yield the exchanges that the other lines name."""
         for number in sorted(self._numbers | self._whole):
-            exchange = self._run.wire.exchanges[number]
-            yield (
-                self._line(number)
-                if number in self._whole
-                else _exchange(self._run, exchange, whole=False)
-            )
+            yield self._line(number) if number in self._whole else self._excerpt(number)
 
-    def _excerpts(self) -> Iterator[ExchangeLine]:
-        for number in sorted(self._numbers | self._whole):
-            yield _exchange(self._run, self._run.wire.exchanges[number], whole=False)
+    def _excerpt(self, number: int) -> ExchangeLine:
+        return _exchange(self._run, self._run.wire.exchanges[number], whole=False)
 
     def _cause(self, number: int, cause: Cause) -> CauseLine:
         """Return a cause; in a client it is headed by the sentence of its requirement, with that
