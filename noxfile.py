@@ -213,13 +213,6 @@ def clients_matrix(session: nox.Session) -> None:
 
 
 @nox.session
-def impact(session: nox.Session) -> None:
-    """Measure what broken requirements do to clients, and write specs/impact; needs what clients_matrix needs, and two hours."""
-    install(session, "tests", package=".[all]")
-    session.run("python", "-m", "impact", *session.posargs, env={"PYTHONPATH": "tests"})
-
-
-@nox.session
 def generate_others(session: nox.Session) -> None:
     """Generate code from OpenAPI documents of other projects, and call every operation; needs Maven and 3 minutes."""
     install(session, "tests", "types")

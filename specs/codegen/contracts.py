@@ -71,23 +71,14 @@ class Source:
         return self.folders[0] / "openapi.yaml"
 
     @property
-    def impact(self) -> Path:
-        """The measured impact of broken requirements on clients; the file may be missing."""
-        return self.folder.parents[1] / "impact" / f"{self.folder.parent.name}.json"
-
-    @property
     def inputs(self) -> dict[str, str]:
         """The SHA-256 of every file that the contract is made of, by path from the root."""
-        files = [
-            *(path for folder in self.folders for path in sorted(folder.rglob("*.yaml"))),
-            self.impact,
-        ]
+        files = [path for folder in self.folders for path in sorted(folder.rglob("*.yaml"))]
         return {
             f"specs/{path.relative_to(self.folder.parents[1]).as_posix()}": sha256(
                 path.read_bytes()
             )
             for path in files
-            if path.is_file()
         }
 
 
@@ -102,10 +93,6 @@ def all_sources(specs: Path = SPECS) -> tuple[Source, ...]:
     for path in sorted(specs.glob("*/*/contract.yaml")):
         source = _read(path.parent)
         versions.setdefault(source.name, []).append(source)
-    if unknown := sorted(
-        path.name for path in specs.glob("impact/*.json") if not (specs / path.stem).is_dir()
-    ):
-        raise Broken(f"impact/{unknown[0]}: there is no contract of this name")
     return tuple(
         sorted(
             (_newest(each) for each in versions.values()),

@@ -113,8 +113,6 @@ def _generate(source: Source, package: Path) -> None:
         modules |= _of_server(next(v for v in reversed(newest) if v.source.tables or v is version))
     write_all(package, modules)
     _write_documents(version, package)
-    if source.impact.exists():
-        (package / "impact.json").write_bytes(source.impact.read_bytes())
     for other in later:
         _generate_beside(version, other, package)
 

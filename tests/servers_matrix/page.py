@@ -15,11 +15,9 @@ import orjson
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.grouping.cases import OBJECT
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.outline import Outline
 from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
@@ -48,13 +46,9 @@ def page(folder: Path, servers: Sequence[CatalogServer], *, title: str) -> str:
 
 def read_report(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a packed report; none if it does not exist."""
-    return (
-        harm.with_clients(
-            [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-        )
-        if path.exists()
-        else []
-    )
+    if not path.exists():
+        return []
+    return [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
 def _overview(
@@ -96,7 +90,6 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
             for line in report
             if line["line"] == "result"
         }
-        shown = Outline.of(report)
         causes = [line for line in report if line["line"] == "cause"]
         failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
@@ -113,14 +106,11 @@ def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]
                 )
                 seen, values, rest = _general(cause["title"]).partition(VALUES)
                 about = f"{md(first)}{more}: {markdown_sentence(sentences[first])}"
-                text = (
-                    f"{about}. {md(short(seen + values + rest))}"
+                yield (
+                    f"- {about}. {md(short(seen + values + rest))}"
                     if values
-                    else f"{md(short(seen))} ({about})"
+                    else f"- {md(short(seen))} ({about})"
                 )
-                if clients := shown.of_cause(cause).clients:
-                    text += f". Clients: {md(clients)}."
-                yield f"- {text}"
 
 
 def _general(text: str) -> str:

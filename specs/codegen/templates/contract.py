@@ -236,18 +236,6 @@ class Contract:
         return name
 
     @property
-    def impact(self) -> dict[str, Any]:
-        """The measured impact of broken requirements on clients, for all versions and profiles;
-        empty where nothing was measured.
-        """
-        package = f"lakepact.generated.{self.profile_of or self.name}"
-        return (
-            _document(package, "impact.json")
-            if _folder(package).joinpath("impact.json").is_file()
-            else {}
-        )
-
-    @property
     def prose(self) -> Prose | None:
         """The prose that the contract is read from; none where its authors wrote the document
         itself.

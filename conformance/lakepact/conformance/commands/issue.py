@@ -9,7 +9,7 @@ import click
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report import harm, lines
+from lakepact.conformance.report import lines
 from lakepact.conformance.report.issue import issue as text_of
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE
@@ -36,7 +36,7 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     Example: lakepact issue report.jsonl 1 --server "Nessie 0.99.0"
     """
     try:
-        records = harm.with_clients(lines.read(report))
+        records = lines.read(report)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     causes = {line["number"]: line for line in records if line["line"] == "cause"}

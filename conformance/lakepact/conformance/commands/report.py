@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from lakepact.conformance.evidence.escaping import plain
-from lakepact.conformance.report import harm, lines, output, text
+from lakepact.conformance.report import lines, output, text
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE, argument, flag, option, several, with_options
@@ -41,7 +41,7 @@ def report(options: Conversion) -> None:
     """
     try:
         files = output.report_files(options.report, make_folders=options.make_folders)
-        records = harm.with_clients(lines.read(options.run))
+        records = lines.read(options.run)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     if not files:

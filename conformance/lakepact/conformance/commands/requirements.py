@@ -10,7 +10,6 @@ from typing import Any
 import click
 import orjson
 
-from lakepact.conformance.report import impact
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.plan import alike
 from lakepact.conformance.running.suite import Suite
@@ -239,24 +238,6 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         yield f"  judged by   {name}: {item.sentence}"
     if not checks:
         yield f"  not judged  {r.uncovered or 'no check yet'}"
-    yield from _impact(r.id, impact.impact_of(contract.name))
-
-
-def _impact(requirement: str, measurement: impact.Impact) -> Iterator[str]:
-    """Yield the behaviour of each measured client on a server that breaks a requirement."""
-    if harms := measurement.worst([requirement]):
-        sentence = impact.sentence(
-            measurement.clients, {client: harm.outcome for client, harm in harms.items()}
-        )
-        yield (
-            f"  clients     {sentence} (measured {measurement.measured_on} with one fault of a"
-            f" {measurement.version} server)"
-        )
-    for client, harm in harms.items():
-        yield (
-            f"              {measurement.clients[client]}:"
-            f" {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"
-        )
 
 
 def _clause_text(contract: Contract, clause: str) -> str:

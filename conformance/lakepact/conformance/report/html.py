@@ -166,7 +166,6 @@ class _Page:
         severity = cause["severity"] if cause else ""
         articles = "".join(self._article(entry, severity) for entry in others)
         parts = [
-            f"<dl><dt>clients</dt><dd>{escape(group.clients)}</dd></dl>" if group.clients else "",
             self._article(first, severity),
             f'<details class="more"><summary>{plural(len(others), "further requirement")}</summary>'
             f"{articles}</details>"

@@ -47,7 +47,8 @@ def _lines(outline: Outline, cause: CauseLine, server: str, file: str) -> Iterat
     yield f"The contract demands: {md(first.result['sentence'])}\n"
     yield f"Clause: {code(first.result['clause'])} of {md(outline.contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first.result['requirement'])}.\n"
-    yield from _clients(outline, cause, group.clients)
+    if tasks := [f"- {md(line)}" for line in tasks_of_cause(outline, cause["number"])]:
+        yield from (*tasks, "")
     if outline.is_of_a_server:
         yield from _steps(outline, first, f"{shell(file)} {cause['number']}")
     else:
@@ -62,18 +63,6 @@ def _lines(outline: Outline, cause: CauseLine, server: str, file: str) -> Iterat
         yield from (f"- {md(each['requirement'])}: {md(each['sentence'])}" for each in results)
         if len(others) > SHOWN_ALSO:
             yield f"- and {len(others) - SHOWN_ALSO} more"
-
-
-def _clients(outline: Outline, cause: CauseLine, clients: str) -> Iterator[str]:
-    """Yield the clients that the cause hurts, each with the task that showed it."""
-    titles, harms = outline.header.get("clients", {}), list[str]()
-    if clients:
-        yield f"Published clients on a server with this fault: {md(clients)}.\n"
-        for client, harm in cause.get("clients", {}).items():
-            about = f"{md(titles.get(client, client))}, {md(harm['task'])}: {md(harm['detail'])}"
-            harms.append(f"- {about} ({md(harm['requirement'])})")
-    harms += [f"- {md(line)}" for line in tasks_of_cause(outline, cause["number"])]
-    yield from (*harms, "") if harms else ()
 
 
 def _answer(entry: Entry) -> Iterator[str]:

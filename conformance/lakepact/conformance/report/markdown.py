@@ -69,7 +69,6 @@ def _group(group: Group) -> Iterator[str]:
     if cause := group.cause:
         yield f"\n## Cause {cause['number']} ({group.outcome}): {md(cause['severity'])}\n"
         yield f"{md(group.title)}\n"
-        yield from [f"Clients: {md(group.clients)}.\n"] if group.clients else []
     elif others:
         yield f"\n## {group.outcome}: {len(group.entries)} requirements\n"
         yield f"- reason: {code(group.title)}"

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
 from lakepact.conformance.report.causes import Severity, plural
-from lakepact.conformance.report.impact import sentence
 from lakepact.conformance.report.looks import by_area
 
 if TYPE_CHECKING:
@@ -145,13 +144,11 @@ class Group:
     Args:
         entries: the requirements; the first explains the others.
         title: the title of the cause, or the reason; empty for a single requirement.
-        clients: the clients that the cause hurts, if they were measured.
         cause: its line.
     """
 
     entries: Sequence[Entry]
     title: str = ""
-    clients: str = ""
     cause: CauseLine | None = None
 
     @property
@@ -224,11 +221,7 @@ class Outline:
             }
             others = [each for each in result["verdicts"] if each is not verdict]
             entries.append(self._entry({**result, "verdicts": [judgement, *others]}, judgement))
-        hurt = {client: harm["outcome"] for client, harm in cause.get("clients", {}).items()}
-        clients = sentence(self.header.get("clients", {}), hurt)
-        return Group(
-            entries, cause["title"], clients and f"{clients} (measured with this fault)", cause
-        )
+        return Group(entries, cause["title"], cause)
 
     def _entry(self, result: ResultLine, verdict: VerdictPart) -> Entry:
         numbers = verdict.get("exchanges", ())

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lakepact.conformance.evidence.escaping import plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.http.wire import NoAnswer
-from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
+from lakepact.conformance.report import badge, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.outline import Outline
 from lakepact.conformance.report.run_lines import lines_of
@@ -241,7 +241,7 @@ def write(
     """
     outcomes = {result.outcome for result in run.results().values()}
     stopped = stopped or (NOTHING_JUDGED if outcomes == {Outcome.NOT_OFFERED} else "")
-    report = harm.with_clients(list(lines_of(run, strict=options.strict, stopped=stopped)))
+    report = list(lines_of(run, strict=options.strict, stopped=stopped))
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     successes = [

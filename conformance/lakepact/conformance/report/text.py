@@ -86,7 +86,7 @@ def _group(group: Group, console: Console) -> None:
             for entry in others
             for term in (("also", f"{about(entry)}  {entry.result['sentence']}"), ("", entry.line))
         ]
-        _terms([*([("clients", group.clients)] if group.clients else []), *also], console)
+        _terms(also, console)
     elif others:
         _say(f"[{colour}]BLOCKED[/] [bold]{many}[/]", console)
         ids = " ".join(entry.result["requirement"] for entry in group.entries)

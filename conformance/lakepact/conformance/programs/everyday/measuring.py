@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.programs.everyday.content import Content, State
+from lakepact.conformance.programs.everyday.content import Content
 from lakepact.conformance.programs.everyday.outcomes import (
     WORKS,
     WRONG,
@@ -42,20 +41,17 @@ class SoundStep:
 
 @dataclass
 class Trial:
-    """A client on one server.
+    """A client on one server, which may add properties of its own and hide the files of its tables.
 
     Args:
         program: runs the client.
         content: of the server.
-        address: yields the address for one task.
-        is_foreign: whether the server may add properties of its own, and hide the files of its
-            tables.
+        url: of the server.
     """
 
     program: Program
     content: Content
-    address: Callable[[], AbstractContextManager[str]]
-    is_foreign: bool = False
+    url: str
     _extras: dict[str, set[str]] = field(default_factory=dict)  #: properties of the server's own
 
     def arguments(self, chain: str, step: Step) -> dict[str, Any]:
@@ -80,8 +76,7 @@ class Trial:
             NotOffered: it does not implement the task.
         """
         arguments = self.arguments(chain, step)
-        with self.address() as url:
-            end = self.program.run(step.task, {"uri": url, "properties": {}, **arguments})
+        end = self.program.run(step.task, {"uri": self.url, "properties": {}, **arguments})
         return end, self.content.state(chain).get(chain, {})
 
     def result(self, value: Any) -> Any:
@@ -124,17 +119,14 @@ class Trial:
     def _finding(self, chain: str, sound: SoundStep) -> Finding:
         step, arguments = sound.step, self.arguments(chain, sound.step)
         end, stored = self.perform(chain, step)
-        if self.is_foreign:
-            stored = self._alike(stored, sound.stored)
+        stored = self._alike(stored, sound.stored)
         if not end.is_done:
             names = map(str, [*arguments.values(), *self.content.identifiers()])
             finding = error_of(step, end, sound.error, [*arguments["namespace"], *names])
             if finding.outcome != WORKS:
                 return finding
         else:
-            value = self.result(end.value)
-            if self.is_foreign:
-                value = self._alike_result(chain, step, value)
+            value = self._alike_result(chain, step, self.result(end.value))
             if wrong := differing(step, value, sound.result):
                 return Finding(WRONG, step.task, wrong)
         if stored != sound.stored:
@@ -210,14 +202,6 @@ def repeat(
         before = now
         chains = {chain: [sound.step for sound in steps] for chain, steps in now.items()}
     raise RuntimeError("the client does not do the same twice on the sound server")
-
-
-def neighbours(state: State, state_of: Mapping[str, dict[str, Any]], step: Step) -> Finding:
-    """Return whether the namespaces of earlier chains still hold what they held."""
-    for chain, stored in state_of.items():
-        if state.get(chain, {}) != stored:
-            return Finding(WRONG, step.task, stored_difference(state.get(chain, {}), stored))
-    return Finding(WORKS)
 
 
 def stored_difference(actual: dict[str, Any], expected: dict[str, Any]) -> str:

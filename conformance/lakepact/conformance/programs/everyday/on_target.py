@@ -172,7 +172,7 @@ def _sound(
 
 def _trial(program: Program, catalog: _Catalog, relay: Relay) -> Trial:
     content = Content(catalog.entries, catalog.read, catalog.prefix)
-    return Trial(program, content, lambda: contextlib.nullcontext(relay.address), is_foreign=True)
+    return Trial(program, content, relay.address)
 
 
 class _Catalog:

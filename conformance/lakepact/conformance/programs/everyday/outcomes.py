@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.programs.program import Ended
 
 CONTRACT, VERSION = "iceberg_rest", "1.11.0"
-WORKS, REFUSES, FAILS, WRONG, NOT_CALLED = "works", "refuses", "fails", "wrong", "not-called"
+WORKS, REFUSES, FAILS, WRONG = "works", "refuses", "fails", "wrong"
 SEVERITY = (WORKS, REFUSES, FAILS, WRONG)
 #: Errors of the client's own code, whatever else their message names.
 CRASHES = re.compile(

@@ -13,7 +13,6 @@ REFUSED: Final = "an error"  #: a task that has to report an error
 FIRST = [{"id": 1, "data": "a"}, {"id": 2, "data": "b"}]
 SECOND = [{"id": 3, "data": "c"}, {"id": 4, "data": "d"}]
 ON_BRANCH = [{"id": 5, "data": "e"}]
-PAGE = 2  #: items of a page, so that the listing of a few tables has pages
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ LAYOUT = {
         ],
     },
     "format-version": 2,
-    "properties": {"purpose": "impact"},
+    "properties": {"purpose": "everyday"},
 }
 EDITS = [
     {"column": ["place", "z"], "edit": "add"},
@@ -123,7 +122,7 @@ CHAINS: dict[str, tuple[Step, ...]] = {
         _table("append-rows", "orders", rows=SECOND),
         _table("read-rows", "orders", FIRST + SECOND),
         _table("read-rows-where", "orders", SECOND[:1], where={"id": 3}),
-        _table("set-properties", "orders", updates={"purpose": "impact"}),
+        _table("set-properties", "orders", updates={"purpose": "everyday"}),
         _table("load-table", "orders"),
         _table("list-snapshots", "orders"),
         _table(

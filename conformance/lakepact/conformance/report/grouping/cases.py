@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lakepact.generated.report import (
         ExchangeLine,
         FailurePart,
-        Line,
         ResultLine,
         VerdictPart,
     )
@@ -374,23 +373,6 @@ def _names(body: str) -> list[str]:
     except (orjson.JSONDecodeError, AttributeError, TypeError):
         return []
     return sorted((name for name in names if isinstance(name, str) and name), key=len)[::-1]
-
-
-def deviations(report: Iterable[Line]) -> dict[str, frozenset[str]]:
-    """Return what each broken requirement shows: its checks, each with a deviation, or
-    `UNCLEAR`.
-    """
-    lines = list(report)
-    exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
-    texts = {
-        line["requirement"]: {
-            f"{case.verdict['check']} {case.deviation or UNCLEAR}"
-            for case in cases_of(line, exchanges)
-        }
-        for line in lines
-        if line["line"] == "result" and line["outcome"] in BROKEN
-    }
-    return {requirement: frozenset(each) for requirement, each in texts.items()}
 
 
 def cases_of(result: ResultLine, exchanges: Mapping[int, ExchangeLine]) -> Iterator[Finding]:
