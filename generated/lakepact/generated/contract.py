@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9c80449e50754357. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 0481ada6f6ed9ba0. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen
 values.
 
@@ -235,18 +235,6 @@ class Contract:
         """
         name: str | None = self._facts.get("profile of")
         return name
-
-    @property
-    def impact(self) -> dict[str, Any]:
-        """The measured impact of broken requirements on clients, for all versions and profiles;
-        empty where nothing was measured.
-        """
-        package = f"lakepact.generated.{self.profile_of or self.name}"
-        return (
-            _document(package, "impact.json")
-            if _folder(package).joinpath("impact.json").is_file()
-            else {}
-        )
 
     @property
     def prose(self) -> Prose | None:

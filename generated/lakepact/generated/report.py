@@ -1,9 +1,9 @@
-# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 80315890e9830dcd. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 e6a335b8c60ff91a. Do not edit: nox -s generate
 """The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
 
-from typing import Literal, Required, TypeAlias, TypedDict
+from typing import Any, Literal, Required, TypeAlias, TypedDict
 
 OutcomeName: TypeAlias = str
 
@@ -42,7 +42,7 @@ class HeaderLine(TypedDict, total=False):
     features: Required[dict[str, bool]]
     only: Required[Names]
     strict: Required[bool]
-    clients: dict[str, str]
+    clients: dict[str, Any]
     ended: Required[str]
 
 
@@ -89,13 +89,6 @@ class FailurePart(TypedDict, total=False):
     exchange: int
 
 
-class Clients(TypedDict, total=False):
-    outcome: Required[str]
-    requirement: Required[Word]
-    task: Required[str]
-    detail: Required[str]
-
-
 class EvidenceItem(TypedDict, total=False):
     requirement: Required[Word]
     expected: Required[str]
@@ -115,7 +108,7 @@ class CauseLine(TypedDict, total=False):
     outcome: Required[OutcomeName]
     title: Required[str]
     requirements: Required[list[str]]
-    clients: dict[str, Clients]
+    clients: dict[str, Any]
     evidence: list[EvidenceItem]
 
 
