@@ -34,20 +34,19 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.settings import Settings
 from mutants import faults
+from raw_requests import Sender, serving
 
 CONTRACT = Contract("iceberg_rest")
 
 
 @pytest.fixture
-def faulty(
-    monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]
-) -> Iterator[Callable[..., Any]]:
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Yield a function that starts a server with one fault, given by its installer."""
     with contextlib.ExitStack() as stack:
 
         def start(install: Install) -> Any:
             server = stack.enter_context(running(warehouse="memory:", faults=[unnamed(install)]))
-            return stack.enter_context(sending_to(server.url))
+            return stack.enter_context(Sender(server.url))
 
         yield start
 
@@ -97,13 +96,8 @@ def test_headers_are_added_and_the_content_type_replaced(faulty: Callable[[Insta
         ("wrong-content-type", 200),
     ],
 )
-def test_a_generic_fault_changes_its_operation_and_no_other(
-    name: str, status: int, sending_to: Callable[[str], Any]
-) -> None:
-    with (
-        running(warehouse="memory:", faults=[f"getConfig.{name}"]) as server,
-        sending_to(server.url) as send,
-    ):
+def test_a_generic_fault_changes_its_operation_and_no_other(name: str, status: int) -> None:
+    with serving(warehouse="memory:", faults=[f"getConfig.{name}"]) as send:
         changed, other = send("GET", "/v1/config"), send("GET", "/v1/namespaces")
 
     assert (changed.status, other.status) == (status, 200)
@@ -118,47 +112,38 @@ def test_a_generic_fault_changes_its_operation_and_no_other(
         ("list-body", b"[]"),
     ],
 )
-def test_a_generic_fault_changes_bodies(
-    name: str, body: bytes, sending_to: Callable[[str], Any]
-) -> None:
-    with running(warehouse="memory:", faults=[name]) as server, sending_to(server.url) as send:
+def test_a_generic_fault_changes_bodies(name: str, body: bytes) -> None:
+    with serving(warehouse="memory:", faults=[name]) as send:
         assert [send("GET", path).body for path in ("/v1/config", "/v1/namespaces/irc")] == [
             body,
             body,
         ]
 
 
-def test_a_connection_is_dropped(sending_to: Callable[[str], Any]) -> None:
+def test_a_connection_is_dropped() -> None:
     with (
-        running(warehouse="memory:", faults=["getConfig.drops-connection"]) as server,
-        sending_to(server.url) as send,
+        serving(warehouse="memory:", faults=["getConfig.drops-connection"]) as send,
         pytest.raises(http.client.RemoteDisconnected),
     ):
         send("GET", "/v1/config")
 
 
-def test_a_body_is_cut_off(sending_to: Callable[[str], Any]) -> None:
+def test_a_body_is_cut_off() -> None:
     with (
-        running(warehouse="memory:", faults=["getConfig.truncates-body"]) as server,
-        sending_to(server.url) as send,
+        serving(warehouse="memory:", faults=["getConfig.truncates-body"]) as send,
         pytest.raises(http.client.IncompleteRead),
     ):
         send("GET", "/v1/config")
 
 
-def test_204_gets_a_body(sending_to: Callable[[str], Any]) -> None:
-    with (
-        running(warehouse="memory:", faults=["dropNamespace.adds-body"]) as server,
-        sending_to(server.url) as send,
-    ):
+def test_204_gets_a_body() -> None:
+    with serving(warehouse="memory:", faults=["dropNamespace.adds-body"]) as send:
         send("POST", "/v1/namespaces", {"namespace": ["a"]})
 
         assert send("DELETE", "/v1/namespaces/a").headers["content-length"] == "22"
 
 
-def test_an_answer_that_waits_does_not_hold_up_others(
-    faulty: Callable[[Install], Any], sending_to: Callable[[str], Any]
-) -> None:
+def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install], Any]) -> None:
     other = asyncio.Event()
 
     async def wait(wire: Wire, reply: Reply) -> None:
@@ -172,7 +157,7 @@ def test_an_answer_that_waits_does_not_hold_up_others(
     send = faulty(all_of(on_wire("getConfig", wait), on_wire("listNamespaces", answer)))
     waiting = threading.Thread(target=send, args=["GET", "/v1/config"])
     waiting.start()
-    with sending_to(send.url) as meanwhile:
+    with Sender(send.url) as meanwhile:
         status = meanwhile("GET", "/v1/namespaces").status
     waiting.join()
 
@@ -219,13 +204,13 @@ CREATED = {"name": "t", "schema": {"type": "struct", "fields": []}}
 
 
 @pytest.fixture
-def with_fault(sending_to: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
+def with_fault() -> Iterator[Callable[[str], Any]]:
     """Yield a function that starts a server with a named fault and the namespace `n`."""
     with contextlib.ExitStack() as stack:
 
         def start(name: str) -> Any:
             server = stack.enter_context(running(warehouse="memory:", faults=[name]))
-            send = stack.enter_context(sending_to(server.url))
+            send = stack.enter_context(Sender(server.url))
             assert send("POST", "/v1/namespaces", {"namespace": ["n"]}).status == 200
             return send
 

@@ -24,6 +24,7 @@ from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.settings import BadSetting, Settings
+from raw_requests import Sender, serving
 
 SHARES = """
 shares: [{name: s, schemas: [{name: d, tables: [{name: t, location: t}]}]}]
@@ -48,8 +49,8 @@ def both(shares: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def send(both: Any, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
-    with sending_to(both.url) as send:
+def send(both: Any) -> Iterator[Callable[..., Any]]:
+    with Sender(both.url) as send:
         yield send
 
 
@@ -87,7 +88,7 @@ def test_every_contract_has_its_address(both: Any) -> None:
     )
 
 
-def test_contracts_are_answered_beside_each_other(send: Callable[..., Any]) -> None:
+def test_contracts_are_answered_beside_each_other(send: Sender) -> None:
     assert send("GET", "/v1/config").status == 200
     assert send("GET", "/delta-sharing/shares", None, **ENTRY).document["items"][0]["name"] == "s"
 
@@ -95,7 +96,7 @@ def test_contracts_are_answered_beside_each_other(send: Callable[..., Any]) -> N
 @pytest.mark.parametrize(
     "path", ["/delta-sharing/shares/s", "/delta%2Dsharing/shares/s", "/%64elta-sharing/%73hares/s"]
 )
-def test_a_path_is_known_however_it_is_encoded(send: Callable[..., Any], path: str) -> None:
+def test_a_path_is_known_however_it_is_encoded(send: Sender, path: str) -> None:
     assert send("GET", path, None, **ENTRY).status == 200
 
 
@@ -120,12 +121,12 @@ def test_a_path_is_known_however_it_is_encoded(send: Callable[..., Any], path: s
     ],
 )
 def test_unknown_path_is_refused_in_the_form_of_the_nearest_contract(
-    send: Callable[..., Any], method: str, path: str, expected: tuple[int, str]
+    send: Sender, method: str, path: str, expected: tuple[int, str]
 ) -> None:
     assert manner(send(method, path)) == expected
 
 
-def test_pages_list_every_contract(send: Callable[..., Any]) -> None:
+def test_pages_list_every_contract(send: Sender) -> None:
     index = send("GET", "/").body.decode()
     titles = [
         send("GET", path).document["info"]["title"]
@@ -145,9 +146,9 @@ def test_pages_list_every_contract(send: Callable[..., Any]) -> None:
     assert send("GET", "/healthz").document == {"status": "ok"}
 
 
-def test_a_contract_can_be_served_alone(shares: Path, sending_to: Callable[[str], Any]) -> None:
-    with running(contract="delta_sharing", shares=shares) as server, sending_to(server.url) as send:
-        assert (list(server.services), server.service.contract.name) == (
+def test_a_contract_can_be_served_alone(shares: Path) -> None:
+    with serving(contract="delta_sharing", shares=shares) as send:
+        assert (list(send.server.services), send.server.service.contract.name) == (
             ["delta_sharing"],
             "delta_sharing",
         )
@@ -183,14 +184,9 @@ def test_the_order_of_contracts_is_that_in_which_they_are_named(shares: Path) ->
     ]
 
 
-def test_a_fault_is_of_the_contracts_that_have_it(
-    shares: Path, sending_to: Callable[[str], Any]
-) -> None:
+def test_a_fault_is_of_the_contracts_that_have_it(shares: Path) -> None:
     faults = ["getConfig.answers-404", "listShares.answers-500"]
-    with (
-        running(warehouse="memory:", shares=shares, faults=faults) as server,
-        sending_to(server.url) as send,
-    ):
+    with serving(warehouse="memory:", shares=shares, faults=faults) as send:
         assert send("GET", "/v1/config").status == 404
         assert send("GET", "/v1/namespaces").status == 200
         assert send("GET", "/delta-sharing/shares", None, **ENTRY).document == {
@@ -200,13 +196,8 @@ def test_a_fault_is_of_the_contracts_that_have_it(
         assert send("GET", "/delta-sharing/shares/s", None, **ENTRY).status == 200
 
 
-def test_a_fault_of_all_operations_is_of_all_contracts(
-    shares: Path, sending_to: Callable[[str], Any]
-) -> None:
-    with (
-        running(warehouse="memory:", shares=shares, faults=["answers-503"]) as server,
-        sending_to(server.url) as send,
-    ):
+def test_a_fault_of_all_operations_is_of_all_contracts(shares: Path) -> None:
+    with serving(warehouse="memory:", shares=shares, faults=["answers-503"]) as send:
         assert [
             send("GET", path, None, **ENTRY).status
             for path in ("/v1/config", "/delta-sharing/shares")
@@ -231,7 +222,6 @@ def test_lines_are_changed_in_place_or_replaced(
     change: Callable[[Any], Any],
     expected: bytes,
     monkeypatch: pytest.MonkeyPatch,
-    sending_to: Callable[[str], Any],
     shares: Path,
 ) -> None:
     def install(service: Any) -> None:
@@ -241,17 +231,12 @@ def test_lines_are_changed_in_place_or_replaced(
         )
         on_lines("listShares", change)(service)
 
-    with (
-        running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server,
-        sending_to(server.url) as send,
-    ):
+    with serving(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as send:
         assert send("GET", "/delta-sharing/shares", None, **ENTRY).body == expected
 
 
 @pytest.fixture
-def streaming(
-    monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path
-) -> Iterator[Callable[[str], Any]]:
+def streaming(monkeypatch: pytest.MonkeyPatch, shares: Path) -> Iterator[Callable[[str], Any]]:
     """Yield a function that returns the answer of a server with a fault, which streams two
     lines.
     """
@@ -267,7 +252,7 @@ def streaming(
             server = stack.enter_context(
                 running(contract="delta_sharing", shares=shares, faults=[unnamed(install)])
             )
-            return stack.enter_context(sending_to(server.url))(
+            return stack.enter_context(Sender(server.url))(
                 "GET", "/delta-sharing/shares", None, **ENTRY
             )
 
@@ -297,7 +282,7 @@ def test_a_stream_can_be_cut_in_the_middle(streaming: Callable[[str], Any]) -> N
 
 
 def test_a_stream_loses_its_body_with_a_status_that_has_none(
-    monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any], shares: Path
+    monkeypatch: pytest.MonkeyPatch, shares: Path
 ) -> None:
     def install(service: Any) -> None:
         service.handlers["listShares"] = lambda **_: Reply(
@@ -305,10 +290,7 @@ def test_a_stream_loses_its_body_with_a_status_that_has_none(
         )
         on_status("listShares", {200: 204})(service)
 
-    with (
-        running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server,
-        sending_to(server.url) as send,
-    ):
+    with serving(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as send:
         answer = send("GET", "/delta-sharing/shares", None, **ENTRY)
 
     assert (answer.status, answer.headers, answer.body) == (204, {}, b"")

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from lakepact.reference_server import Server, running
+from raw_requests import Sender
 
 HARD_NAMES = [
     "plus+and&",
@@ -82,12 +83,12 @@ def sharing(shares_file: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def ask(sharing: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+def ask(sharing: Server) -> Iterator[Callable[..., Any]]:
     """Yield a function that gets a path below the root, by default as the recipient that may read
     everything.
     """
     with ExitStack() as stack:
-        send = stack.enter_context(sending_to(sharing.url))
+        send = stack.enter_context(Sender(sharing.url))
 
         def ask(
             path: str, *, token: str | None = TOKENS["all"], method: str = "GET", **headers: str

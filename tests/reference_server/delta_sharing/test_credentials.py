@@ -18,6 +18,7 @@ from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, policy
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, sign
 from miniatures import miniature
+from raw_requests import Sender
 
 OWN = {"LP_ID": "AKIDEXAMPLE", "LP_SECRET": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
 GIVEN = """<AssumeRoleResponse><AssumeRoleResult><Credentials>
@@ -106,7 +107,7 @@ def vended(folder, sts):
 
 
 @pytest.fixture
-def ask(vended, tmp_path, sending_to):
+def ask(vended, tmp_path):
     """Return a function that posts to the operation of a table, on a new server if there are
     settings.
     """
@@ -116,7 +117,7 @@ def ask(vended, tmp_path, sending_to):
             own = settings and stack.enter_context(
                 running(warehouse="memory:", shares=document(tmp_path, **settings))
             )
-            send = stack.enter_context(sending_to(own.url if own else vended))
+            send = stack.enter_context(Sender(own.url if own else vended))
             return send("POST", PATH.format(table), body, Authorization=f"Bearer {token}")
 
     return ask

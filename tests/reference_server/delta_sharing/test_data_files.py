@@ -6,7 +6,7 @@ import http.client
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_of_range
 from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
+from raw_requests import Sender
 
 SMALL = bytes(range(256)) * 4
 LARGE = os.urandom(1_000_003)
@@ -37,7 +38,7 @@ class Pack:
     server: Server
     files: Files
     tables: dict[str, SharedTable]
-    send: Callable[..., Any]
+    send: Sender
 
     def path(
         self,
@@ -105,9 +106,9 @@ def server(folder: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def pack(folder: Path, server: Server, sending_to: Callable[[str], Any]) -> Iterator[Pack]:
+def pack(folder: Path, server: Server) -> Iterator[Pack]:
     tables = {table.name: table for table in read_shares(folder / "shares.yaml").tables()}
-    with sending_to(server.url) as send:
+    with Sender(server.url) as send:
         yield Pack(folder, server, server.service.files, tables, send)
 
 
@@ -395,10 +396,8 @@ def test_file_key_is_stable_and_url_safe(pack: Pack) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]+", keys[0])
 
 
-def test_another_server_knows_none_of_the_urls(
-    pack: Pack, folder: Path, sending_to: Callable[[str], Any]
-) -> None:
-    with served(folder) as other, sending_to(other.url) as send:
+def test_another_server_knows_none_of_the_urls(pack: Pack, folder: Path) -> None:
+    with served(folder) as other, Sender(other.url) as send:
         assert send("GET", pack.path("small.bin")).status == 403
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
+from raw_requests import Sender
 from sample_tables.delta_logs import add
 from sample_tables.shared_tables import TOKENS, SharedTable
 
@@ -61,10 +62,10 @@ def urls(shares: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def opened(
-    urls: dict[str, str], written: dict[str, SharedTable], sending_to: Callable[..., Any]
+    urls: dict[str, str], written: dict[str, SharedTable]
 ) -> Iterator[Callable[..., SharedTable]]:
     """Yield a function that returns a table as a server of a version shares it."""
-    with sending_to(urls[NEWER]) as newer, sending_to(urls[OLDER]) as older:
+    with Sender(urls[NEWER]) as newer, Sender(urls[OLDER]) as older:
         send = {NEWER: newer, OLDER: older}
 
         def table(version: str, name: str = "upgraded") -> SharedTable:

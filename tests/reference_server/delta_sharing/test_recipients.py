@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server import running
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.http.replies import Reply
+from raw_requests import serving
 
 from .conftest import TOKENS
 
@@ -110,7 +110,6 @@ def test_urls_begin_with_the_requested_host_and_scheme(
     headers: dict[str, str],
     base: str,
     shares_file: Path,
-    sending_to: Callable[[str], Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[str] = []
@@ -120,12 +119,9 @@ def test_urls_begin_with_the_requested_host_and_scheme(
         return Reply(200)
 
     monkeypatch.setattr(Catalogue, "list_shares", lambda _, **arguments: list_shares(**arguments))
-    with (
-        running(contract="delta_sharing", shares=shares_file) as server,
-        sending_to(server.url) as send,
-    ):
+    with serving(contract="delta_sharing", shares=shares_file) as send:
         send(
             "GET", "/delta-sharing/shares", None, Authorization=f"Bearer {TOKENS['all']}", **headers
         )
 
-    assert seen == [base.format(url=server.url)]
+    assert seen == [base.format(url=send.url)]

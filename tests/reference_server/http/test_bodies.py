@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
+from raw_requests import Sender
 from sample_tables import table_documents as td
 from sample_tables.schemas import SCHEMA
 
@@ -134,7 +135,7 @@ def hostile(server: Server) -> None:
 
 
 @pytest.fixture
-def unchanged(hostile: None, send: Callable[..., Any]) -> Iterator[None]:
+def unchanged(hostile: None, send: Sender) -> Iterator[None]:
     """Assert that the catalog is the same after the test as before."""
     paths = [
         "/v1/namespaces",
@@ -174,23 +175,21 @@ CASES = sorted({(operation, case) for operation in GOOD for case in RAW} - FINE)
 
 @pytest.mark.parametrize(("operation", "case"), CASES)
 @pytest.mark.usefixtures("unchanged")
-def test_invalid_body_returns_400_with_the_reason(
-    send: Callable[..., Any], operation: str, case: str
-) -> None:
+def test_invalid_body_returns_400_with_the_reason(send: Sender, operation: str, case: str) -> None:
     raw, why = RAW[case]
     answer = send("POST", PATHS[operation], raw)
 
-    assert answer.error == (400, "BadRequestException", 400)
+    assert answer.error == (400, "BadRequestException")
     assert why in answer.message
     assert len(answer.message) < 2000
 
 
 @pytest.mark.parametrize("operation", GOOD)
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_of_ten_megabytes_is_413(send: Callable[..., Any], operation: str) -> None:
+def test_a_body_of_ten_megabytes_is_413(send: Sender, operation: str) -> None:
     answer = send("POST", PATHS[operation], b'{"a":"' + b"x" * 10_000_000 + b'"}')
 
-    assert answer.error == (413, "PayloadTooLargeException", 413)
+    assert answer.error == (413, "PayloadTooLargeException")
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -217,16 +216,14 @@ def test_a_body_that_grows_too_large_in_chunks_is_413(server: Server) -> None:
     ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""],
 )
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_of_another_type_is_415(
-    send: Callable[..., Any], operation: str, content_type: str
-) -> None:
+def test_a_body_of_another_type_is_415(send: Sender, operation: str, content_type: str) -> None:
     answer = send("POST", PATHS[operation], GOOD[operation], content_type=content_type)
 
-    assert answer.error == (415, "UnsupportedMediaTypeException", 415)
+    assert answer.error == (415, "UnsupportedMediaTypeException")
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_a_compressed_body_is_415(send: Callable[..., Any]) -> None:
+def test_a_compressed_body_is_415(send: Sender) -> None:
     assert (
         send("POST", "/v1/namespaces", GOOD["createNamespace"], content_encoding="gzip").status
         == 415
@@ -238,7 +235,7 @@ def test_a_compressed_body_is_415(send: Callable[..., Any]) -> None:
     ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;v=1"],
 )
 def test_json_content_type_with_parameters_is_accepted(
-    send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest
+    send: Sender, content_type: str, request: pytest.FixtureRequest
 ) -> None:
     answer = send(
         "POST", "/v1/namespaces", {"namespace": [request.node.name]}, content_type=content_type
@@ -272,7 +269,7 @@ def with_member(document: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 @pytest.mark.parametrize("operation", sorted(set(GOOD) - {"createNamespace", "updateProperties"}))
 def test_no_wrong_member_is_an_error_of_the_server(
-    send: Callable[..., Any], hostile: None, operation: str
+    send: Sender, hostile: None, operation: str
 ) -> None:
     mutants = [
         with_member(GOOD[operation], path, wrong) for path, wrong in mutated(GOOD[operation])

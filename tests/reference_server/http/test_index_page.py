@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from browsers import NEEDS_BROWSER, seen
 from lakepact.cli import main
 from lakepact.conformance.fixtures import pack
 from lakepact.reference_server import running
+from raw_requests import Sender, serving
 from sample_tables.table_documents import field, struct
 
 EVIL = "<b>\"x'"
@@ -52,15 +53,12 @@ def section(text: str, heading: str) -> str:
 
 
 @pytest.fixture
-def open_catalog(sending_to: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
+def open_catalog() -> Iterator[tuple[str, Any]]:
     """Yield the address of a catalog that is open to all, and a function that sends requests to
     it.
     """
-    with (
-        running(contract="iceberg_rest", warehouse="memory:") as server,
-        sending_to(server.url) as send,
-    ):
-        yield server.url, send
+    with serving(contract="iceberg_rest", warehouse="memory:") as send:
+        yield send.url, send
 
 
 @pytest.fixture
@@ -226,9 +224,9 @@ def test_connecting_lines_hold_no_host_that_a_shell_would_run(
 
 
 def test_index_page_of_a_guarded_catalog_shows_no_name_without_a_token(
-    guarded_catalog: str, sending_to: Callable[[str], Any]
+    guarded_catalog: str,
 ) -> None:
-    with sending_to(guarded_catalog) as send:
+    with Sender(guarded_catalog) as send:
         assert (
             send(
                 "POST",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
+from raw_requests import Sender
 
 
 def test_the_endpoints_are_those_that_are_served_as_the_contract_spells_them(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     operations = Contract("iceberg_rest").operations.values()
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from lakepact.reference_server import running
+from raw_requests import serving
 from sample_tables import delta_logs
 
 COLUMN, LITERAL = (
@@ -27,9 +27,7 @@ TREE = {"op": "equal", "children": [COLUMN, LITERAL]}
         ({"jsonPredicateHints": json.dumps(TREE), "limitHint": 1}, 2),
     ],
 )
-def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(
-    tmp_path, sending_to, body, files
-):
+def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(tmp_path, body, files):
     adds = [
         delta_logs.add(f"{p}.parquet", partitionValues={"p": p}, stats='{"numRecords":5}')
         for p in "ab"
@@ -44,7 +42,7 @@ def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(
     }
     shares = tmp_path / "shares.yaml"
     shares.write_text(yaml.safe_dump(document))
-    with running(warehouse="memory:", shares=shares) as server, sending_to(server.url) as send:
+    with serving(warehouse="memory:", shares=shares) as send:
         answer = send(
             "POST",
             "/delta-sharing/shares/s/schemas/d/tables/t/query",

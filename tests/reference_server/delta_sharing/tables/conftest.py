@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from lakepact.reference_server import Server, running
+from raw_requests import Sender
 from sample_tables.shared_tables import TOKENS, SharedTable
 
 #: How tables of a kind are shared, and how many there are for tests to take.
@@ -57,11 +58,10 @@ def tables(
     tables_server: Server,
     folder: Path,
     taken: dict[str, int],
-    sending_to: Callable[[str], AbstractContextManager[Any]],
 ) -> Iterator[Callable[..., SharedTable]]:
     """Yield a function that takes an unused table of a kind."""
     with ExitStack() as stack:
-        send = stack.enter_context(sending_to(tables_server.url))
+        send = stack.enter_context(Sender(tables_server.url))
 
         def table(kind: str) -> SharedTable:
             name = f"{kind}{taken[kind]}"

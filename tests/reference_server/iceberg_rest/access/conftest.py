@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import http.client
-import json
-import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from lakepact.reference_server import Server, running
+from raw_requests import Answer, Sender
 from sample_tables.schemas import SCHEMA
 
 #: The principals of these tests, and what they may do.
@@ -40,66 +37,22 @@ SERVER_FILE = "\n".join(
 )
 
 
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.body)
-
-    @property
-    def error(self) -> tuple[int, str]:
-        return self.status, self.document["error"]["type"]
-
-
-class Principal:
+class Principal(Sender):
     """A client of a server, with or without a token."""
 
     def __init__(self, url: str, token: str | None) -> None:
-        self._connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
-        self._token = token
-        self._used = time.monotonic()
-
-    def __call__(self, method: str, path: str, body: Any = None, **headers: str | bytes) -> Answer:
-        named: dict[str, str | bytes] = {
-            name.replace("_", "-"): value for name, value in headers.items()
-        }
-        if self._token is not None:
-            named.setdefault("authorization", f"Bearer {self._token}")
-        if body is not None:
-            named.setdefault("content-type", "application/json")
-        return self._answer(
-            method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named
-        )
+        super().__init__(url, **({} if token is None else {"authorization": f"Bearer {token}"}))
 
     def form(self, authorization: str | None = None, **fields: str) -> Answer:
         """Return the answer of the token endpoint."""
-        headers = {"content-type": "application/x-www-form-urlencoded"}
-        if authorization is not None:
-            headers["authorization"] = authorization
-        return self._answer("POST", "/v1/oauth/tokens", urlencode(fields).encode(), headers)
-
-    def _answer(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str | bytes]
-    ) -> Answer:
-        # The server closes idle connections.
-        if time.monotonic() - self._used > 1:
-            self._connection.close()
-        self._connection.request(method, path, body, headers)
-        response = self._connection.getresponse()
-        answer = Answer(
-            response.status,
-            {name.lower(): value for name, value in response.getheaders()},
-            response.read(),
+        headers = {} if authorization is None else {"authorization": authorization}
+        return self(
+            "POST",
+            "/v1/oauth/tokens",
+            urlencode(fields).encode(),
+            content_type="application/x-www-form-urlencoded",
+            **headers,
         )
-        self._used = time.monotonic()
-        return answer
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 As = Callable[[str | None], Principal]
@@ -108,17 +61,8 @@ As = Callable[[str | None], Principal]
 @contextmanager
 def principals(url: str) -> Generator[As]:
     """Yield a function that returns a client for a token."""
-    made: list[Principal] = []
-
-    def bearing(token: str | None) -> Principal:
-        made.append(Principal(url, token))
-        return made[-1]
-
-    try:
-        yield bearing
-    finally:
-        for one in made:
-            one.close()
+    with ExitStack() as stack:
+        yield lambda token: stack.enter_context(Principal(url, token))
 
 
 def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> None:

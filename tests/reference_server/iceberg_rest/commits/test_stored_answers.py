@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from lakepact.reference_server import running
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.commits.idempotency import (
     MOST_BYTES,
@@ -21,6 +20,7 @@ from lakepact.reference_server.iceberg_rest.commits.idempotency import (
     Rules,
 )
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept
+from raw_requests import Sender, serving
 from sample_tables.schemas import SCHEMA
 from sample_tables.table_documents import view_version
 
@@ -38,8 +38,8 @@ def settings(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def send(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Any]:
-    with running(**settings(tmp_path)) as server, sending_to(server.url) as send:
+def send(tmp_path: Path) -> Iterator[Any]:
+    with serving(**settings(tmp_path)) as send:
         assert send("POST", "/v1/namespaces", {"namespace": ["a"]}).status == 200
         yield send
 
@@ -60,7 +60,7 @@ VIEW = {
 }
 
 
-def requests(send: Callable[..., Any]) -> Iterator[tuple[str, Any, Any]]:
+def requests(send: Sender) -> Iterator[tuple[str, Any, Any]]:
     """Yield the path, the body and the answer of requests whose answers are large."""
 
     def sent(path: str, body: Any) -> tuple[str, Any, Any]:
@@ -82,15 +82,13 @@ def key_of(path: str, body: Any) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, path + json.dumps(body)))
 
 
-def test_large_answers_come_again_as_they_were(
-    tmp_path: Path, sending_to: Callable[..., Any]
-) -> None:
-    with running(**settings(tmp_path)) as server, sending_to(server.url) as send:
+def test_large_answers_come_again_as_they_were(tmp_path: Path) -> None:
+    with serving(**settings(tmp_path)) as send:
         send("POST", "/v1/namespaces", {"namespace": ["a"]})
         answers = list(requests(send))
         again = [send("POST", p, b, idempotency_key=key_of(p, b)) for p, b, _ in answers]
-        size = sum(len(record.body) for record in stored(server))
-    with running(**settings(tmp_path)) as server, sending_to(server.url) as send:
+        size = sum(len(record.body) for record in stored(send.server))
+    with serving(**settings(tmp_path)) as send:
         later = [send("POST", p, b, idempotency_key=key_of(p, b)) for p, b, _ in answers]
 
     for (path, _, first), *others in zip(answers, again, later, strict=True):
@@ -107,7 +105,7 @@ def stored(server: Any) -> list[Any]:
 
 
 def test_large_answer_whose_file_is_gone_returns_500_and_changes_nothing(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     answers = {path: (body, answer) for path, body, answer in list(requests(send))[:2]}
     send("POST", TABLE, set_property("3"))
@@ -116,7 +114,7 @@ def test_large_answer_whose_file_is_gone_returns_500_and_changes_nothing(
 
     again = send("POST", TABLE, body, idempotency_key=key_of(TABLE, body))
 
-    assert again.error == (500, "CommitStateUnknownException", 500)
+    assert again.error == (500, "CommitStateUnknownException")
     assert send("GET", TABLE).document["metadata"]["properties"]["n"] == "3"
 
 

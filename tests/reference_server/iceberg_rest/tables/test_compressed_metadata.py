@@ -17,6 +17,7 @@ from pyiceberg.table import StaticTable
 
 from lakepact.reference_server import Server, running
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT
+from raw_requests import Sender
 from sample_tables.schemas import SCHEMA
 from sample_tables.table_documents import view_version
 
@@ -32,9 +33,9 @@ def files() -> Iterator[Server]:
 
 
 @pytest.fixture
-def send(files: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+def send(files: Server) -> Iterator[Callable[..., Any]]:
     """Yield a function that sends requests about a new namespace."""
-    with sending_to(files.url) as sender:
+    with Sender(files.url) as sender:
         name = f"ns_{uuid.uuid4().hex}"
         assert sender("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
         yield lambda method, path, *rest: sender(method, f"/v1/namespaces/{name}{path}", *rest)
@@ -60,7 +61,7 @@ def compressed(created: dict[str, Any], suffix: str, content: bytes | None = Non
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_compressed_metadata_is_registered(send: Callable[..., Any], suffix: str) -> None:
+def test_compressed_metadata_is_registered(send: Sender, suffix: str) -> None:
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
     location = compressed(created, suffix)
     registered = send("POST", "/register", {"name": "u", "metadata-location": location})
@@ -73,9 +74,7 @@ def test_compressed_metadata_is_registered(send: Callable[..., Any], suffix: str
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_commit_after_compressed_metadata_has_the_next_number(
-    send: Callable[..., Any], suffix: str
-) -> None:
+def test_commit_after_compressed_metadata_has_the_next_number(send: Sender, suffix: str) -> None:
     location = compressed(send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document, suffix)
     send("POST", "/register", {"name": "u", "metadata-location": location})
     committed = send("POST", "/tables/u", update(a="b")).document
@@ -84,7 +83,7 @@ def test_commit_after_compressed_metadata_has_the_next_number(
     assert [entry["metadata-file"] for entry in committed["metadata"]["metadata-log"]] == [location]
 
 
-def test_compression_follows_the_property(send: Callable[..., Any]) -> None:
+def test_compression_follows_the_property(send: Sender) -> None:
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
     committed = send("POST", "/tables/t", update(a="b")).document
     plain = send(
@@ -98,7 +97,7 @@ def test_compression_follows_the_property(send: Callable[..., Any]) -> None:
     assert [path_of(location).name[:5] for location in locations] == ["00000", "00001", "00002"]
 
 
-def test_pyiceberg_reads_compressed_metadata(send: Callable[..., Any]) -> None:
+def test_pyiceberg_reads_compressed_metadata(send: Sender) -> None:
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
     table = StaticTable.from_metadata(created["metadata-location"])
 
@@ -109,7 +108,7 @@ def test_pyiceberg_reads_compressed_metadata(send: Callable[..., Any]) -> None:
 
 
 def test_view_metadata_is_compressed_where_its_property_asks_for_it(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     created = send(
         "POST",
@@ -123,9 +122,7 @@ def test_view_metadata_is_compressed_where_its_property_asks_for_it(
     )
 
 
-def test_purge_removes_compressed_metadata_that_lies_elsewhere(
-    files: Server, send: Callable[..., Any]
-) -> None:
+def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, send: Sender) -> None:
     folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
     send(
         "POST",
@@ -148,7 +145,7 @@ def test_purge_removes_compressed_metadata_that_lies_elsewhere(
     ids=["torn", "broken", "no object", "large"],
 )
 def test_unusable_compressed_metadata_returns_400(
-    send: Callable[..., Any], content: bytes | None, reason: str
+    send: Sender, content: bytes | None, reason: str
 ) -> None:
     content = content or gzip.compress(b"{" + b" " * LARGEST_DOCUMENT, compresslevel=1)
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
@@ -158,17 +155,15 @@ def test_unusable_compressed_metadata_returns_400(
         {"name": "u", "metadata-location": compressed(created, SUFFIXES[0], content)},
     )
 
-    assert (answer.error, reason in answer.message) == ((400, "BadRequestException", 400), True), (
+    assert (answer.error, reason in answer.message) == ((400, "BadRequestException"), True), (
         answer.message
     )
     assert send("HEAD", "/tables/u").status == 404
 
 
-def test_lost_compressed_metadata_is_written_again(
-    tmp_path: Path, sending_to: Callable[[str], Any]
-) -> None:
+def test_lost_compressed_metadata_is_written_again(tmp_path: Path) -> None:
     kept = tmp_path / ".lakepact"
-    with running(warehouse=str(tmp_path), store="file") as server, sending_to(server.url) as sender:
+    with running(warehouse=str(tmp_path), store="file") as server, Sender(server.url) as sender:
         sender("POST", "/v1/namespaces", {"namespace": ["ns"]})
         created = sender(
             "POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}

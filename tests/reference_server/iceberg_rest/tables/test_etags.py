@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from http.client import HTTPConnection
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from lakepact.reference_server import Server, running
+from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.tables.etags import matches
+from raw_requests import Sender, serving
 from sample_tables.schemas import SCHEMA
 
 TAG = b'"0a1b"'
@@ -31,7 +30,7 @@ def test_other_or_malformed_tag_does_not_match(sent: str) -> None:
     assert not matches(sent, TAG)
 
 
-def test_known_tag_returns_304_without_body(send: Callable[..., Any], table: str) -> None:
+def test_known_tag_returns_304_without_body(send: Sender, table: str) -> None:
     first = send("GET", table)
 
     again = send("GET", table, if_none_match=first.headers["etag"])
@@ -42,7 +41,7 @@ def test_known_tag_returns_304_without_body(send: Callable[..., Any], table: str
 
 
 def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(
-    server: Server, send: Callable[..., Any], table: str
+    server: Server, send: Sender, table: str
 ) -> None:
     connection = HTTPConnection(urlsplit(server.url).netloc)
     with contextlib.closing(connection):
@@ -58,7 +57,7 @@ def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(
     assert spelled == ["ETag"] * 4
 
 
-def test_a_commit_that_changes_nothing_leaves_the_tag(send: Callable[..., Any], table: str) -> None:
+def test_a_commit_that_changes_nothing_leaves_the_tag(send: Sender, table: str) -> None:
     before = send("GET", table).headers["etag"]
 
     assert send("POST", table, {"requirements": [], "updates": []}).status == 200
@@ -66,9 +65,7 @@ def test_a_commit_that_changes_nothing_leaves_the_tag(send: Callable[..., Any], 
     assert send("GET", table, if_none_match=before).status == 304
 
 
-def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(
-    send: Callable[..., Any], table: str
-) -> None:
+def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Sender, table: str) -> None:
     everything, named = (
         send("GET", table).headers["etag"],
         send("GET", f"{table}?snapshots=refs").headers["etag"],
@@ -88,7 +85,7 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(
 
 
 def test_create_and_register_send_the_etag_of_load_and_staging_none(
-    send: Callable[..., Any], namespace: str
+    send: Sender, namespace: str
 ) -> None:
     tables = f"/v1/namespaces/{namespace}/tables"
     staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
@@ -105,11 +102,8 @@ def test_create_and_register_send_the_etag_of_load_and_staging_none(
     assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
 
 
-def test_a_contract_without_tags_has_none(sending_to: Callable[..., Any]) -> None:
-    with (
-        running(contract="watsonx_data", warehouse="memory:") as server,
-        sending_to(server.url) as send,
-    ):
+def test_a_contract_without_tags_has_none() -> None:
+    with serving(contract="watsonx_data", warehouse="memory:") as send:
         root = "/mds/iceberg/v1/iceberg/namespaces"
         send("POST", root, {"namespace": ["n"]})
         created = send("POST", f"{root}/n/tables", {"name": "t", "schema": SCHEMA})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.warehouse.local import FileWarehouse, Unreadable
+from raw_requests import Sender, serving
 from sample_tables import table_documents as td
 from sample_tables.schemas import SCHEMA
 
@@ -52,7 +53,7 @@ SPELLINGS = [("file", what) for what in FILES] + [("memory", what) for what in M
 class Attacked:
     """A catalog with the table `victim`, and the steps of attacks on it."""
 
-    send: Callable[..., Any]
+    send: Sender
     catalog: Catalog
     namespace: str
     victim: dict[str, Any]
@@ -152,10 +153,10 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serv
 
 
 @contextmanager
-def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Iterator[Attacked]:
+def attacked(server: Server, kind: str) -> Iterator[Attacked]:
     """Yield a table in a namespace of its own."""
     name = f"n{uuid.uuid4().hex}"
-    with sending_to(server.url) as send:
+    with Sender(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": [name]})
         victim = send(
             "POST", f"/v1/namespaces/{name}/tables", {"name": "victim", "schema": SCHEMA}
@@ -165,25 +166,23 @@ def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Itera
 
 @pytest.fixture
 def spelling(
-    request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]
+    request: pytest.FixtureRequest, servers: dict[str, Server]
 ) -> Iterator[tuple[Attacked, str]]:
     """Yield a table of one kind, and its location in another spelling."""
     kind, what = request.param
-    with attacked(servers[kind], kind, sending_to) as one:
+    with attacked(servers[kind], kind) as one:
         yield one, one.spelled(what)
 
 
 @pytest.fixture(params=["file", "memory"])
-def both(
-    request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]
-) -> Iterator[Attacked]:
-    with attacked(servers[request.param], request.param, sending_to) as one:
+def both(request: pytest.FixtureRequest, servers: dict[str, Server]) -> Iterator[Attacked]:
+    with attacked(servers[request.param], request.param) as one:
         yield one
 
 
 @pytest.fixture
-def files(servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[Attacked]:
-    with attacked(servers["file"], "file", sending_to) as one:
+def files(servers: dict[str, Server]) -> Iterator[Attacked]:
+    with attacked(servers["file"], "file") as one:
         yield one
 
 
@@ -557,21 +556,14 @@ def test_purge_of_a_dropped_view_keeps_its_neighbours(both: Attacked) -> None:
     assert both.is_whole()
 
 
-def test_warehouses_that_share_a_folder_keep_the_files_of_each_other(
-    tmp_path: Path, sending_to: Callable[..., Any]
-) -> None:
+def test_warehouses_that_share_a_folder_keep_the_files_of_each_other(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     config = tmp_path / "server.toml"
     config.write_text(
         "".join(f'[warehouses.{name}]\nlocation = "{tmp_path}/shared/{name}"\n' for name in "ab")
     )
     shared = str(tmp_path / "shared")
-    with (
-        running(
-            config=config, allowed_locations=(shared,), warehouse=str(tmp_path / "w")
-        ) as server,
-        sending_to(server.url) as send,
-    ):
+    with serving(config=config, allowed_locations=(shared,), warehouse=str(tmp_path / "w")) as send:
         for name in "ab":
             assert send("POST", f"/v1/{name}/namespaces", {"namespace": ["n"]}).status == 200
         made = send(

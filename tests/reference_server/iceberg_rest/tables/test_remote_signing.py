@@ -12,6 +12,7 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.storage_requests import Bucket, Unsigned
+from raw_requests import Sender
 from sample_tables.schemas import SCHEMA
 
 SIGNED = {"x_iceberg_access_delegation": "remote-signing"}
@@ -57,8 +58,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    with sending_to(url) as sending:
+def send(url: str) -> Iterator[Callable[..., Any]]:
+    with Sender(url) as sending:
 
         def send(
             method: str, path: str, body: Any = None, *, token: str = "root", **headers: str
@@ -73,7 +74,7 @@ def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any
             send("DELETE", f"{TABLES}/{table['name']}")
 
 
-def create(send: Callable[..., Any], name: str = "t", **members: Any) -> str:
+def create(send: Sender, name: str = "t", **members: Any) -> str:
     """Return the path of a new table in the bucket."""
     answer = send("POST", TABLES, {"name": name, "schema": SCHEMA, **members})
     assert answer.status == 200
@@ -86,7 +87,7 @@ def request(uri: str, method: str = "GET", **members: Any) -> dict[str, Any]:
 
 
 def signs(
-    send: Callable[..., Any], uri: str, method: str = "GET", *, token: str = "root", **members: Any
+    send: Sender, uri: str, method: str = "GET", *, token: str = "root", **members: Any
 ) -> Any:
     return send("POST", f"{TABLES}/t/sign", request(uri, method, **members), token=token)
 
@@ -97,7 +98,7 @@ def deletion(*keys: str) -> str:
 
 
 def test_configuration_declares_the_endpoint_of_warehouses_in_a_store_alone(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     declared = {
         name: send("GET", f"/v1/config?warehouse={name}").document["endpoints"]
@@ -108,11 +109,10 @@ def test_configuration_declares_the_endpoint_of_warehouses_in_a_store_alone(
     assert send("POST", "/v1/folder/namespaces/n/tables/t/sign", request(HOST)).error == (
         406,
         "UnsupportedOperationException",
-        406,
     )
 
 
-def test_table_comes_with_the_signer_and_without_secrets(send: Callable[..., Any]) -> None:
+def test_table_comes_with_the_signer_and_without_secrets(send: Sender) -> None:
     create(send)
     answer = send("GET", f"{TABLES}/t", **SIGNED)
     plain = send("GET", f"{TABLES}/t")
@@ -132,7 +132,7 @@ def test_table_comes_with_the_signer_and_without_secrets(send: Callable[..., Any
     assert "config" not in plain.document
 
 
-def test_credentials_come_before_a_signer(send: Callable[..., Any]) -> None:
+def test_credentials_come_before_a_signer(send: Sender) -> None:
     create(send)
     answer = send(
         "GET", f"{TABLES}/t", x_iceberg_access_delegation="remote-signing,vended-credentials"
@@ -143,7 +143,7 @@ def test_credentials_come_before_a_signer(send: Callable[..., Any]) -> None:
 
 
 def test_created_table_comes_with_the_signer_and_a_staged_one_without(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     body = {"name": "t", "schema": SCHEMA}
 
@@ -169,7 +169,7 @@ def test_created_table_comes_with_the_signer_and_a_staged_one_without(
     ],
 )
 def test_requests_for_files_of_the_table_are_signed(
-    send: Callable[..., Any], method: str, of: str, query: str, cached: str
+    send: Sender, method: str, of: str, query: str, cached: str
 ) -> None:
     uri = f"{HOST}/{create(send)}{of}{query}"
     headers = {
@@ -198,7 +198,7 @@ def test_requests_for_files_of_the_table_are_signed(
         "https://s3.dualstack.eu-central-1.amazonaws.com/bucket",
     ],
 )
-def test_both_styles_of_addresses_are_signed(send: Callable[..., Any], host: str) -> None:
+def test_both_styles_of_addresses_are_signed(send: Sender, host: str) -> None:
     assert signs(send, f"{host}/{create(send)}/data/a").status == 200
 
 
@@ -218,15 +218,13 @@ def test_bucket_in_the_host_is_refused_by_path_style() -> None:
         ({"X-Amz-Content-SHA256": ["ab" * 32]}, "ab" * 32),
     ],
 )
-def test_payload_is_signed_as_it_is_sent(
-    send: Callable[..., Any], sent: dict[str, Any], payload: str
-) -> None:
+def test_payload_is_signed_as_it_is_sent(send: Sender, sent: dict[str, Any], payload: str) -> None:
     answer = signs(send, f"{HOST}/{create(send)}/data/a", "PUT", headers=sent)
 
     assert answer.document["headers"]["x-amz-content-sha256"] == [payload]
 
 
-def test_listing_below_the_location_is_signed(send: Callable[..., Any]) -> None:
+def test_listing_below_the_location_is_signed(send: Sender) -> None:
     path = create(send)
 
     for prefix in (f"{path}/", f"{path}/data/a"):
@@ -239,7 +237,7 @@ def test_listing_below_the_location_is_signed(send: Callable[..., Any]) -> None:
         )
 
 
-def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., Any]) -> None:
+def test_deletion_of_several_files_is_signed_with_its_body(send: Sender) -> None:
     path = create(send)
     body = deletion(f"{path}/data/a", f"{path}/data/&amp;b")
 
@@ -312,7 +310,7 @@ def test_deletion_of_several_files_is_signed_with_its_body(send: Callable[..., A
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: str) -> None:
+def test_other_requests_return_403(send: Sender, method: str, uri: str) -> None:
     path = create(send)
     beside = create(send, "u")
 
@@ -322,7 +320,7 @@ def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: s
         method,
     )
 
-    assert answer.error == (403, "ForbiddenException", 403)
+    assert answer.error == (403, "ForbiddenException")
 
 
 @pytest.mark.parametrize(
@@ -360,11 +358,11 @@ def test_other_requests_return_403(send: Callable[..., Any], method: str, uri: s
     ],
 )
 def test_requests_that_do_more_return_403(
-    send: Callable[..., Any], method: str, members: dict[str, Any]
+    send: Sender, method: str, members: dict[str, Any]
 ) -> None:
     answer = signs(send, f"{HOST}/{create(send)}/data/a", method, **members)
 
-    assert answer.error == (403, "ForbiddenException", 403)
+    assert answer.error == (403, "ForbiddenException")
 
 
 @pytest.mark.parametrize(
@@ -409,19 +407,13 @@ def test_requests_that_do_more_return_403(
         '<!DOCTYPE a [<!ENTITY b "{path}/a">]><Delete><Object><Key>&b;</Key></Object></Delete>',
     ],
 )
-def test_other_deletions_of_several_files_return_403(
-    send: Callable[..., Any], body: str | None
-) -> None:
+def test_other_deletions_of_several_files_return_403(send: Sender, body: str | None) -> None:
     path, beside = create(send), create(send, "u")
     members = (
         {} if body is None else {"body": body.replace("{path}", path).replace("{beside}", beside)}
     )
 
-    assert signs(send, f"{HOST}/?delete", "POST", **members).error == (
-        403,
-        "ForbiddenException",
-        403,
-    )
+    assert signs(send, f"{HOST}/?delete", "POST", **members).error == (403, "ForbiddenException")
 
 
 @pytest.mark.parametrize(
@@ -433,7 +425,7 @@ def test_other_deletions_of_several_files_return_403(
     ],
 )
 def test_deletions_of_several_files_as_clients_write_them_are_signed(
-    send: Callable[..., Any], body: str
+    send: Sender, body: str
 ) -> None:
     assert (
         signs(send, f"{HOST}/?delete", "POST", body=body.replace("{path}", create(send))).status
@@ -441,7 +433,7 @@ def test_deletions_of_several_files_as_clients_write_them_are_signed(
     )
 
 
-def test_deletion_with_another_payload_than_its_body_returns_403(send: Callable[..., Any]) -> None:
+def test_deletion_with_another_payload_than_its_body_returns_403(send: Sender) -> None:
     body = deletion(f"{create(send)}/data/a")
 
     answer = signs(
@@ -455,7 +447,7 @@ def test_deletion_with_another_payload_than_its_body_returns_403(send: Callable[
     assert answer.status == 403
 
 
-def test_readers_get_signatures_that_read_alone(send: Callable[..., Any]) -> None:
+def test_readers_get_signatures_that_read_alone(send: Sender) -> None:
     path = create(send)
 
     answers = {
@@ -477,7 +469,7 @@ def test_readers_get_signatures_that_read_alone(send: Callable[..., Any]) -> Non
 
 
 def test_further_locations_of_a_table_are_signed_if_they_are_its_own(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     path, beside = create(send), create(send, "u")
     own, foreign = f"{path}-data", f"{beside}/data"
@@ -494,7 +486,7 @@ def test_further_locations_of_a_table_are_signed_if_they_are_its_own(
 
 
 def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     create(send)
     update = {"action": "set-properties", "updates": {"write.data.path": "s3://bucket/lake/m/x"}}
@@ -504,7 +496,7 @@ def test_location_in_a_namespace_of_others_is_not_signed_for_a_writer(
     assert signs(send, f"{HOST}/lake/m/x/a", token="writer").status == 403
 
 
-def test_location_that_tables_share_is_not_signed(send: Callable[..., Any]) -> None:
+def test_location_that_tables_share_is_not_signed(send: Sender) -> None:
     path = create(send)
     file = send("GET", f"{TABLES}/t").document["metadata-location"]
     assert (
@@ -514,4 +506,4 @@ def test_location_that_tables_share_is_not_signed(send: Callable[..., Any]) -> N
         == 200
     )
 
-    assert signs(send, f"{HOST}/{path}/data/a").error == (403, "ForbiddenException", 403)
+    assert signs(send, f"{HOST}/{path}/data/a").error == (403, "ForbiddenException")

@@ -12,7 +12,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, Rules
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
@@ -28,6 +27,7 @@ from lakepact.reference_server.warehouse.vended_credentials.token_services impor
     TemporaryKeys,
 )
 from miniatures import miniature
+from raw_requests import Sender, serving
 from sample_tables.schemas import SCHEMA
 
 SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
@@ -41,24 +41,15 @@ REHEARSAL = 'rehearsal = true\nconfig = { "s3.endpoint" = "http://store" }'
 
 
 @pytest.fixture
-def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+def serve(tmp_path: Path) -> Iterator[Callable[..., Sender]]:
     """Yield a function that starts a server with credentials of the file, and a namespace."""
     with ExitStack() as stack:
 
-        def serve(credentials: str, **settings: Any) -> Callable[..., Any]:
+        def serve(credentials: str, **settings: Any) -> Sender:
             file = tmp_path / "server.toml"
             file.write_text(f"[warehouses.lake]\n[warehouses.lake.credentials]\n{credentials}\n")
-            server = stack.enter_context(
-                running(
-                    **{
-                        "contract": "iceberg_rest",
-                        "warehouse": "memory:",
-                        "config": file,
-                        **settings,
-                    }
-                )
-            )
-            send = stack.enter_context(sending_to(server.url))
+            usual = {"contract": "iceberg_rest", "warehouse": "memory:", "config": file}
+            send = stack.enter_context(serving(**{**usual, **settings}))
             send("POST", "/v1/namespaces", {"namespace": ["n"]})
             return send
 
@@ -66,19 +57,16 @@ def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable
 
 
 @pytest.fixture
-def send(serving: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that sends requests to a server with rehearsal keys."""
-    send: Callable[..., Any] = serving(REHEARSAL)
-    return send
+def send(serve: Callable[..., Sender]) -> Sender:
+    """Return a sender to a server with rehearsal keys."""
+    return serve(REHEARSAL)
 
 
-def create(
-    send: Callable[..., Any], name: str = "t", headers: dict[str, str] = VENDED, **more: Any
-) -> Any:
+def create(send: Sender, name: str = "t", headers: dict[str, str] = VENDED, **more: Any) -> Any:
     return send("POST", TABLES, {"name": name, "schema": SCHEMA, **more}, **headers)
 
 
-def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[..., Any]) -> None:
+def test_requested_credentials_are_for_the_location_of_the_table(send: Sender) -> None:
     created = create(send).document
 
     (credential,) = created["storage-credentials"]
@@ -105,9 +93,7 @@ def test_requested_credentials_are_for_the_location_of_the_table(send: Callable[
         {"x_iceberg_access_delegation": "telepathy"},
     ],
 )
-def test_answer_without_request_has_no_credentials(
-    send: Callable[..., Any], header: dict[str, str]
-) -> None:
+def test_answer_without_request_has_no_credentials(send: Sender, header: dict[str, str]) -> None:
     for answer in (create(send, headers=header), send("GET", f"{TABLES}/t", **header)):
         assert sorted(answer.document) == ["metadata", "metadata-location"]
         assert "cache-control" not in answer.headers
@@ -118,9 +104,7 @@ def test_answer_without_request_has_no_credentials(
     ["vended-credentials", "remote-signing,vended-credentials", " vended-credentials , telepathy"],
 )
 @pytest.mark.parametrize("query", ["", "?snapshots=refs", "?snapshots=all"])
-def test_a_list_of_ways_is_read_whatever_else_is_in_it(
-    send: Callable[..., Any], ways: str, query: str
-) -> None:
+def test_a_list_of_ways_is_read_whatever_else_is_in_it(send: Sender, ways: str, query: str) -> None:
     create(send)
     answer = send("GET", f"{TABLES}/t{query}", x_iceberg_access_delegation=ways)
 
@@ -128,7 +112,7 @@ def test_a_list_of_ways_is_read_whatever_else_is_in_it(
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_etag_with_credentials_is_weak_stable_and_distinct(send: Callable[..., Any]) -> None:
+def test_etag_with_credentials_is_weak_stable_and_distinct(send: Sender) -> None:
     created = create(send).headers["etag"]
     plain, loaded = (
         send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED)
@@ -139,7 +123,7 @@ def test_etag_with_credentials_is_weak_stable_and_distinct(send: Callable[..., A
     assert plain not in loaded
 
 
-def test_known_etag_with_requested_credentials_returns_200(send: Callable[..., Any]) -> None:
+def test_known_etag_with_requested_credentials_returns_200(send: Sender) -> None:
     create(send)
     for held in [send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED)]:
         answer = send("GET", f"{TABLES}/t", **VENDED, if_none_match=f"{held}, *")
@@ -147,7 +131,7 @@ def test_known_etag_with_requested_credentials_returns_200(send: Callable[..., A
 
 
 def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(
-    send: Callable[..., Any],
+    send: Sender,
 ) -> None:
     held = create(send).headers["etag"]
 
@@ -155,9 +139,9 @@ def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(
 
 
 def test_credentials_of_a_warehouse_without_credentials_are_empty(
-    serving: Callable[..., Any],
+    serve: Callable[..., Sender],
 ) -> None:
-    send = serving("")
+    send = serve("")
     create(send)
 
     assert send("GET", f"{TABLES}/t/credentials").document == {"storage-credentials": []}
@@ -165,10 +149,10 @@ def test_credentials_of_a_warehouse_without_credentials_are_empty(
 
 
 def test_settings_of_the_file_are_handed_out_as_they_are(
-    serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    serve: Callable[..., Sender], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAKE_SECRET", SECRET)
-    send = serving(
+    send = serve(
         'config = { "s3.access-key-id" = "AKID" }\nconfig-env = { "s3.secret-access-key" = "LAKE_SECRET" }'
     )
     create(send)
@@ -177,18 +161,18 @@ def test_settings_of_the_file_are_handed_out_as_they_are(
     assert credential["config"] == {"s3.access-key-id": "AKID", "s3.secret-access-key": SECRET}
 
 
-def test_keys_to_a_location_that_tables_share_are_not_given(send: Callable[..., Any]) -> None:
+def test_keys_to_a_location_that_tables_share_are_not_given(send: Sender) -> None:
     location = create(send).document["metadata-location"]
     send("POST", "/v1/namespaces/n/register", {"name": "twin", "metadata-location": location})
 
     refused = send("GET", f"{TABLES}/t/credentials")
-    assert refused.error == (403, "ForbiddenException", 403)
+    assert refused.error == (403, "ForbiddenException")
     assert "storage-credentials" not in send("GET", f"{TABLES}/twin", **VENDED).document
     send("DELETE", f"{TABLES}/twin")
     assert send("GET", f"{TABLES}/t/credentials").status == 200
 
 
-def test_keys_to_a_are_given_beside_ab(send: Callable[..., Any]) -> None:
+def test_keys_to_a_are_given_beside_ab(send: Sender) -> None:
     parent = create(send).document["metadata"]["location"].rpartition("/")[0]
     made = [create(send, name, location=f"{parent}/{name}").document for name in ("a", "ab")]
 
@@ -203,7 +187,7 @@ def test_keys_to_a_are_given_beside_ab(send: Callable[..., Any]) -> None:
     ["{}", "{}/", "{}/data", "{folder}//{name}", "{folder}/./{name}", "{folder}%2F{name}"],
 )
 def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(
-    send: Callable[..., Any], spelled: str
+    send: Sender, spelled: str
 ) -> None:
     location = create(send).document["metadata"]["location"]
     folder, _, name = location.rpartition("/")
@@ -214,7 +198,7 @@ def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(
             location=spelled.format(location, folder=folder, name=name),
             **{"stage-create": staged},
         )
-        assert answer.error == (400, "BadRequestException", 400)
+        assert answer.error == (400, "BadRequestException")
     assert send("GET", f"{TABLES}/t/credentials").status == 200
 
 
@@ -333,7 +317,7 @@ class Failing:
         raise NoKeys("it is closed")
 
 
-def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], server: Any) -> None:
+def test_missing_keys_fail_a_load_and_not_a_commit(send: Sender, server: Any) -> None:
     credentials = Credentials(
         server.service.catalogs[0], Rules(), StorageAccess(service=Failing()), prefix=""
     )
@@ -346,13 +330,13 @@ def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], ser
 
 
 def test_a_token_service_is_of_no_use_to_a_warehouse_that_is_in_no_bucket(
-    serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    serve: Callable[..., Sender], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAKE_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("LAKE_SECRET", SECRET)
 
     with pytest.raises(BadSetting, match="lies at s3://bucket/path"):
-        serving(
+        serve(
             'sts = "https://sts"\naccess-key-id-env = "LAKE_ID"\nsecret-access-key-env = "LAKE_SECRET"'
         )
 
@@ -443,10 +427,10 @@ def test_invalid_settings_are_refused_at_the_start(change: dict[str, Any], said:
 
 
 def test_repeated_creation_has_new_credentials_and_stores_no_secret(
-    serving: Callable[..., Any], tmp_path: Path
+    serve: Callable[..., Sender], tmp_path: Path
 ) -> None:
     kept = tmp_path / "catalog.sqlite"
-    send = serving(REHEARSAL, contract_version="1.11.0", store=str(kept))
+    send = serve(REHEARSAL, contract_version="1.11.0", store=str(kept))
     body, key = (
         {"name": "t", "schema": SCHEMA},
         {"idempotency_key": "01920000-0000-7000-8000-000000000001"},

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
+from raw_requests import Sender
 from sample_tables.schemas import SCHEMA
 
 
 @pytest.mark.parametrize("stage", [False, True])
-def test_a_table_is_made_once(send: Callable[..., Any], table: str, *, stage: bool) -> None:
+def test_a_table_is_made_once(send: Sender, table: str, *, stage: bool) -> None:
     before = send("GET", table).body
     answer = send(
         "POST", table.removesuffix("/t"), {"name": "t", "schema": SCHEMA, "stage-create": stage}
     )
 
-    assert answer.error == (409, "AlreadyExistsException", 409)
+    assert answer.error == (409, "AlreadyExistsException")
     assert send("GET", table).body == before
 
 
 @pytest.mark.parametrize(
     "location", ["s3://bucket/t", "file:///etc/t", "memory:/../t", "memory:", ""]
 )
-def test_a_table_outside_the_warehouse_is_400(
-    send: Callable[..., Any], namespace: str, location: str
-) -> None:
+def test_a_table_outside_the_warehouse_is_400(send: Sender, namespace: str, location: str) -> None:
     answer = send(
         "POST",
         f"/v1/namespaces/{namespace}/tables",
         {"name": "t", "schema": SCHEMA, "location": location},
     )
 
-    assert answer.error == (400, "BadRequestException", 400)
+    assert answer.error == (400, "BadRequestException")
 
 
 @pytest.mark.parametrize(
@@ -41,19 +37,18 @@ def test_a_table_outside_the_warehouse_is_400(
 )
 @pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
 def test_a_table_that_is_not_there_is_404(
-    send: Callable[..., Any], namespace: str, method: str, path: str
+    send: Sender, namespace: str, method: str, path: str
 ) -> None:
     body = {"requirements": [], "updates": []} if method == "POST" else None
 
     assert send(method, path.format(namespace=namespace), body).error == (
         404,
         "NoSuchTableException",
-        404,
     )
 
 
 def test_renaming_a_table_to_itself_changes_nothing(
-    send: Callable[..., Any], table: str, namespace: str
+    send: Sender, table: str, namespace: str
 ) -> None:
     name = {"namespace": [namespace], "name": "t"}
 
@@ -61,15 +56,13 @@ def test_renaming_a_table_to_itself_changes_nothing(
     assert send("HEAD", table).status == 204
 
 
-def test_a_commit_for_another_table_is_400(send: Callable[..., Any], table: str) -> None:
+def test_a_commit_for_another_table_is_400(send: Sender, table: str) -> None:
     body = {"identifier": {"namespace": ["other"], "name": "t"}, "requirements": [], "updates": []}
 
-    assert send("POST", table, body).error == (400, "BadRequestException", 400)
+    assert send("POST", table, body).error == (400, "BadRequestException")
 
 
-def test_a_table_does_not_leave_the_warehouse_by_a_commit(
-    send: Callable[..., Any], table: str
-) -> None:
+def test_a_table_does_not_leave_the_warehouse_by_a_commit(send: Sender, table: str) -> None:
     before = send("GET", table).body
     answer = send(
         "POST",
@@ -77,17 +70,15 @@ def test_a_table_does_not_leave_the_warehouse_by_a_commit(
         {"requirements": [], "updates": [{"action": "set-location", "location": "file:///etc"}]},
     )
 
-    assert answer.error == (400, "BadRequestException", 400)
+    assert answer.error == (400, "BadRequestException")
     assert send("GET", table).body == before
 
 
-def test_rename_to_an_empty_name_is_400(
-    send: Callable[..., Any], table: str, namespace: str
-) -> None:
+def test_rename_to_an_empty_name_is_400(send: Sender, table: str, namespace: str) -> None:
     names = {
         "source": {"namespace": [namespace], "name": "t"},
         "destination": {"namespace": [namespace], "name": ""},
     }
 
-    assert send("POST", "/v1/tables/rename", names).error == (400, "BadRequestException", 400)
+    assert send("POST", "/v1/tables/rename", names).error == (400, "BadRequestException")
     assert send("HEAD", table).status == 204

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from crashes import SCHEMA
-from lakepact.reference_server import running
 from lakepact.reference_server.app import services
 from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.store_cli import store
+from raw_requests import serving
 
 WATSONX = "/mds/iceberg/v1/iceberg/namespaces"
 
 
-def test_a_catalog_of_watsonx_data_outlives_its_server(
-    tmp_path: Path, sending_to: Callable[[str], AbstractContextManager[Any]]
-) -> None:
+def test_a_catalog_of_watsonx_data_outlives_its_server(tmp_path: Path) -> None:
     options = {"contract": "watsonx_data", "warehouse": str(tmp_path), "store": "file"}
-    with running(**options) as server, sending_to(server.url) as send:
+    with serving(**options) as send:
         send("POST", WATSONX, {"namespace": ["a"]})
         made = send("POST", f"{WATSONX}/a/tables", {"name": "t", "schema": SCHEMA}).document
-    with running(**options) as server, sending_to(server.url) as send:
+    with serving(**options) as send:
         loaded = send("GET", f"{WATSONX}/a/tables/t").document
 
     assert loaded == made
