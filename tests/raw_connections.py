@@ -112,6 +112,12 @@ def received(connection: socket.socket) -> bytes:
     return came
 
 
+def sent(url: str, data: bytes) -> bytes:
+    """Send bytes to a server, and return all bytes until it closes the connection."""
+    with connect(int(url.rpartition(":")[2]), data) as connection:
+        return received(connection)
+
+
 def statuses(connection: socket.socket) -> list[int]:
     """Return the statuses of all answers until the server closes the connection."""
     return [int(status) for status in STATUS.findall(received(connection))]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import socket
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server import Server
+from raw_connections import sent
 
 from .conftest import TOKENS
 
@@ -61,13 +61,6 @@ HEADERS += [f"Host: {host}" for host in ("x", "\xff", "a b", "", "x:99999999", "
 HEADERS += ["Range: bytes=0-", "Range: \xff", "If-Range: \xff"]
 
 
-def received(server: Server, request: bytes) -> bytes:
-    host, port = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
-        connection.sendall(request)
-        return b"".join(iter(lambda: connection.recv(65536), b""))
-
-
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     method=st.sampled_from(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]),
@@ -94,7 +87,7 @@ def test_no_request_makes_the_server_fail(
         *([KNOWN] if token else []),
         "Connection: close",
     ]
-    answer = received(sharing, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+    answer = sent(sharing.url, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
     head, _, body = answer.partition(b"\r\n\r\n")
     status = int(head.split(b" ")[1])
 
