@@ -10,11 +10,27 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import yaml
+
 from lakepact.reference_server.delta_sharing.formats import file_id
 from sample_tables.delta_logs import HEAD, METADATA, Table
 
 TOKENS = {"one": "token-of-one", "two": "token-of-two"}
 MIDNIGHT = 1_704_067_200  #: 2024-01-01T00:00:00Z, when tables are made; a version an hour follows
+
+
+def write_shares(
+    folder: Path, tables: list[dict[str, Any]], recipients: dict[str, str], /, **more: Any
+) -> Path:
+    """Share tables as s.d to recipients, named with their tokens; return the shares file."""
+    document = {
+        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
+        "recipients": [{"name": name, "bearerToken": token} for name, token in recipients.items()],
+        **more,
+    }
+    file = folder / "shares.yaml"
+    file.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return file
 
 
 @dataclass(frozen=True)
@@ -120,7 +136,7 @@ class SharedTable(Table):
         **headers: str,
     ) -> Lines:
         """Send a request about this table."""
-        address = f"/delta-sharing/shares/share/schemas/schema/tables/{self.name}{path}"
+        address = f"/delta-sharing/shares/s/schemas/d/tables/{self.name}{path}"
         answer = self.send(method, address, body, Authorization=f"Bearer {token}", **headers)
         return Lines(answer.status, answer.headers, answer.body)
 

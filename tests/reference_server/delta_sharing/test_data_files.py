@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_
 from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from raw_requests import Sender
+from sample_tables.shared_tables import write_shares
 
 SMALL = bytes(range(256)) * 4
 LARGE = os.urandom(1_000_003)
@@ -89,13 +89,8 @@ def served(folder: Path, **settings: Any) -> Iterator[Server]:
         {"name": "two", "location": "two"},
         {"name": "linked", "location": "linked"},
     ]
-    document = {
-        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
-        "authorization": {"bearerToken": "x"},
-        **settings,
-    }
-    (folder / "shares.yaml").write_text(yaml.safe_dump(document))
-    with running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
+    shares = write_shares(folder, tables, {"me": "x"}, **settings)
+    with running(contract="delta_sharing", shares=shares) as server:
         yield server
 
 

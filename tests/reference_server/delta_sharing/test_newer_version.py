@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
 from raw_requests import Sender
 from sample_tables.delta_logs import add
-from sample_tables.shared_tables import TOKENS, SharedTable
+from sample_tables.shared_tables import TOKENS, SharedTable, write_shares
 
 DELTA = "responseformat=delta"
 ASYNC = "responseformat=delta;asyncquery=true"
@@ -41,14 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SharedTable]:
 @pytest.fixture(scope="module")
 def shares(written: dict[str, SharedTable]) -> Path:
     tables = [{"name": name, "location": name, "historyShared": True} for name in written]
-    document = {
-        "version": 1,
-        "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
-        "recipients": [{"name": name, "bearerToken": token} for name, token in TOKENS.items()],
-    }
-    file = written["other"].log.parents[1] / "shares.yaml"
-    file.write_text(yaml.safe_dump(document), encoding="utf-8")
-    return file
+    return write_shares(written["other"].log.parents[1], tables, TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -125,18 +117,6 @@ def test_version_of_one_contract_leaves_the_other_at_its_default(shares: Path) -
 # -- historical protocols --------------------------------------------------------------------------
 
 
-def test_protocols_of_a_range_have_their_versions(newer: SharedTable) -> None:
-    asked = {"startingVersion": 0, "includeHistoricalProtocol": True}
-
-    for answer in (newer.query(DELTA, **asked), newer.changes(DELTA, **asked)):
-        found = [
-            (line["version"], line["deltaProtocol"]["minWriterVersion"])
-            for line in answer.of("protocol")
-        ]
-        assert found == [(1, 4), (1, 4)]
-        assert answer.kinds[:2] == ["protocol", "metaData"]
-
-
 def test_pages_of_a_range_have_each_protocol_once(newer: SharedTable) -> None:
     body: dict[str, Any] = {"startingVersion": 0, "includeHistoricalProtocol": True, "maxFiles": 1}
     with_end = f"{DELTA};includeendstreamaction=true"
@@ -148,19 +128,8 @@ def test_pages_of_a_range_have_each_protocol_once(newer: SharedTable) -> None:
     assert sum(len(page.of("protocol")) - 1 for page in pages) == 1
 
 
-@pytest.mark.parametrize(
-    ("version", "capabilities", "more"),
-    [
-        (NEWER, DELTA, {}),
-        (NEWER, DELTA, {"includeHistoricalProtocol": False}),
-        (NEWER, "responseformat=parquet", {"includeHistoricalProtocol": True}),
-        (OLDER, DELTA, {"includeHistoricalProtocol": True}),
-    ],
-)
-def test_protocols_are_sent_only_when_asked_for_in_delta_format(
-    opened: Callable[..., SharedTable], version: str, capabilities: str, more: dict[str, bool]
-) -> None:
-    answer = opened(version).query(capabilities, startingVersion=0, **more)
+def test_older_version_sends_no_further_protocol(older: SharedTable) -> None:
+    answer = older.query(DELTA, startingVersion=0, includeHistoricalProtocol=True)
 
     assert ["version" in line for line in answer.of("protocol")] == [False]
 

@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lakepact.generated.contract import Contract
 from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.http.replies import Reply
+from raw_connections import sent
 from raw_requests import serving
 
 from .conftest import TOKENS
 
-OPERATIONS = Contract("delta_sharing").operations.values()
 
-
-def filled(path: str) -> str:
-    return path.replace("{share}", "second").replace("{schema}", "s").replace("{table}", "only")
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
-@pytest.mark.parametrize(
-    "authorization",
-    [
-        None,
-        "",
-        "Bearer",
-        "Bearer ",
-        "Basic dG9rZW4tb2YtYWxs",
-        TOKENS["all"],
-        "Bearer wrong",
-        "Bearer é",
-    ],
-)
-def test_missing_or_wrong_token_returns_401(
-    ask: Callable[..., Any], operation: Any, authorization: str | None
+@pytest.mark.parametrize("authorization", ["", "Bearer ", TOKENS["all"], "Bearer é"])
+def test_malformed_token_returns_401_with_a_challenge(
+    ask: Callable[..., Any], authorization: str
 ) -> None:
-    headers = {} if authorization is None else {"Authorization": authorization.encode("latin-1")}
-    answer = ask(filled(operation.path), token=None, method=operation.method, **headers)
+    answer = ask("/shares", token=None, Authorization=authorization.encode("latin-1"))
 
     assert (answer.status, answer.headers["www-authenticate"].split(" ")[0]) == (401, "Bearer")
-    if operation.method != "HEAD":
-        assert answer.headers["content-type"] == "application/json"
-        assert {name: type(value) for name, value in answer.document.items()} == {
-            "errorCode": str,
-            "message": str,
-        }
-        assert answer.document["errorCode"] == "UNAUTHENTICATED"
+    assert answer.document["errorCode"] == "UNAUTHENTICATED"
 
 
 def test_expired_token_returns_401_with_its_time(ask: Callable[..., Any]) -> None:
@@ -75,15 +48,10 @@ def test_hidden_share_answers_like_a_missing_share(ask: Callable[..., Any], belo
 
 
 def test_two_authorization_headers_return_401(sharing: Any) -> None:
-    host, port = sharing.url.removeprefix("http://").split(":")
-    authorizations = "".join(f"Authorization: Bearer {token}\r\n" for token in (TOKENS["all"], "x"))
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(
-            f"GET /delta-sharing/shares HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{authorizations}\r\n".encode()
-        )
-        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    tokens = "".join(f"Authorization: Bearer {token}\r\n" for token in (TOKENS["all"], "x"))
+    head = f"GET /delta-sharing/shares HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{tokens}\r\n"
 
-    assert received.startswith(b"HTTP/1.1 401 ")
+    assert sent(sharing.url, head.encode()).startswith(b"HTTP/1.1 401 ")
 
 
 def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-import yaml
 
 from raw_connections import (
     CONFIG,
@@ -26,6 +25,7 @@ from raw_connections import (
     statuses,
 )
 from sample_tables.delta_logs import HEAD, Table, add
+from sample_tables.shared_tables import write_shares
 
 pytestmark = pytest.mark.skipif(
     not os.path.exists("/proc/self/status"),  # noqa: PTH110 - at import
@@ -72,12 +72,7 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (folder / "t" / "large.bin").open("wb") as file:
         file.truncate(LARGE)
     tables = [{"name": "t", "location": str(folder / "t")}]
-    document = {
-        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
-        "authorization": {"bearerToken": "x"},
-    }
-    (folder / "shares.yaml").write_text(yaml.safe_dump(document))
-    return folder / "shares.yaml"
+    return write_shares(folder, tables, {"me": "x"})
 
 
 def query_of(port: int) -> bytes:

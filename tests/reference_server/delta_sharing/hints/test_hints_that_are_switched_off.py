@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
 
 from raw_requests import serving
 from sample_tables import delta_logs
+from sample_tables.shared_tables import write_shares
 
 COLUMN, LITERAL = (
     {"op": "column", "name": "p", "valueType": "string"},
@@ -34,14 +34,8 @@ def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(tmp_path, bod
     ]
     delta_logs.Table(tmp_path / "t").commit(0, *delta_logs.HEAD, *adds)
     tables = [{"name": "t", "location": "t"}]
-    document = {
-        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
-        "recipients": [{"name": "me", "bearerToken": "t"}],
-        "evaluatePredicateHints": False,
-        "evaluateJsonPredicateHints": False,
-    }
-    shares = tmp_path / "shares.yaml"
-    shares.write_text(yaml.safe_dump(document))
+    off = {"evaluatePredicateHints": False, "evaluateJsonPredicateHints": False}
+    shares = write_shares(tmp_path, tables, {"me": "t"}, **off)
     with serving(warehouse="memory:", shares=shares) as send:
         answer = send(
             "POST",

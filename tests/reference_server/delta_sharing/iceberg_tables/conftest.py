@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import yaml
 from pyiceberg.catalog import load_catalog
 
 from cross_protocol import NAMES, Doors
 from lakepact.reference_server import running
+from sample_tables.shared_tables import write_shares
 
 
 @pytest.fixture(scope="session")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     folder = tmp_path_factory.mktemp("doors")
     tables = [{"name": name, "iceberg": f"ns.{name}", "historyShared": True} for name in NAMES]
-    shares = {
-        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
-        "recipients": [{"name": "me", "bearerToken": "token"}],
-    }
-    (folder / "shares.yaml").write_text(yaml.safe_dump(shares))
-    with running(warehouse=f"file://{folder}/warehouse", shares=folder / "shares.yaml") as server:
+    shares = write_shares(folder, tables, {"me": "token"})
+    with running(warehouse=f"file://{folder}/warehouse", shares=shares) as server:
         catalog = load_catalog("both", type="rest", uri=server.url)
         catalog.create_namespace("ns")
         yield Doors(server, catalog, folder / "warehouse")

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from lakepact.reference_server import Server, running
 from raw_requests import Sender
-from sample_tables.shared_tables import TOKENS, SharedTable
+from sample_tables.shared_tables import TOKENS, SharedTable, write_shares
 
 #: How tables of a kind are shared, and how many there are for tests to take.
 KINDS: dict[str, tuple[dict[str, Any], int]] = {
     "open": ({"historyShared": True}, 500),
     "closed": ({}, 12),
+    "directory": ({"historyShared": True, "accessModes": ["dir"]}, 1),
     "late": ({"historyShared": True, "startVersion": 2}, 12),
-    "directory": ({"historyShared": True, "accessModes": ["dir"]}, 4),
-    "both": ({"historyShared": True, "accessModes": ["url", "dir"]}, 2),
 }
 
 
@@ -36,14 +33,8 @@ def tables_server(folder: Path) -> Iterator[Server]:
         for kind, (settings, count) in KINDS.items()
         for number in range(count)
     ]
-    document = {
-        "version": 1,
-        "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
-        "recipients": [{"name": name, "bearerToken": token} for name, token in TOKENS.items()],
-    }
-    file = folder / "shares.yaml"
-    file.write_text(yaml.safe_dump(document), encoding="utf-8")
-    with running(contract="delta_sharing", shares=file) as server:
+    shares = write_shares(folder, tables, TOKENS)
+    with running(contract="delta_sharing", shares=shares) as server:
         yield server
 
 
@@ -60,8 +51,7 @@ def tables(
     taken: dict[str, int],
 ) -> Iterator[Callable[..., SharedTable]]:
     """Yield a function that takes an unused table of a kind."""
-    with ExitStack() as stack:
-        send = stack.enter_context(Sender(tables_server.url))
+    with Sender(tables_server.url) as send:
 
         def table(kind: str) -> SharedTable:
             name = f"{kind}{taken[kind]}"

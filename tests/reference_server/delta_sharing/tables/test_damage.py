@@ -26,7 +26,7 @@ ASKS: dict[str, Callable[[Any], Any]] = {
 
 def assert_refusal_names(answer: Lines, table: SharedTable, folder: Path, *words: str) -> None:
     """Assert that a refusal names the table and the mistake, and not the folder."""
-    assert f"share.schema.{table.name}" in answer.message
+    assert f"s.d.{table.name}" in answer.message
     assert all(word in answer.message for word in words)
     assert str(folder) not in answer.message
 
@@ -211,5 +211,5 @@ def test_log_line_of_a_failure_names_no_folder(
 ) -> None:
     assert table.begun(add(f"{folder}/of-another")).query().refusal == FAILED
 
-    assert f"share.schema.{table.name}" in caplog.text
+    assert f"s.d.{table.name}" in caplog.text
     assert str(folder) not in caplog.text

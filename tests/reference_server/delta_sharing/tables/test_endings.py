@@ -14,17 +14,6 @@ END = "includeEndStreamAction=true"
 ON = {"delta__enableChangeDataFeed": "true"}
 
 
-def test_requested_tokens_are_sent_in_an_end_stream_action(table: SharedTable) -> None:
-    table.begun(add("a"), add("b"))
-
-    assert set(table.query(includeRefreshToken=True).end) == {
-        "refreshToken",
-        "minUrlExpirationTimestamp",
-    }
-    assert set(table.query(maxFiles=1).end) == {"nextPageToken", "minUrlExpirationTimestamp"}
-    assert table.query(maxFiles=1).headers["delta-sharing-capabilities"] == "responseformat=parquet"
-
-
 def test_end_stream_action_without_files_is_empty(table: SharedTable) -> None:
     assert table.begun().query(END).end == {}
 
@@ -40,7 +29,7 @@ def test_aborted_answer_ends_with_the_requested_error_message(table: SharedTable
     answer = broken(table, 1000).changes(END, startingVersion=0)
 
     assert set(answer.end) == {"errorMessage"}
-    assert f"share.schema.{table.name}" in answer.end["errorMessage"]
+    assert f"s.d.{table.name}" in answer.end["errorMessage"]
     assert set(answer.kinds) == {"protocol", "metaData", "add", "endStreamAction"}
 
 
@@ -72,23 +61,3 @@ def test_an_answer_of_many_lines_is_whole(table: SharedTable) -> None:
         == table.changes(END, startingVersion=0).ids
         == ids(*paths)
     )
-
-
-@pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_requested_end_stream_action_is_the_last_line_and_in_the_header(
-    table: SharedTable, format_: str
-) -> None:
-    table.begun(add("a"), **ON)
-    capabilities = f"responseformat={format_};{END}"
-
-    for answer in (
-        table.query(capabilities),
-        table.query(capabilities, startingVersion=0),
-        table.query(capabilities, maxFiles=5),
-        table.changes(capabilities, startingVersion=0),
-    ):
-        assert set(answer.end) == {"minUrlExpirationTimestamp"}
-        assert (
-            answer.headers["delta-sharing-capabilities"]
-            == f"responseformat={format_};includeendstreamaction=true"
-        )

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.queries.queries import REFRESHES
-from sample_tables.delta_logs import METADATA, add, remove
-from sample_tables.shared_tables import TOKENS, Lines, SharedTable, hour, ids
+from sample_tables.delta_logs import add, remove
+from sample_tables.shared_tables import TOKENS, SharedTable, hour, ids
 
 END = "includeEndStreamAction=true"
 REFUSED = (400, "INVALID_PARAMETER_VALUE")
@@ -32,43 +31,6 @@ def with_files(table: SharedTable, count: int) -> SharedTable:
 
 def names(count: int) -> set[str]:
     return ids("last", *(f"f{n}" for n in range(count)))
-
-
-def pages(
-    table: SharedTable, capabilities: str | None = END, *, size: int, **body: Any
-) -> list[Lines]:
-    """Return all pages of a query."""
-    found = [table.query(capabilities, maxFiles=size, **body)]
-    later = {name: value for name, value in body.items() if name not in REFRESHES}
-    while "nextPageToken" in found[-1].end:
-        found.append(
-            table.query(
-                capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **later
-            )
-        )
-    return found
-
-
-def test_pages_have_the_same_first_lines_and_version(table: SharedTable) -> None:
-    found = pages(with_files(table, 5), size=2, version=1)
-
-    assert len({page.body.split(b"\n")[0] + page.body.split(b"\n")[1] for page in found}) == 1
-    assert [page.version for page in found] == [1, 1, 1]
-
-
-def test_pages_stay_those_of_the_version_that_they_began_with(table: SharedTable) -> None:
-    first = with_files(table, 3).query(maxFiles=2)
-    table.commit(2, remove("f0"), remove("f1"), remove("f2"), add("new"))
-    second = table.query(maxFiles=100, pageToken=first.end["nextPageToken"])
-
-    assert (first.ids | second.ids, second.version) == (names(3), 1)
-
-
-def test_pages_of_a_filtered_query_hold_the_selected_files(table: SharedTable) -> None:
-    found = pages(with_files(table, 6), size=2, predicateHints=["p = 'even'"])
-
-    assert [len(page.ids) for page in found] == [2, 1]
-    assert set().union(*(page.ids for page in found)) == ids("f0", "f2", "f4")
 
 
 def test_page_token_keeps_the_hints_of_its_query(table: SharedTable) -> None:
@@ -153,24 +115,14 @@ def test_refresh_token_with_a_version_or_page_returns_400(
     assert f"{name} and {member} exclude each other" in answer.message
 
 
-def test_refresh_of_a_filtered_query_returns_the_same_files(table: SharedTable) -> None:
-    before = with_files(table, 6).query(includeRefreshToken=True, predicateHints=["p = 'even'"])
-    table.commit(2, add("f6", partitionValues={"p": "even"}))
-
-    assert (
-        table.query(refreshToken=before.end["refreshToken"]).ids
-        == before.ids
-        == ids("f0", "f2", "f4")
-    )
-
-
 def test_a_refreshed_answer_comes_in_pages_too(table: SharedTable) -> None:
     token = with_files(table, 3).query(includeRefreshToken=True).end["refreshToken"]
     table.commit(2, add("new"))
 
-    found = pages(table, size=3, refreshToken=token, includeRefreshToken=True)
+    first = table.query(maxFiles=3, refreshToken=token, includeRefreshToken=True)
+    second = table.query(maxFiles=3, pageToken=first.end["nextPageToken"])
 
-    assert set().union(*(page.ids for page in found)) == names(3)
+    assert first.ids | second.ids == names(3)
 
 
 def test_a_table_without_shared_history_is_refreshed_and_paged_too(closed: SharedTable) -> None:
@@ -190,31 +142,6 @@ def test_refresh_of_an_unreadable_version_is_refused(table: SharedTable) -> None
     assert table.query(refreshToken=before.end["refreshToken"]).refusal == REFUSED
 
 
-def test_changes_come_in_pages_that_together_hold_every_change_once(table: SharedTable) -> None:
-    table.begun(add("a"), add("b"), delta__enableChangeDataFeed="true")
-    table.commit(1, remove("a"), remove("b"), add("c"))
-    table.commit(2, {"commitInfo": {}})
-    table.commit(3, add("d"))
-    for size in range(1, 8):
-        found = [table.changes(END, startingVersion=0, maxFiles=size)]
-        while "nextPageToken" in found[-1].end:
-            found.append(
-                table.changes(
-                    END, startingVersion=0, maxFiles=size, pageToken=found[-1].end["nextPageToken"]
-                )
-            )
-        changes = [
-            (kind, said["id"])
-            for page in found
-            for kind in ("add", "remove")
-            for said in page.of(kind)
-        ]
-        assert len(changes) == len(set(changes)) == 6
-        assert [len(page.kinds) - 3 for page in found[:-1]] == [size] * (len(found) - 1)
-        assert len({page.body.split(b"\n")[1] for page in found}) == 1
-        assert {page.version for page in found} == {0}
-
-
 def test_pages_of_changes_end_where_they_would_have_ended_at_first(table: SharedTable) -> None:
     table.begun(add("a"), add("b"), delta__enableChangeDataFeed="true")
     first = table.changes(startingVersion=0, maxFiles=1)
@@ -226,15 +153,6 @@ def test_pages_of_changes_end_where_they_would_have_ended_at_first(table: Shared
     ).ids | first.ids == ids("a", "b")
     rest = table.query(startingVersion=0, maxFiles=9, pageToken=again.end["nextPageToken"])
     assert rest.ids | again.ids == ids("a", "b")
-
-
-def test_metadata_that_changed_stands_on_one_page(table: SharedTable) -> None:
-    table.begun(add("a"))
-    table.commit(1, {"metaData": METADATA | {"description": "new"}}, add("b"), add("c"))
-    for size in (1, 2, 3, 4):
-        found = pages(table, size=size, startingVersion=0)
-        later = [said.get("description") for page in found for said in page.of("metaData")[1:]]
-        assert later == ["new"]
 
 
 @settings(

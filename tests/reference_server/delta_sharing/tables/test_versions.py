@@ -16,12 +16,6 @@ def with_versions(table: SharedTable, count: int) -> SharedTable:
     return table
 
 
-def test_the_older_head_request_says_the_same(table: SharedTable) -> None:
-    with_versions(table, 3)
-
-    assert (table.ask("HEAD", "").status, table.ask("HEAD", "").version) == (200, 2)
-
-
 @pytest.mark.parametrize(
     "time",
     ["", "2024-01-01 00:00:00", "1704067200000", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z"],

@@ -10,29 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-import yaml
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.table import Table
 
+from sample_tables.shared_tables import write_shares
 from sample_tables.table_documents import append_updates
 
 from .conftest import Answer, Principal, guarded
 
 TABLE = "/v1/namespaces/open/tables/shown"
-SHARES = {
-    "shares": [
-        {
-            "name": "s",
-            "schemas": [
-                {
-                    "name": "d",
-                    "tables": [{"name": "t", "iceberg": "open.shown", "historyShared": True}],
-                }
-            ],
-        }
-    ],
-    "recipients": [{"name": "partner", "bearerToken": "partner-token"}],
-}
 ROWS = pa.table({"id": pa.array([1], pa.int64())})
 
 
@@ -60,19 +46,21 @@ class Sharing:
 
 @pytest.fixture
 def sharing(tmp_path: Path) -> Iterator[Sharing]:
-    (tmp_path / "shares.yaml").write_text(yaml.safe_dump(SHARES), encoding="utf-8")
-    with guarded(
-        tmp_path, warehouse=str(tmp_path / "warehouse"), shares=tmp_path / "shares.yaml"
-    ) as (server, bearing):
+    tables = [{"name": "t", "iceberg": "open.shown", "historyShared": True}]
+    shares = write_shares(tmp_path, tables, {"partner": "partner-token"})
+    with guarded(tmp_path, warehouse=str(tmp_path / "warehouse"), shares=shares) as (
+        server,
+        bearing,
+    ):
         catalog = RestCatalog("root", uri=server.url, token="root-token")
-        tables: list[Table] = []
+        made: list[Table] = []
         for name, column in (("open.shown", "id"), ("closed.secret", "hidden_column")):
             catalog.create_namespace(name.split(".")[0])
             rows = ROWS.rename_columns([column])
-            tables.append(catalog.create_table(name, rows.schema))
-            tables[-1].append(rows)
+            made.append(catalog.create_table(name, rows.schema))
+            made[-1].append(rows)
         yield Sharing(
-            bearing("root-token"), bearing("writer-token"), bearing("partner-token"), *tables
+            bearing("root-token"), bearing("writer-token"), bearing("partner-token"), *made
         )
 
 
