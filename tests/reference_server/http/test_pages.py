@@ -54,16 +54,6 @@ def test_without_token_and_size_everything_comes_at_once() -> None:
     assert ([name for name, _ in found], following) == (sorted(names), None)
 
 
-def test_items_that_stay_are_listed_once_while_others_come_and_go() -> None:
-    names = {"a", "c", "e", "g"}
-    first, after = page(listing(names), "here", after="", size=2)
-    names -= {"c"}
-    names |= {"b", "d"}
-    second, _ = page(listing(names), "here", after=after, size=10)
-
-    assert [name for name, _ in first + second] == ["a", "c", "d", "e", "g"]
-
-
 @given(texts, texts)
 def test_a_token_opens_to_the_name_it_was_made_of(where: str, name: str) -> None:
     assert name_in_token(where, token(where, name)) == name
