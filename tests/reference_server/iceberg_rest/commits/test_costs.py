@@ -22,6 +22,8 @@ from lakepact.reference_server.iceberg_rest.views.metadata import new_view_metad
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
 from raw_requests import Sender, serving
+from sample_tables.schemas import SCHEMA
+from sample_tables.table_documents import field
 
 FEW, MANY = 60, 240
 
@@ -67,37 +69,40 @@ def test_cost_of_a_commit_grows_no_faster_than_its_updates(kind: Kind) -> None:
     assert cost(kind, MANY) <= MANY / FEW * 1.25 * cost(kind, FEW)
 
 
-@pytest.fixture
-def table(send: Sender, namespace: str) -> str:
-    """Return the path of a table."""
-    assert (
-        send(
-            "POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema(2)}
-        ).status
-        == 200
-    )
-    return f"/v1/namespaces/{namespace}/tables/t"
-
-
 def commit(*updates: dict[str, Any]) -> dict[str, Any]:
     return {"requirements": [], "updates": list(updates)}
 
 
-def test_commit_of_2000_new_schemas_keeps_all_of_them(send: Sender, table: str) -> None:
-    answer = send(
-        "POST",
-        table,
-        commit(*({"action": "add-schema", "schema": schema(3 * number)} for number in range(2000))),
-    )
+def add_schema(*fields: dict[str, Any]) -> dict[str, Any]:
+    return {"action": "add-schema", "schema": {"type": "struct", "fields": list(fields)}}
+
+
+LARGE = {
+    "2000 new schemas": (
+        [{"action": "add-schema", "schema": schema(3 * number)} for number in range(2000)],
+        2001,
+    ),
+    "2000 equal schemas": ([{"action": "add-schema", "schema": schema(0)}] * 2000, 2),
+    "expiring 10000 snapshots one by one": (
+        [{"action": "remove-snapshots", "snapshot-ids": [number]} for number in range(10_000)],
+        1,
+    ),
+    "1000 columns": (
+        [add_schema(*(field(n, f"c{n}", "string", doc="of many") for n in range(1, 1001)))],
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_large_commit_is_applied(send: Sender, table: str, case: str) -> None:
+    updates, schemas = LARGE[case]
+    answer = send("POST", table, commit(*updates))
 
     assert answer.status == 200
-    assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == list(range(2001))
-
-
-def test_commit_of_2000_equal_schemas_keeps_one(send: Sender, table: str) -> None:
-    answer = send("POST", table, commit(*[{"action": "add-schema", "schema": schema(0)}] * 2000))
-
-    assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == [0, 1]
+    assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == list(
+        range(schemas)
+    )
 
 
 @pytest.mark.parametrize("item", [b"[]", b"{}", b'""', b"0"])
@@ -108,38 +113,37 @@ def test_body_of_too_many_values_returns_413(send: Sender, table: str, item: byt
     assert f"more than {MOST_VALUES} values" in answer.message
 
 
-def test_body_of_as_many_values_as_allowed_is_validated(send: Sender, table: str) -> None:
-    raw = b'{"requirements":[],"updates":[%s]}' % b",".join([b"0"] * (MOST_VALUES - 5))
-
-    assert send("POST", table, raw).error == (400, "BadRequestException")
-
-
-def test_deep_schema_returns_400(send: Sender, table: str) -> None:
-    deep: Any = "int"
-    for number in range(150):
-        deep = {
+def deep_column() -> dict[str, Any]:
+    column_type: Any = "int"
+    for number in range(2, 152):
+        column_type = {
             "type": "list",
-            "element-id": number + 2,
+            "element-id": number,
             "element-required": False,
-            "element": deep,
+            "element": column_type,
         }
-    fields = [{"id": 1, "name": "deep", "type": deep, "required": False}]
-
-    assert (
-        send(
-            "POST",
-            table,
-            commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}}),
-        ).status
-        == 400
-    )
+    return field(1, "deep", column_type)
 
 
-@pytest.mark.parametrize("depth", [199, 300, 10_000])
-def test_deep_filter_returns_400(send: Sender, table: str, depth: int) -> None:
-    raw = b'{"filter":%s{"type":"true"}%s}' % (b'{"type":"not","child":' * depth, b"}" * depth)
+def deep_filter(depth: int) -> bytes:
+    return b'{"filter":%s{"type":"true"}%s}' % (b'{"type":"not","child":' * depth, b"}" * depth)
 
-    assert send("POST", f"{table}/plan", raw).status == 400
+
+INVALID = {
+    "as many values as allowed": (
+        "",
+        b'{"requirements":[],"updates":[%s]}' % b",".join([b"0"] * (MOST_VALUES - 5)),
+    ),
+    "a deep schema": ("", commit(add_schema(deep_column()))),
+    **{f"a filter {depth} deep": ("/plan", deep_filter(depth)) for depth in (199, 300, 10_000)},
+}
+
+
+@pytest.mark.parametrize("case", INVALID)
+def test_large_invalid_request_returns_400(send: Sender, table: str, case: str) -> None:
+    path, body = INVALID[case]
+
+    assert send("POST", table + path, body).error == (400, "BadRequestException")
 
 
 def test_expiring_10000_snapshots_at_once_returns_200(send: Sender, table: str) -> None:
@@ -158,67 +162,22 @@ def test_expiring_10000_snapshots_at_once_returns_200(send: Sender, table: str) 
     assert [one["snapshot-id"] for one in answer.document["metadata"]["snapshots"]] == [10_000]
 
 
-def test_expiring_10000_snapshots_one_by_one_returns_200(send: Sender, table: str) -> None:
-    answer = send(
-        "POST",
-        table,
-        commit(
-            *({"action": "remove-snapshots", "snapshot-ids": [number]} for number in range(10_000))
-        ),
-    )
-
-    assert answer.status == 200
-
-
-def test_schema_of_1000_columns_returns_200(send: Sender, table: str) -> None:
-    fields = [
-        {
-            "id": n,
-            "name": f"c{n}",
-            "type": "string",
-            "required": False,
-            "doc": "a column, one of many",
-        }
-        for n in range(1, 1001)
-    ]
-
-    assert (
-        send(
-            "POST",
-            table,
-            commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}}),
-        ).status
-        == 200
-    )
-
-
-def test_transaction_over_100_tables_returns_204(send: Sender, table: str) -> None:
-    levels = [table.split("/")[3]]
+def test_transaction_over_100_tables_returns_204(send: Sender, namespace: str, tables: str) -> None:
+    added = [{"action": "add-snapshot", "snapshot": snapshot(one)} for one in range(20)]
     changes = []
     for number in range(100):
-        assert (
-            send(
-                "POST", table.rpartition("/")[0], {"name": f"t{number}", "schema": schema(2)}
-            ).status
-            == 200
-        )
-        added = [{"action": "add-snapshot", "snapshot": snapshot(one)} for one in range(20)]
-        changes.append(
-            {
-                "identifier": {"namespace": levels, "name": f"t{number}"},
-                "requirements": [],
-                "updates": added,
-            }
-        )
+        name = f"t{number}"
+        assert send("POST", tables, {"name": name, "schema": SCHEMA}).status == 200
+        changes.append({"identifier": {"namespace": [namespace], "name": name}, **commit(*added)})
 
     assert send("POST", "/v1/transactions/commit", {"table-changes": changes}).status == 204
 
 
 def test_removing_20000_unknown_properties_returns_them_as_missing(
-    send: Sender, table: str
+    send: Sender, namespace: str
 ) -> None:
     removals = [f"p{number}" for number in range(20_000)]
-    answer = send("POST", "/".join(table.split("/")[:4]) + "/properties", {"removals": removals})
+    answer = send("POST", f"/v1/namespaces/{namespace}/properties", {"removals": removals})
 
     assert answer.document["missing"] == removals
 

@@ -25,10 +25,6 @@ def add_spec(*fields: Document, **members: Any) -> Document:
     return update("add-spec", spec={"fields": list(fields), **members})
 
 
-def add_order(*fields: Document, order_id: int = 77) -> Document:
-    return update("add-sort-order", sort_order={"order-id": order_id, "fields": list(fields)})
-
-
 def without(schema: Document, column: int) -> Document:
     return {**schema, "fields": [each for each in schema["fields"] if each["id"] != column]}
 
@@ -261,14 +257,3 @@ def test_a_column_behind_a_void_field_can_go() -> None:
         td.committed(TABLE, *void, add_schema(without(td.ORDERS, 2)), USE_IT)["current-schema-id"]
         == 1
     )
-
-
-def test_the_order_without_fields_always_has_id_zero() -> None:
-    table = td.table(write_order={"order-id": 1, "fields": [sort_field(1)]})
-
-    after = td.committed(
-        table, add_order(order_id=5), update("set-default-sort-order", sort_order_id=-1)
-    )
-
-    assert [order["order-id"] for order in after["sort-orders"]] == [1, 0]
-    assert after["default-sort-order-id"] == 0
