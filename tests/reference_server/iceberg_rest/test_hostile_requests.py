@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from raw_requests import Sender
 from sample_tables import table_documents as td
 from sample_tables.table_documents import partition_field, sort_field, update
 from sample_tables.table_invariants import broken_invariants
@@ -149,3 +151,40 @@ def test_spoiled_create_requests_are_refused_or_make_a_table_that_is_whole(body:
 @given(spoiled(REQUIREMENTS))
 def test_spoiled_requirements_are_refused_or_do_not_hold_or_hold(requirements: Any) -> None:
     assert refusal(lambda: check(TABLE, requirements)) in {None, 400, 409}
+
+
+REQUESTS: dict[str, Document] = {
+    "plan": {
+        "select": ["id"],
+        "filter": {
+            "type": "and",
+            "left": {"type": "not", "child": {"type": "in", "term": "id", "values": [1, 2]}},
+            "right": {
+                "type": "eq",
+                "term": {"type": "transform", "transform": "bucket[4]", "term": "id"},
+                "value": 3,
+            },
+        },
+        "case-sensitive": True,
+        "use-snapshot-schema": False,
+        "stats-fields": ["id"],
+    },
+    "metrics": {
+        "report-type": "commit-report",
+        "table-name": "t",
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        "operation": "append",
+        "metrics": {"added-data-files": {"unit": "count", "value": 1}},
+    },
+}
+
+
+@pytest.mark.parametrize("path", REQUESTS)
+def test_spoiled_request_about_a_table_returns_no_5xx(send: Sender, table: str, path: str) -> None:
+    @settings(deadline=None)
+    @given(spoiled(REQUESTS[path]))
+    def invariant(body: Any) -> None:
+        assert send("POST", f"{table}/{path}", body).status < 500
+
+    invariant()

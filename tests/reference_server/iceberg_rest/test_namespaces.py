@@ -20,11 +20,3 @@ def test_a_namespace_that_no_path_can_name_is_400(send: Sender, levels: list[str
         400,
         "BadRequestException",
     )
-
-
-def test_an_empty_property_can_be_removed(send: Sender, namespace: str) -> None:
-    send("POST", f"/v1/namespaces/{namespace}/properties", {"updates": {"a": ""}})
-
-    assert send("POST", f"/v1/namespaces/{namespace}/properties", {"removals": ["a"]}).document[
-        "removed"
-    ] == ["a"]

@@ -79,11 +79,6 @@ def test_configuration_has_the_key_lifetime_and_the_added_endpoint(
     }
 
 
-def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Sender, send: Sender) -> None:
-    assert newer("GET", "/v1/config?warehouse=none").error == (404, "NoSuchWarehouseException")
-    assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException")
-
-
 @pytest.fixture
 def home(newer: Sender) -> str:
     name = f"ns_{uuid.uuid4().hex}"
@@ -223,16 +218,6 @@ def test_an_answer_comes_again_whole_and_nothing_is_done_twice(
 
     assert answers == [Reply(200, b'{"said":"1"}', ((b"etag", b'"1"'),))] * 3
     assert handler.calls == 1
-
-
-def test_without_keys_everything_is_done(store: MemoryStore, keys: Keys, *, blocking: bool) -> None:
-    handler = Counted(store)
-    once = keys.once("createTable", handler, blocking=blocking)
-
-    once(body={})
-    once(body={})
-
-    assert handler.calls == 2
 
 
 @pytest.mark.parametrize(("status", "calls"), [(400, 1), (404, 1), (409, 1), (500, 2), (503, 2)])

@@ -14,20 +14,13 @@ from raw_requests import Sender, serving
 from sample_tables.schemas import SCHEMA
 
 TAG = b'"0a1b"'
+SAME = ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" ']
+OTHER = ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"']
 
 
-@pytest.mark.parametrize(
-    "sent", ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" ']
-)
+@pytest.mark.parametrize("sent", [*SAME, *OTHER])
 def test_a_tag_is_found_weak_or_strong_and_among_others(sent: str) -> None:
-    assert matches(sent, TAG)
-
-
-@pytest.mark.parametrize(
-    "sent", ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"']
-)
-def test_other_or_malformed_tag_does_not_match(sent: str) -> None:
-    assert not matches(sent, TAG)
+    assert matches(sent, TAG) is (sent in SAME)
 
 
 def test_known_tag_returns_304_without_body(send: Sender, table: str) -> None:
@@ -84,22 +77,10 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Sender, ta
     assert [answer.status for answer in own] == [304, 304]
 
 
-def test_create_and_register_send_the_etag_of_load_and_staging_none(
-    send: Sender, namespace: str
-) -> None:
-    tables = f"/v1/namespaces/{namespace}/tables"
+def test_staged_table_has_no_etag(send: Sender, tables: str) -> None:
     staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
-    created = send("POST", tables, {"name": "t", "schema": SCHEMA})
-    loaded = send("GET", f"{tables}/t")
-    send("DELETE", f"{tables}/t")
-    location = loaded.document["metadata-location"]
-    registered = send(
-        "POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location}
-    )
 
     assert "etag" not in staged.headers
-    assert created.headers["etag"] == loaded.headers["etag"]
-    assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
 
 
 def test_a_contract_without_tags_has_none() -> None:

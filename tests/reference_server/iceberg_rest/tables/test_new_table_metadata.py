@@ -44,62 +44,6 @@ def refused(**members: Any) -> str:
     )
 
 
-def test_a_table_in_format_version_two_is_whole() -> None:
-    body = td.request(
-        UNORDERED,
-        partition_spec={"fields": [partition_field(7, "day", "day")]},
-        write_order={"order-id": 9, "fields": [sort_field(40)]},
-        properties={"owner": "me"},
-    )
-
-    assert new_table_metadata(
-        body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED
-    ) == {
-        "format-version": 2,
-        "table-uuid": td.UUID,
-        "location": td.LOCATION,
-        "last-sequence-number": 0,
-        "last-updated-ms": td.CREATED,
-        "last-column-id": 4,
-        "current-schema-id": 0,
-        "schemas": [
-            {
-                "type": "struct",
-                "schema-id": 0,
-                "identifier-field-ids": [1],
-                "fields": [
-                    field(1, "code", "string", required=True, doc="of the order"),
-                    field(2, "at", "timestamp"),
-                    field(
-                        3,
-                        "items",
-                        {
-                            "type": "list",
-                            "element-id": 4,
-                            "element": "int",
-                            "element-required": True,
-                        },
-                    ),
-                ],
-            },
-        ],
-        "default-spec-id": 0,
-        "partition-specs": [
-            {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
-        ],
-        "last-partition-id": 1000,
-        "default-sort-order-id": 1,
-        "sort-orders": [{"order-id": 1, "fields": [sort_field(1)]}],
-        "properties": {"owner": "me"},
-        "refs": {},
-        "snapshots": [],
-        "statistics": [],
-        "partition-statistics": [],
-        "snapshot-log": [],
-        "metadata-log": [],
-    }
-
-
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_new_table_holds_all_invariants_and_is_readable(version: int) -> None:
     metadata = td.table(version=version)

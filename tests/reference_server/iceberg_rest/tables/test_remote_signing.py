@@ -447,27 +447,6 @@ def test_deletion_with_another_payload_than_its_body_returns_403(send: Sender) -
     assert answer.status == 403
 
 
-def test_readers_get_signatures_that_read_alone(send: Sender) -> None:
-    path = create(send)
-
-    answers = {
-        method: signs(send, f"{HOST}/{path}/data/a{query}", method, token="reader").status
-        for method, query in (
-            ("GET", ""),
-            ("HEAD", ""),
-            ("PUT", ""),
-            ("DELETE", ""),
-            ("POST", "?uploads"),
-        )
-    }
-    several = signs(
-        send, f"{HOST}/?delete", "POST", token="reader", body=deletion(f"{path}/data/a")
-    )
-
-    assert answers == {"GET": 200, "HEAD": 200, "PUT": 403, "DELETE": 403, "POST": 403}
-    assert several.status == 403
-
-
 def test_further_locations_of_a_table_are_signed_if_they_are_its_own(
     send: Sender,
 ) -> None:

@@ -66,25 +66,6 @@ def create(send: Sender, name: str = "t", headers: dict[str, str] = VENDED, **mo
     return send("POST", TABLES, {"name": name, "schema": SCHEMA, **more}, **headers)
 
 
-def test_requested_credentials_are_for_the_location_of_the_table(send: Sender) -> None:
-    created = create(send).document
-
-    (credential,) = created["storage-credentials"]
-    assert credential["prefix"] == created["metadata"]["location"]
-    assert credential["config"]["client.refresh-credentials-endpoint"].endswith(
-        "/tables/t/credentials"
-    )
-    assert sorted(credential["config"]) == [
-        "client.refresh-credentials-endpoint",
-        "s3.access-key-id",
-        "s3.endpoint",
-        "s3.secret-access-key",
-        "s3.session-token",
-        "s3.session-token-expires-at-ms",
-    ]
-    assert created["config"] == credential["config"]
-
-
 @pytest.mark.parametrize(
     "header",
     [
@@ -180,26 +161,6 @@ def test_keys_to_a_are_given_beside_ab(send: Sender) -> None:
         f"{parent}/a",
         f"{parent}/ab",
     ]
-
-
-@pytest.mark.parametrize(
-    "spelled",
-    ["{}", "{}/", "{}/data", "{folder}//{name}", "{folder}/./{name}", "{folder}%2F{name}"],
-)
-def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(
-    send: Sender, spelled: str
-) -> None:
-    location = create(send).document["metadata"]["location"]
-    folder, _, name = location.rpartition("/")
-    for staged in (False, True):
-        answer = create(
-            send,
-            "mine",
-            location=spelled.format(location, folder=folder, name=name),
-            **{"stage-create": staged},
-        )
-        assert answer.error == (400, "BadRequestException")
-    assert send("GET", f"{TABLES}/t/credentials").status == 200
 
 
 # -- a token service -------------------------------------------------------------------------------

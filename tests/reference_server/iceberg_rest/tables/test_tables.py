@@ -32,21 +32,6 @@ def test_a_table_outside_the_warehouse_is_400(send: Sender, namespace: str, loca
     assert answer.error == (400, "BadRequestException")
 
 
-@pytest.mark.parametrize(
-    "path", ["/v1/namespaces/irc_missing/tables/t", "/v1/namespaces/{namespace}/tables/irc_missing"]
-)
-@pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
-def test_a_table_that_is_not_there_is_404(
-    send: Sender, namespace: str, method: str, path: str
-) -> None:
-    body = {"requirements": [], "updates": []} if method == "POST" else None
-
-    assert send(method, path.format(namespace=namespace), body).error == (
-        404,
-        "NoSuchTableException",
-    )
-
-
 def test_renaming_a_table_to_itself_changes_nothing(
     send: Sender, table: str, namespace: str
 ) -> None:
