@@ -115,6 +115,17 @@ def test_refresh_token_with_a_version_or_page_returns_400(
     assert f"{name} and {member} exclude each other" in answer.message
 
 
+def test_refresh_token_alone_keeps_the_hints_of_its_query(table: SharedTable) -> None:
+    before = with_files(table, 6).query(includeRefreshToken=True, predicateHints=["p = 'even'"])
+    table.commit(2, add("f6", partitionValues={"p": "even"}))
+
+    assert (
+        table.query(refreshToken=before.end["refreshToken"]).ids
+        == before.ids
+        == ids("f0", "f2", "f4")
+    )
+
+
 def test_a_refreshed_answer_comes_in_pages_too(table: SharedTable) -> None:
     token = with_files(table, 3).query(includeRefreshToken=True).end["refreshToken"]
     table.commit(2, add("new"))
