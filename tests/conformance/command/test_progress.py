@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.report import report
 from lakepact.conformance.commands.reproduce import reproduce
+from lakepact.conformance.evidence.observations import Observation
 from lakepact.conformance.report import output
+from lakepact.conformance.running import plan
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import embedded
+from lakepact.conformance.running.runner import Run
 from lakepact.extras import install
 from miniatures import Answer, answer, miniature
 
@@ -57,6 +65,28 @@ def test_progress_is_reported_before_the_first_check_ends(
         CliRunner().invoke(check, [url, "--only", "IRC-CFG-001"])
 
     assert reported.is_set()
+
+
+def test_progress_during_the_tasks_of_clients_names_no_detection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reported = threading.Event()
+
+    def observe(_: Run) -> Iterable[Observation]:
+        assert reported.wait(10)
+        return ()
+
+    def echo(text: str, **_: object) -> None:
+        if text.endswith("; no check has ended yet"):
+            reported.set()
+
+    monkeypatch.setattr(output, "QUIET_SECONDS", 0.005)
+    monkeypatch.setattr(output.click, "echo", echo)
+    suite = suites.load("iceberg_rest")
+    with embedded(suite) as target:
+        run = Run(plan.plan(suite, only=["IRC-CFG-001"]), target, observe=observe)
+        for _ in output.progress_of(run, Console(file=io.StringIO()), live=False):
+            pass
 
 
 @pytest.fixture(scope="module")

@@ -184,9 +184,11 @@ def _lines(run: Run, latest: Sequence[CheckEnded], failures: Mapping[str, None])
     def write_lines() -> None:
         while not over.wait(QUIET_SECONDS):
             checks = latest[-1].done if latest else 0
+            state = _failures(failures, "; ") if latest else "; no check has ended yet"
+            if run.offer is None:
+                state = "; detecting features of the server"
             click.echo(
-                f"lakepact: {checks} of {run.planned} after {time.monotonic() - start:.0f} s"
-                f"{_failures(failures, '; ') if latest else '; detecting features of the server'}",
+                f"lakepact: {checks} of {run.planned} after {time.monotonic() - start:.0f} s{state}",
                 err=True,
             )
 
