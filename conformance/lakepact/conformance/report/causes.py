@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -63,6 +64,17 @@ DEVIATIONS: Mapping[str, str] = {
     Kind.VALUE: "a wrong `{}`",
     Kind.TYPE: "`{}` with another JSON type",
     Kind.SPELLING: "`{}` as text instead of a number, or the reverse",
+}
+
+
+#: Faults that show in many requests, by the first item of their keys; the others are their values.
+FAULTS: Mapping[str, str] = {
+    "no error body": "errors have no error body of the contract",
+    "error as success": "errors came with status {}",
+    "lost creation": "{} returned success, and the object is not found afterwards",
+    "unserved": "operations that should be served returned {}",
+    "constant": "nearly all requests returned {}",
+    "unread": "bodies without a required member, or with another JSON type, returned {}, expected 400",
 }
 
 
@@ -126,8 +138,13 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     gravest: dict[str, Finding] = {}
     for finding in sorted(group, key=_gravity):
         gravest.setdefault(finding.requirement, finding)
-    order = {"accepted": _shows, "success": _status_first}.get(str(key[0]), _explains)
-    findings = tuple(sorted(gravest.values(), key=order))
+    order: dict[str, Callable[[Finding], tuple[object, ...]]] = {
+        "accepted": _shows,
+        "success": _status_first,
+        "error as success": lambda finding: (not finding.is_error_as_success, *_explains(finding)),
+        "lost creation": partial(_not_found_after, key[-1]),
+    }
+    findings = tuple(sorted(gravest.values(), key=order.get(str(key[0]), _explains)))
     outcome = min(
         (Outcome(finding.result["outcome"]) for finding in group),
         key=lambda outcome: outcome.weight,
@@ -135,8 +152,10 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     of_status = [finding for finding in group if finding.is_about_status]
     cases = of_status if key[0] == "success" and of_status else group
     grave = min((severity(finding) for finding in cases), key=lambda each: each.rank)
-    if key[0] == "accepted" and any(map(_cannot_be_read, group)):
+    if key[0] == "lost creation" or (key[0] == "accepted" and any(map(_cannot_be_read, group))):
         grave = Severity.DATA
+    if key[0] == "error as success":  # also of HEAD, whose answer does not show the error
+        grave = Severity.STATUS
     return Cause(grave, _title_of(key, findings, group), findings, outcome)
 
 
@@ -145,6 +164,14 @@ def _gravity(finding: Finding) -> tuple[int, bool]:
     no words of its own.
     """
     return severity(finding).rank, "phrase" in finding.failure.get("mutation", {})
+
+
+def _not_found_after(creation: object, finding: Finding) -> tuple[object, ...]:
+    """Return the rank of a finding in the cause of a creation: a 404 against one of its own
+    requirements explains the others.
+    """
+    operations = finding.result.get("operations", ())
+    return creation not in operations, finding.status != NOT_FOUND, len(operations)
 
 
 def _shows(finding: Finding) -> tuple[object, ...]:
@@ -187,6 +214,8 @@ def severity(finding: Finding) -> Severity:
     """Return what clients lose by a finding, as the exchange shows it."""
     if finding.follows_refusal:
         return Severity.REFUSED
+    if finding.is_error_as_success:
+        return Severity.STATUS
     is_data = finding.result.get("risk") == "data"
     if finding.status >= LOWEST_ERROR:
         return _severity_of_error(finding, is_data=is_data)
@@ -245,17 +274,10 @@ def _title_of(key: Key, findings: Sequence[Finding], group: Sequence[Finding]) -
         case ("refuses none", reads):
             methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
             return f"no {methods} request of the run was refused, for {len(findings)} requirements"
-        case ("no error body",):
-            fault = "errors have no error body of the contract"
         case ("empty body" | "a web page" | "no JSON" as flaw,):
             fault = f"requests returned {flaw}"
-        case ("unserved", status):
-            fault = f"operations that should be served returned {status}"
-        case ("constant", status):
-            fault = f"nearly all requests returned {status}"
-        case ("unread", status):
-            bodies = "bodies without a required member, or with another JSON type,"
-            fault = f"{bodies} returned {status}, expected 400"
+        case (kind, *values) if kind in FAULTS:
+            fault = FAULTS[str(kind)].format(*values)
         case ("refused alike", status, kind, expected, *_):
             error = f"{status} ({kind})" if kind else status
             fault = f"requests with mistakes of many kinds returned {error}, expected {expected}"

@@ -182,7 +182,19 @@ class Finding:
     def accepts(self) -> bool:
         """Whether a request was accepted that should have been refused."""
         is_due = self.failure.get("refusal", min(self.expected_status, default=0) >= LOWEST_ERROR)
-        return bool(is_due) and LOWEST_ERROR > self.status >= 200
+        return bool(is_due) and LOWEST_ERROR > self.status >= 200 and not self.is_error_as_success
+
+    @cached_property
+    def is_error_as_success(self) -> bool:
+        """Whether the body of an error came with the status of a success."""
+        if self.exchange is None or not 200 <= self.status < LOWEST_ERROR:
+            return False
+        try:
+            document = orjson.loads(self.exchange["response"]["body"])
+        except orjson.JSONDecodeError:
+            return False
+        members = document.keys() if isinstance(document, dict) else set()
+        return members in ({"error"}, {"errorCode", "message"})
 
     @property
     def wrong(self) -> str:

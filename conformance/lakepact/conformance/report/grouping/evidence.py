@@ -21,6 +21,7 @@ from lakepact.conformance.report.grouping.cases import (
     Finding,
     resource_of,
 )
+from lakepact.conformance.report.grouping.creations import LostCreations
 from lakepact.conformance.report.grouping.keys import (
     FLAWS,
     Key,
@@ -70,9 +71,14 @@ class Evidence:
         answers = list(dict.fromkeys((key_of(finding), finding.answer) for finding in findings))
         keys = dict(answers)
         self._always = always
+        self._lost = LostCreations(line for line in lines if line["line"] == "exchange")
         self._refuses_none = _refuses_none(acceptances, refused)
         self._of_any_mistake = _of_any_mistake(answers)
         #: Why the bodies of several operations have no members.
+        #: Statuses of successes that errors come with.
+        self._statuses_of_errors = _frequent(
+            (finding.status for finding in findings if finding.is_error_as_success), SEVERAL
+        )
         self._flaws = _frequent((key[0] for key in keys if key[0] in FLAWS), SEVERAL)
         #: Statuses from 500 on of bodies that the server cannot read.
         self._unread = _frequent((key[3] for key in keys if is_unread(key)), MANY)
@@ -117,12 +123,23 @@ class Evidence:
             if number := self._origins.effects.get(kind):
                 clearest = self._origins.clearest.get(number)
                 return self.key(clearest) if clearest else ("applied", *kind)
+        if self._is_error_as_success(cause):
+            return ("error as success", cause.status)
+        if operation := self._lost.of(cause):
+            return ("lost creation", operation)
         if wider := self._wider(cause) or web_page(cause):
             return wider
         key = key_of(cause)
         if key[0] in {"place", "check"} and not cause.is_of_any_exchange:
             return self._first_key(cause, key)
         return self._shared(cause, key)
+
+    def _is_error_as_success(self, cause: Finding) -> bool:
+        """Return whether an error came with the status of a success; HEAD has no body to show it."""
+        is_head = cause.exchange is not None and cause.exchange["request"]["method"] == "HEAD"
+        return cause.is_error_as_success or (
+            is_head and cause.accepts and cause.status in self._statuses_of_errors
+        )
 
     def _shared(self, cause: Finding, key: Key) -> Key:
         """Return the key of an answer that many requests get; `key` if it is not one."""
