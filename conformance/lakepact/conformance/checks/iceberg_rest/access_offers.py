@@ -16,7 +16,6 @@ TOKENS = op.get_token
 PATH = "/v1/oauth/tokens"
 FORM = [("Content-Type", "application/x-www-form-urlencoded")]
 UNSUPPORTED = "unsupported_grant_type"
-OK = 200
 NOWHERE = frozenset({0, 403, 404, 405, 501})  #: statuses where no token endpoint is; 0: no answer
 
 
@@ -87,7 +86,7 @@ def _is_token(reply: Reply) -> bool:
     """Return whether an answer holds a token."""
     document = reply.exchange.json
     return (
-        reply.status == OK
+        reply.status == 200
         and isinstance(document, dict)
         and isinstance(document.get("access_token"), str)
     )

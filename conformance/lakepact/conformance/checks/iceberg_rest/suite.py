@@ -82,7 +82,7 @@ NAMESPACE_OF_OUR_OWN = frozenset(
     {op.create_namespace, op.load_namespace_metadata, op.drop_namespace}
 )
 
-OK, NOT_ACCEPTABLE = 200, 406
+NOT_ACCEPTABLE = 406
 TURNED_AWAY = range(300, 500)
 #: Statuses of a server that does not support a request, rather than refusing it in this state.
 REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})
@@ -175,7 +175,7 @@ def _has_configuration(wire: Wire) -> bool:
             check="discover",
             accepts="application/json",
         ).status
-        == OK
+        == 200
     )
 
 
@@ -400,7 +400,7 @@ def _features_of_namespaces(
         child = (*home, lab.name())
         created = lab.send(op.create_namespace, body={"namespace": list(child), "properties": {}})
         status = created.status
-        children = status == OK == lab.send(op.load_namespace_metadata, namespace=child).status
+        children = status == 200 == lab.send(op.load_namespace_metadata, namespace=child).status
         if status in REFUSED or not (children or _is_named(created, child) or _lists(lab, child)):
             features["nesting"] = False
         if status not in REFUSED:
@@ -419,7 +419,7 @@ def properties_of_namespaces(lab: CatalogLab) -> dict[str, bool]:
     )
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=namespace))
     load = lab.send(op.load_namespace_metadata, namespace=namespace)
-    null = load.status == OK and load.document.get("properties", {}) is None
+    null = load.status == 200 and load.document.get("properties", {}) is None
     if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, namespace)):
         return {"namespace-properties": False}
     return {}
@@ -448,7 +448,7 @@ def health(lab: CatalogLab) -> None:
     """
     if lab.offers(op.list_namespaces):
         reply = lab.send(op.list_namespaces)
-        expect.status(reply, OK)
+        expect.status(reply, 200)
         expect.true(
             isinstance(reply.at("namespaces"), list),
             "an array `namespaces`",
@@ -465,7 +465,7 @@ def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
         lab.send(
             op.update_properties, namespace=namespace, body={"updates": {"lakepact.note": "2"}}
         ).status
-        == OK
+        == 200
     )
 
 

@@ -39,7 +39,6 @@ OPERATIONS = frozenset(Contract("watsonx_data").operations)
 #: Operations of the page that the list in IBM's topic on the API leaves out.
 OMITTED = frozenset({op.update_properties, op.create_view, op.replace_view})
 TURNED_AWAY = frozenset({401, 403, 419})
-OK = 200
 OVERRIDDEN = "overridden prefix"  #: the key of the configuration's prefix in an offer
 
 
@@ -62,8 +61,8 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
     _require_valid_credentials(wire, target, prefix)
     # A prefix that leads nowhere is one failure, of WXD-GEN-001, if the catalog's name leads there.
-    if warehouse not in {"", prefix} and listing_status(wire, prefix) != OK:
-        prefix = warehouse if listing_status(wire, warehouse) == OK else prefix
+    if warehouse not in {"", prefix} and listing_status(wire, prefix) != 200:
+        prefix = warehouse if listing_status(wire, warehouse) == 200 else prefix
     features = {
         "prefix": True,
         "views": {op.create_view, op.load_view, op.drop_view} <= declared,

@@ -20,7 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 
 Update = Mapping[str, Any]
 
-ACCEPTED = 200
 UNASSIGNED = 1  #: an id that no partition field has
 
 

@@ -40,7 +40,6 @@ PATIENCE = 10.0  #: seconds in which a target ends what it began
 STEP = 0.05  #: seconds between two looks at it
 LOOKS = 4  #: that find the same, before it counts as what is left
 
-LOWEST_SERVER_ERROR = 500
 UNWRITABLE = "lakepact-nowhere://nothing/at/all"  #: a location in no storage
 
 MARK = "lakepact.unheard"  #: the property that is set
@@ -152,7 +151,7 @@ def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
         changes[place]["updates"].append(upd.set_location(UNWRITABLE))
         reply = transactions.transact(lab, *changes)
         with lab.judge("IRC-TXN-015", remark=f"the transaction returned {reply.status}"):
-            if reply.status < LOWEST_SERVER_ERROR:
+            if reply.status < 500:
                 continue
             loads = [lab.load(table) for table in tables]
             parts = {now.name: MARK in states.properties_of(now) for now in loads}

@@ -14,7 +14,6 @@ from lakepact.conformance.judging import expect
 BEHIND = Mutation(
     Wrong.STALE, "race"
 )  #: the mistake of all but one of the requests that are sent at the same moment
-CONFLICT = 409
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 
 
@@ -83,7 +82,5 @@ def at_most_one(replies: Sequence[Reply], *, what: str) -> int | None:
         Unmet: several succeed, or one returns neither success nor 409.
     """
     return (
-        None
-        if all(reply.status == CONFLICT for reply in replies)
-        else sole_winner(replies, what=what)
+        None if all(reply.status == 409 for reply in replies) else sole_winner(replies, what=what)
     )

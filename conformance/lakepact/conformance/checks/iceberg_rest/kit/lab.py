@@ -35,10 +35,9 @@ Namespace = tuple[str, ...]
 #: table or right.
 REFUSED = frozenset({400, 405, 406, 422, 501})
 
-HTTP_OK = 200
 #: Statuses of a step that succeeded; one that the contract does not document for it is judged by a
 #: check of its own.
-SUCCESS = (HTTP_OK, 201, 202, 204)
+SUCCESS = (200, 201, 202, 204)
 
 #: Statuses of a server that does not accept a name. A 409 would mean that it exists.
 REFUSES_NAMES = frozenset({400, 403, 422})
@@ -224,7 +223,7 @@ class CatalogLab(Lab):
         reply = self.send(op.load_namespace_metadata, namespace=namespace)
         levels = _member(reply, "namespace")
         if (
-            reply.status != HTTP_OK
+            reply.status != 200
             or not levels
             or (isinstance(levels, list) and levels != list(namespace))
         ):

@@ -36,7 +36,6 @@ RENAMES: dict[OperationId, OperationId] = {
     op.rename_table: op.drop_table,
     op.rename_view: op.drop_view,
 }
-GONE = 404
 #: The listings of a namespace, with the operation that drops an item and its parameter.
 CONTENTS = {
     op.list_tables: (op.drop_table, "table"),
@@ -63,7 +62,7 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
             variants = (created.replace(SEPARATOR_IN_PATHS, separator) for created in remaining)
             path = dict(zip(variants, remaining, strict=True)).get(path, path)
         if exchange.operation in DROPS:
-            if exchange.status // 100 == 2 or exchange.status == GONE:
+            if exchange.status // 100 == 2 or exchange.status == 404:
                 remaining.pop(path, None)
             elif path in remaining:
                 remaining[path] = f"DELETE returned {exchange.status or 'no answer'}"
@@ -181,7 +180,7 @@ def _empty(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple
 
 
 def _outcome(lab: CatalogLab, reply: Reply) -> tuple[str, str]:
-    is_absent = reply.status // 100 == 2 or reply.status == GONE
+    is_absent = reply.status // 100 == 2 or reply.status == 404
     return path_of(lab, reply.exchange), "" if is_absent else f"DELETE returned {reply.summary}"
 
 

@@ -52,15 +52,13 @@ PROBES: dict[OperationId, dict[str, Any]] = {
     op.register_view: {"body": {}},
 }
 
-NOT_FOUND = 404
 
 #: Statuses of a route that does not exist or is not implemented.
-NOT_SERVED = frozenset({NOT_FOUND, 405, 406, 501})
+NOT_SERVED = frozenset({404, 405, 406, 501})
 
 #: Statuses of a server that cannot answer this caller now, whatever the operation.
 NOT_NOW = frozenset({401, 403, 419, 429, 502, 503, 504})
 
-SERVER_ERROR = 500
 PATH_LIKE = re.compile(r"\S*/\S*")
 METHODS = re.compile(r"\b(GET|HEAD|POST|DELETE)\b", re.IGNORECASE)
 
@@ -116,7 +114,7 @@ def classify_answer(exchange: Exchange, router: Exchange | None) -> Answer:
     same = router is not None and _form(exchange) == _form(router)
     if exchange.status in NOT_NOW:
         return Answer.UNCLEAR
-    if exchange.status == NOT_FOUND and (exchange.method == "HEAD" or finds_nothing(exchange)):
+    if exchange.status == 404 and (exchange.method == "HEAD" or finds_nothing(exchange)):
         return (
             Answer.UNCLEAR
             if same or (router is None and exchange.method == "HEAD")
@@ -130,14 +128,14 @@ def classify_answer(exchange: Exchange, router: Exchange | None) -> Answer:
     is_router = exchange.method == "HEAD" or PATH_LIKE.search(
         str((error_of(exchange) or {}).get("message"))
     )
-    return Answer.ABSENT if is_router and 400 <= exchange.status < SERVER_ERROR else Answer.UNCLEAR
+    return Answer.ABSENT if is_router and 400 <= exchange.status < 500 else Answer.UNCLEAR
 
 
 def proves(exchange: Exchange) -> bool:
     """Return whether an answer that shows an operation as served suffices, even if the server does
     not declare the operation.
     """
-    return exchange.status < SERVER_ERROR or error_of(exchange) is not None
+    return exchange.status < 500 or error_of(exchange) is not None
 
 
 def _form(exchange: Exchange) -> tuple[Any, ...]:

@@ -57,9 +57,8 @@ SHOWS = LOADS | {op.create_table, op.create_view, op.update_table, op.replace_vi
 #: Paths of tables whose names no server refuses.
 PLAIN = re.compile(r".*/namespaces/lp_\w+/tables/lp_\w+")
 PROPERTIES = "/properties"
-OK, NOT_FOUND, SERVER_ERROR = 200, 404, 500
 #: Statuses of refusals that do not depend on an existing object of that name.
-REFUSES_CREATION = frozenset({400, 403, NOT_FOUND, 406, 422})
+REFUSES_CREATION = frozenset({400, 403, 404, 406, 422})
 #: Statuses of a request that may still be applied: the connection was closed, or a gateway gave up.
 UNFINISHED = frozenset({0, 502, 504})
 #: Statuses of a load that depend on the caller or the load of the server, not on the object.
@@ -145,7 +144,7 @@ class ComparingLab(CatalogLab):
             self._created.update(each for _, each in self._objects(exchange))
         if exchange.method not in READS and exchange.operation not in CREATIONS:
             self._last_change = exchange.number
-        if exchange.operation in SHOWS and exchange.status == OK and "?" not in exchange.url:
+        if exchange.operation in SHOWS and exchange.status == 200 and "?" not in exchange.url:
             for object_path in created if exchange.operation in CREATIONS else [path]:
                 self._latest[object_path] = exchange
 
@@ -185,7 +184,7 @@ class ComparingLab(CatalogLab):
         answer = super().send_raw("GET", path, operation=load)
         if answer.status in UNRELATED or self._was_busy(before, refusal):
             return
-        if answer.status >= SERVER_ERROR and not self._is_healthy():
+        if answer.status >= 500 and not self._is_healthy():
             return
         unmet = None
         try:
@@ -197,7 +196,7 @@ class ComparingLab(CatalogLab):
             unmet = difference
         exchange = replace(answer.exchange, look=Look(refusal, unmet))
         self.wire.exchanges[exchange.number] = exchange
-        if answer.status == OK:
+        if answer.status == 200:
             self._latest[path] = exchange
         elif unmet:  # a later refusal is not what removed it
             self._latest.pop(path, None)
@@ -221,7 +220,7 @@ class ComparingLab(CatalogLab):
         metadata = answer.exchange.json
         metadata = metadata.get("metadata") if isinstance(metadata, dict) else None
         if not isinstance(metadata, dict):  # a namespace
-            return answer.status == OK
+            return answer.status == 200
         uuid = str(metadata.get("table-uuid") or metadata.get("view-uuid")).encode()
         return any(uuid in exchange.body for exchange in self._latest.values())
 
@@ -238,7 +237,7 @@ class ComparingLab(CatalogLab):
 
     def _is_healthy(self) -> bool:
         listing = self.path(op.list_namespaces)
-        return super().send_raw("GET", listing, operation=op.list_namespaces).status == OK
+        return super().send_raw("GET", listing, operation=op.list_namespaces).status == 200
 
     def _compare(self, before: Exchange, answer: Reply) -> None:
         """Expect an object to load as in the last answer that held it.
@@ -247,9 +246,9 @@ class ComparingLab(CatalogLab):
             Unmet: it differs.
         """
         is_read_back = before.operation in LOADS
-        if is_read_back or answer.status >= SERVER_ERROR:
-            expect.status(answer, OK)
-        elif answer.status != OK:  # perhaps the accepted creation had no effect
+        if is_read_back or answer.status >= 500:
+            expect.status(answer, 200)
+        elif answer.status != 200:  # perhaps the accepted creation had no effect
             return
         is_namespace = answer.exchange.operation == op.load_namespace_metadata
         if is_namespace:
@@ -277,7 +276,7 @@ def _expect_nothing(answer: Reply, path: str) -> None:
         Unmet: it exists.
     """
     expect.true(
-        answer.status == NOT_FOUND if PLAIN.fullmatch(path) else answer.status != OK,
+        answer.status == 404 if PLAIN.fullmatch(path) else answer.status != 200,
         "a refused request to create nothing",
         answer.summary,
         at=Place(answer.exchange, "/status"),

@@ -30,7 +30,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
 )
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
-MADE = 200  #: says that a namespace was created, or is there
 WRITERS = 16  #: callers side by side
 NEIGHBOURS = 6  #: namespaces that are created, and as many that are dropped
 WIDE = 2**31  #: numbers below which one is drawn
@@ -151,7 +150,7 @@ def _judge_refusals(
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.excerpt(body)}")
                     load = lab.send(op.load_namespace_metadata, namespace=namespace)
-                    if load.status not in {MADE, 404}:  # what is stored may be unreadable
+                    if load.status not in {200, 404}:  # what is stored may be unreadable
                         names = children(lab, namespace[:-1] or None)
                         expect.lacks([*namespace], names, "namespaces", at=names.at)
                     expect.not_found(
@@ -207,7 +206,7 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     """
     there, parent, child = lab.make_namespace(), lab.name(), lab.name()
     below = [*there, child]
-    if create(lab, below).status == MADE:
+    if create(lab, below).status == 200:
         with lab.step("IRC-NS-ENC-001"):
             expect.status(
                 lab.send(op.load_namespace_metadata, namespace=tuple(below)),
@@ -218,7 +217,7 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     load = lab.send(op.load_namespace_metadata, namespace=(parent, child))
 
     with lab.judge("IRC-NS-CREATE-010"):
-        if reply.status == MADE:
+        if reply.status == 200:
             expect.status(load, 200)
         else:
             expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.ABSENT, "parent"))
@@ -390,7 +389,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-HEAD-003") as case:
         for got, head in ((got, head) for got, head in (*here, *absent) if head):
             with case():
-                if got.status == MADE:
+                if got.status == 200:
                     expect.status(head, 200, 204, about="because GET returned 200")
                 else:
                     expect.refusal(

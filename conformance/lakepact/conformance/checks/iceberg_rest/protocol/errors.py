@@ -26,9 +26,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import make_view
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.judging.definitions import refusals
 
-NOT_FOUND, CONFLICT, SERVER_ERROR = 404, 409, 500
-
-
 #: These routes answer errors in OAuth's own form.
 OAUTH = frozenset({op.get_token})
 
@@ -252,7 +249,7 @@ def well_formed_requests_return_no_500(exchange: Exchange) -> bool:
     """
     if exchange.operation in READ_FILES | {None} or exchange.is_invalid:
         return False
-    if exchange.status != SERVER_ERROR:  # only an answer with content shows that a body was read
+    if exchange.status != 500:  # only an answer with content shows that a body was read
         is_success = exchange.status < LOWEST_ERROR
         return is_success and bool(exchange.request_body and exchange.json)
     if _is_malformed(exchange) or is_outcome_unknown(exchange):
@@ -377,11 +374,7 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
     _type_of(
         lab,
         "IRC-ERR-008",
-        {
-            name: reply
-            for name, reply in replies.items()
-            if " " not in name or reply.status == NOT_FOUND
-        },
+        {name: reply for name, reply in replies.items() if " " not in name or reply.status == 404},
     )
 
 
@@ -469,11 +462,7 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     _type_of(
         lab,
         "IRC-ERR-010",
-        {
-            name: reply
-            for name, reply in refusals.items()
-            if " " not in name or reply.status == CONFLICT
-        },
+        {name: reply for name, reply in refusals.items() if " " not in name or reply.status == 409},
     )
 
 
@@ -495,7 +484,7 @@ def view_conflicts_are_named(lab: CatalogLab) -> None:
     _type_of(
         lab,
         "IRC-ERR-010",
-        {name: reply for name, reply in refusals.items() if reply.status == CONFLICT},
+        {name: reply for name, reply in refusals.items() if reply.status == 409},
     )
 
 

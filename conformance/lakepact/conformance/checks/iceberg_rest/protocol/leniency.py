@@ -20,8 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
 )
 
-OK = 200
-
 
 @check("IRC-GEN-004")
 def content_type_may_have_parameters(lab: CatalogLab) -> None:
@@ -137,7 +135,7 @@ def other_media_types_are_served_or_return_4xx(lab: CatalogLab) -> None:
             headers = [("Content-Type", media_type)]
             body = {"namespace": [level], "properties": {}}
             created = lab.send(op.create_namespace, body=body, headers=headers)
-            if created.status == OK:
+            if created.status == 200:
                 lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=namespace))
             yield created
             yield lab.send(op.load_table, headers=[("Accept", media_type)], **table.at)

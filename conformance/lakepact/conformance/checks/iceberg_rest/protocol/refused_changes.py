@@ -6,8 +6,6 @@ from lakepact.conformance.checks.iceberg_rest.api import Exchange, Unmet, invari
 from lakepact.conformance.checks.iceberg_rest.protocol.errors import is_outcome_unknown
 from lakepact.conformance.judging.definitions import answers_of
 
-SERVER_ERROR = 500
-OK = 200
 COMMITS = frozenset({op.update_table, op.replace_view, op.commit_transaction})
 #: Operations after which an object may be gone.
 REMOVES = frozenset(
@@ -41,10 +39,10 @@ def requests_refused_with_4xx_change_nothing(exchange: Exchange) -> bool:
     """After a change is refused with a 4xx status its objects load as before, and nothing is
     created.
     """
-    if exchange.look is None or exchange.look.refused.status >= SERVER_ERROR:
+    if exchange.look is None or exchange.look.refused.status >= 500:
         return False
     _expect_no_effect(exchange)
-    return exchange.status == OK  # that nothing was created is no evidence of a sound server
+    return exchange.status == 200  # that nothing was created is no evidence of a sound server
 
 
 @invariant("IRC-ERR-023", concerns=_loads)
@@ -52,10 +50,10 @@ def requests_answered_with_5xx_leave_objects_loadable(exchange: Exchange) -> boo
     """After a change returned a 5xx status its objects can be loaded, unless it may have removed
     them.
     """
-    if exchange.look is None or exchange.look.refused.status < SERVER_ERROR:
+    if exchange.look is None or exchange.look.refused.status < 500:
         return False
-    is_missing = OK < exchange.status < SERVER_ERROR
-    if exchange.status != OK and not (is_missing and exchange.look.refused.operation in REMOVES):
+    is_missing = 200 < exchange.status < 500
+    if exchange.status != 200 and not (is_missing and exchange.look.refused.operation in REMOVES):
         _expect_no_effect(exchange)
     return True
 
@@ -66,10 +64,10 @@ def requests_answered_with_5xx_change_nothing(exchange: Exchange) -> bool:
     before.
     """
     look = exchange.look
-    if look is None or look.refused.status < SERVER_ERROR:
+    if look is None or look.refused.status < 500:
         return False
     if look.refused.operation in COMMITS and is_outcome_unknown(look.refused):
         return False
-    if exchange.status < SERVER_ERROR:
+    if exchange.status < 500:
         _expect_no_effect(exchange)
     return True

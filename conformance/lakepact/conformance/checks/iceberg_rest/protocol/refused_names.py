@@ -23,7 +23,6 @@ from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
 Requests = dict[OperationId, dict[str, Any]]
 
 REFUSED = frozenset({400, 422})  #: statuses of a server that does not take a name
-OK = 200
 FEW = 3  #: refused names that are sent to every operation
 COMMIT: dict[str, Any] = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
 
@@ -65,7 +64,7 @@ def about_a_table(lab: CatalogLab, name: str, namespace: Namespace) -> Requests:
 
 def _create_table(lab: CatalogLab, namespace: Namespace, name: str) -> Reply:
     reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
-    if reply.status == OK:
+    if reply.status == 200:
         lab.drop_afterwards(namespace, name)
     return reply
 

@@ -36,7 +36,6 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
 Place: TypeAlias = tuple[Namespace, str]
 Said: TypeAlias = tuple[str, Unmet | None]
 
-OK = 200
 VIEW = (
     "view-uuid",
     "current-version-id",
@@ -329,7 +328,7 @@ class CatalogModel:
     def _create_table(self, request: Request, reply: Reply) -> None:
         place = request.namespace, request.body["name"]
         if request.body.get("stage-create") is True:
-            if reply.status == OK and place not in self.tables:
+            if reply.status == 200 and place not in self.tables:
                 self._stages.add(place)
             return
         if self._succeeds(

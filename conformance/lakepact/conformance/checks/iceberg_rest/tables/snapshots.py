@@ -255,7 +255,6 @@ def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
                 expect.status(reply, 400, about=f"for snapshots={value}")
 
 
-OK = 200
 MOST_NAMESPACES, MOST_TABLES = 20, 5  #: that are read on a catalog which creates no tables
 
 
@@ -264,11 +263,11 @@ def existing_tables(lab: CatalogLab) -> Iterator[Table]:
     namespaces = lab.require(lab.send(op.list_namespaces)).document.get("namespaces")
     for levels in namespaces[:MOST_NAMESPACES] if isinstance(namespaces, list) else ():
         listing = lab.send(op.list_tables, namespace=tuple(levels))
-        identifiers = listing.document.get("identifiers") if listing.status == OK else ()
+        identifiers = listing.document.get("identifiers") if listing.status == 200 else ()
         for identifier in identifiers or ():
             table = Table(tuple(levels), identifier["name"], listing)
             load = lab.send(op.load_table, **table.at)
-            if load.status == OK:
+            if load.status == 200:
                 yield Table(table.namespace, table.name, load)
 
 
@@ -289,13 +288,13 @@ def existing_tables_load_alike(lab: CatalogLab) -> None:
             Table(table.namespace, table.name, lab.send(op.load_table, snapshots=value, **table.at))
             for value in ("all", "refs", None)
         )
-        if again.reply.status != OK or _state(again) != _state(table):
+        if again.reply.status != 200 or _state(again) != _state(table):
             continue  # another client writes to it
         with lab.judge("IRC-TBL-LOAD-006"):
-            expect.status(everything.reply, OK)
+            expect.status(everything.reply, 200)
             assert_same_table(lab, everything, table)
         with lab.judge("IRC-TBL-LOAD-008") as case:
-            expect.status(with_refs.reply, OK)
+            expect.status(with_refs.reply, 200)
             for name, ref in refs(with_refs.metadata).items():
                 with case():
                     expect.contains(

@@ -43,7 +43,6 @@ from lakepact.conformance.checks.iceberg_rest.tables.structure import (
     expect_sorting,
 )
 
-CONFLICT = 409
 STAGED = "staged table"  #: what does not exist as a table
 
 #: Members of a request with something of everything.
@@ -171,7 +170,7 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-TBL-STAGE-008"):
-        if again.status == CONFLICT:
+        if again.status == 409:
             with lab.step("IRC-TBL-STAGE-002"):
                 expect.not_found(lab.send(op.load_table, **other.at), STAGED)
         expect.status(again, 200)

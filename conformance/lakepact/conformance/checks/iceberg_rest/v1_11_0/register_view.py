@@ -30,8 +30,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 )
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
-NOT_FOUND = 404
-
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
     """Return the answer to registering a view's metadata file; the clean-up drops the view."""
@@ -76,7 +74,7 @@ def left_behind(lab: CatalogLab) -> tuple[View, str]:
     """
     last, reply = register_former_view(lab)
     lab.require(reply, 200)
-    if lab.send(op.load_view, **last.at).status == NOT_FOUND:
+    if lab.send(op.load_view, **last.at).status == 404:
         lab.require(
             lab.send(
                 op.drop_view, namespace=last.namespace, view=reply.exchange.request_json["name"]
@@ -113,7 +111,7 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
 def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
     """Registering a view under the name of a dropped one does not return 409."""
     last, location = left_behind(lab)
-    if lab.send(op.load_view, **last.at).status != NOT_FOUND:
+    if lab.send(op.load_view, **last.at).status != 404:
         lab.require(lab.send(op.drop_view, **last.at))
     reply = register(lab, last.namespace, last.name, location)
 

@@ -16,8 +16,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check
 
-MADE = 200
-
 
 def declared_separator(lab: CatalogLab) -> tuple[str, Place]:
     """Return the separator as the configuration spells it, and where.
@@ -56,7 +54,7 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
     _, child = nested(lab)
     table = lab.table_request(lab.name())
     # Without support for 0x1F, the path of the creation is wrong too; IRC-SEP-002 judges that.
-    holds = lab.send(op.create_table, namespace=child, body=table).status == MADE
+    holds = lab.send(op.create_table, namespace=child, body=table).status == 200
     lab.drop_afterwards(child, table["name"])
 
     namespaces = lab.path(op.list_namespaces)

@@ -41,7 +41,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 )
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
 
-SERVER_ERROR = 500
 #: fewer than the versions that views keep where nothing else is said, by the reference; others may
 #: keep fewer
 WRITERS = 6
@@ -232,7 +231,7 @@ def dropped_dialects_are_noted(lab: CatalogLab) -> None:
     reply = try_replace(lab, view, add_view_version(only), set_current_view_version())
     remark = f"a replacement that drops a dialect is answered with status {reply.status}"
     with lab.judge("IRC-VIEW-REPL-011", remark=remark):
-        if reply.status >= SERVER_ERROR:
+        if reply.status >= 500:
             raise Blocked(f"{remark} (IRC-ERR-025)")
 
 
