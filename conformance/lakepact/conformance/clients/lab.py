@@ -21,8 +21,6 @@ from lakepact.conformance.programs.program import PAGE, Ended, Program
 from lakepact.conformance.programs.scripted_server import Request, Script, ScriptedServer, as_it_is
 from lakepact.generated.contract import Contract, OperationId
 
-Document = dict[str, Any]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Client(Target):

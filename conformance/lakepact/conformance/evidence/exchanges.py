@@ -20,6 +20,8 @@ from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
 from lakepact.conformance.evidence.replaying import LINES, answer_of, value_at
 from lakepact.generated.contract import OperationId
 
+Document = dict[str, Any]  #: a JSON object
+
 ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 MARGIN = 2048  #: further bytes that are kept, so that a secret at the cut is recognized
@@ -273,7 +275,7 @@ class Reply:
         return self.exchange.body
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         """The body as a JSON object.
 
         Raises:

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
 
 from lakepact.conformance.evidence.differences import Difference, Kind, pointer
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.generated.contract import Contract
 
-Schema: TypeAlias = "dict[str, Any]"
+Schema: TypeAlias = "Document"
 Steps: TypeAlias = "tuple[()] | tuple[str | int, Steps]"
 
 CONTAINERS = frozenset({"object", "array"})

@@ -17,7 +17,7 @@ from lakepact.conformance.evidence.differences import (
     kind_of,
     pointer,
 )
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redact
 from lakepact.conformance.evidence.replaying import same
@@ -278,7 +278,7 @@ def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | No
         )
 
 
-def _has(member: Any, at: Place | None) -> dict[str, Any]:
+def _has(member: Any, at: Place | None) -> Document:
     """Return the schema of a place with a member: of an object, with a key."""
     return (
         {"required": [member]}

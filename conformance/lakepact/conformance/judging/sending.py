@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 import orjson
 
-from lakepact.conformance.evidence.exchanges import ANYTHING, Exchange, Reply
+from lakepact.conformance.evidence.exchanges import ANYTHING, Document, Exchange, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, NotOffered
 from lakepact.conformance.evidence.target import Offer, Target, is_on
 from lakepact.conformance.http.wire import Wire
@@ -201,7 +201,7 @@ class Sender:
         return str(value)
 
     def _query(
-        self, operation: Operation, arguments: dict[str, Any], further: Iterable[tuple[str, str]]
+        self, operation: Operation, arguments: Document, further: Iterable[tuple[str, str]]
     ) -> str:
         pairs = [
             (p.name, self.segment(p.name, _query_text(arguments[p.argument])))

@@ -14,7 +14,14 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, bearing
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply, place_of
+from lakepact.conformance.evidence.exchanges import (
+    Document,
+    Exchange,
+    Place,
+    Placed,
+    Reply,
+    place_of,
+)
 from lakepact.conformance.evidence.outcome import (
     Blocked,
     Mutation,
@@ -32,6 +39,7 @@ __all__ = [
     "EITHER_FORMAT",
     "Blocked",
     "Contract",
+    "Document",
     "Exchange",
     "Kind",
     "Mutation",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
@@ -21,7 +21,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
 
     pack = write(folder)
     shares = folder / "shares.at-home.yaml"
-    document: dict[str, Any] = yaml.safe_load((folder / "shares.yaml").read_text(encoding="utf-8"))
+    document: Document = yaml.safe_load((folder / "shares.yaml").read_text(encoding="utf-8"))
     document["temporaryCredentials"] = {"rehearsal": True}  # keys that open nothing
     _add_auxiliary_location(document, folder / "auxiliary")
     shares.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
@@ -35,7 +35,7 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     )
 
 
-def _add_auxiliary_location(document: dict[str, Any], folder: Path) -> None:
+def _add_auxiliary_location(document: Document, folder: Path) -> None:
     """Give one table an auxiliary location."""
     folder.mkdir()
     for share in document["shares"]:

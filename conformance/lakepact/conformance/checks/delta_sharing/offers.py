@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import orjson
 
@@ -16,7 +15,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     Walk,
     path,
 )
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.target import Once
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
@@ -149,7 +148,7 @@ class Offers:
         return None
 
     def _query(
-        self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]
+        self, table: SharedTable, body: Document, headers: Iterable[tuple[str, str]]
     ) -> Reply | None:
         """Return the answer to a query, if it is served."""
         request_headers = [*headers, ("Content-Type", "application/json")]
@@ -208,9 +207,7 @@ class Offers:
         ]
         return any("deltaProtocol" in p for reply in replies for p in _objects(reply, "protocol"))
 
-    def _ends(
-        self, body: dict[str, Any], headers: Iterable[tuple[str, str]]
-    ) -> dict[str, Any] | None:
+    def _ends(self, body: Document, headers: Iterable[tuple[str, str]]) -> Document | None:
         """Return the last endStreamAction of a query, of the first table whose answer has one."""
         for table in self._by_url[:MOST_TABLES]:
             reply = self._query(table, body or {"limitHint": 1}, headers)
@@ -227,7 +224,7 @@ def _segments(table: SharedTable) -> tuple[str, ...]:
     return "shares", table.share, "schemas", table.schema, "tables", table.name
 
 
-def _objects(reply: Reply, kind: str) -> list[dict[str, Any]]:
+def _objects(reply: Reply, kind: str) -> list[Document]:
     """Return the content of the lines of a kind."""
     return [
         line[kind]

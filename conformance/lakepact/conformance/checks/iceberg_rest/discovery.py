@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import NO_ROUTE
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import operation_of
 from lakepact.conformance.checks.iceberg_rest.kit.probes import classify_answer
 from lakepact.conformance.checks.iceberg_rest.suite import discover
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running.discovery import Listing, ProbeSpec, names_in
 from lakepact.generated.iceberg_rest import op
@@ -85,7 +85,7 @@ def tells(exchange: Exchange) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _prefix(config: dict[str, Any]) -> str | None:
+def _prefix(config: Document) -> str | None:
     """Return the prefix of a configuration."""
     settings = [config.get(part) for part in ("overrides", "defaults")]
     prefixes = [setting.get("prefix") for setting in settings if isinstance(setting, dict)]

@@ -36,7 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import clean, leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.evidence.target import Offer, Target
@@ -121,7 +121,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     )
     if reply.exchange.is_a_page:
         raise Blocked(refusal_message(wire, reply.exchange))
-    config: dict[str, Any] = (
+    config: Document = (
         reply.exchange.json if reply.status == 200 and isinstance(reply.exchange.json, dict) else {}
     )
     settings = {
@@ -191,13 +191,13 @@ def expect_rights(
     offer = discovery(wire, target)
     lab = CatalogLab(wire, contract, target, offer=offer, check="discover", run=run, serial=0)
     namespace, name = (lab.name(),), lab.name()
-    table: dict[str, Any] = {"namespace": namespace, "table": name}
+    table: Document = {"namespace": namespace, "table": name}
     note = {"requirements": [], "updates": [set_properties(note="1")]}
-    drops: dict[str, tuple[OperationId, dict[str, Any]]] = {
+    drops: dict[str, tuple[OperationId, Document]] = {
         "drop tables": (op.drop_table, table),
         "drop namespaces": (op.drop_namespace, {"namespace": namespace}),
     }
-    creations: dict[str, tuple[OperationId, dict[str, Any]]] = {
+    creations: dict[str, tuple[OperationId, Document]] = {
         "create namespaces": (
             op.create_namespace,
             {"body": {"namespace": list(namespace), "properties": {}}},

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import (
+    Document,
+    Mutation,
+    Wrong,
+    expect,
+    op,
+    set_properties,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_no_change
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -22,7 +27,7 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     table = lab.make_table()
     before = lab.load(table)
     holds = {"type": "assert-table-uuid", "uuid": table.uuid}
-    commits: list[dict[str, Any]] = [
+    commits: list[Document] = [
         {"requirements": [holds], "updates": [UNKNOWN_UPDATE]},
         {"requirements": [holds], "updates": [HARMLESS, UNKNOWN_UPDATE]},
         {"requirements": [], "updates": [UNKNOWN_UPDATE, HARMLESS]},

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Document, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.detection import detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
@@ -66,7 +65,7 @@ def catalogs_without_endpoints_serve_all_operations(lab: WatsonxLab) -> None:
         for requirement in ("WXD-CFG-006", "WXD-CFG-007"):
             lab.skip(requirement, "the target declares its endpoints")
         return
-    values: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
+    values: Document = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
     missing = detection_of(lab).missing
 
     for requirement, operations in lab.each(

@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.target import Target
 
 ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
@@ -81,7 +81,7 @@ def _variable(target: Target, name: str) -> str:
     return os.environ.get(variable, "") if variable else ""
 
 
-def _file(target: Target) -> dict[str, Any]:
+def _file(target: Target) -> Document:
     file = target.parameters.get("credentials")
-    document: dict[str, Any] = orjson.loads(Path(file).read_bytes()) if file else {}
+    document: Document = orjson.loads(Path(file).read_bytes()) if file else {}
     return document

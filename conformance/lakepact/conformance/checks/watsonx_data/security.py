@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
+    Document,
     Mutation,
     NotOffered,
     OperationId,
@@ -37,7 +37,7 @@ def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[Operat
     """Yield the answer of every operation to a valid request about missing objects, with one
     Authorization.
     """
-    nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
+    nothing: Document = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
     requests = {
         op.get_config: {},
         op.list_namespaces: {},

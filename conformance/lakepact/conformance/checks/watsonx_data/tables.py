@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.conformance.checks.iceberg_rest.api import expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Document, expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -25,8 +23,8 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
         lab.drop_afterwards(target, new_name)
         with lab.judge("WXD-TBL-003"):
             expect.status(reply, 204, 406)
-            new_address: dict[str, Any] = {"namespace": target, "table": new_name}
-            old_address: dict[str, Any] = dict(table.at)
+            new_address: Document = {"namespace": target, "table": new_name}
+            old_address: Document = dict(table.at)
             present, absent = (
                 (new_address, old_address) if reply.status == 204 else (old_address, new_address)
             )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Document, Mutation, Wrong, expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -28,8 +27,8 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
         lab.add_cleanup(partial(lab.send, op.drop_view, namespace=target, view=new_name))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204, 406)
-            new_address: dict[str, Any] = {"namespace": target, "view": new_name}
-            old_address: dict[str, Any] = {"namespace": source, "view": view}
+            new_address: Document = {"namespace": target, "view": new_name}
+            old_address: Document = {"namespace": source, "view": view}
             present, absent = (
                 (new_address, old_address) if reply.status == 204 else (old_address, new_address)
             )

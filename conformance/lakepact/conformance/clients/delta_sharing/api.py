@@ -5,7 +5,8 @@ from __future__ import annotations
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.clients.lab import Document, Performance
+from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script

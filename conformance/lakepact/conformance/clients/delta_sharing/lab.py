@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
@@ -108,12 +109,12 @@ class SharingClientLab(ClientLab):
         """Return a table as clients name it."""
         return ".".join(self.pack.tables[fixture].address.values())
 
-    def rows(self, fixture: str) -> list[dict[str, Any]]:
+    def rows(self, fixture: str) -> list[Document]:
         """Return the rows of a table."""
-        rows: list[dict[str, Any]] = self.pack.tables[fixture].last.rows.to_pylist()
+        rows: list[Document] = self.pack.tables[fixture].last.rows.to_pylist()
         return rows
 
-    def reads(self) -> tuple[str, list[dict[str, Any]]]:
+    def reads(self) -> tuple[str, list[Document]]:
         """Return a table that the client reads from an unchanged server, and its rows.
 
         Raises:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.programs.scripted_server import Forward, Request, Script
     from lakepact.generated.contract import OperationId
 
-    Line = dict[str, Any]
+    Line = Document
 
 LISTINGS = frozenset({op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables})
 IN_LINES = frozenset({op.get_table_metadata, op.query_table, op.query_table_changes})

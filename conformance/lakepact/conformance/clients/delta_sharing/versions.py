@@ -58,7 +58,7 @@ def refresh_tokens(lab: SharingClientLab) -> None:
     version = table.versions[2]
     with lab.judge_each("DS-CLI-24", without="the client reads neither versions nor times") as case:
         for task, point in (("version", version.version), ("timestamp", version.timestamp)):
-            where: dict[str, Any] = {"table": lab.address(HISTORY), task: point}
+            where: Document = {"table": lab.address(HISTORY), task: point}
             performance = lab.tries(f"read-table-at-{task}", **where)
             if performance is not None and performance.of(op.query_table):
                 with case():

@@ -18,8 +18,8 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.lab import Document, Performance
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.evidence.exchanges import Document, Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.program import in_order

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Mutation,
     NotOffered,
     OperationId,
@@ -40,7 +40,7 @@ NO_ACCESS = Mutation(Wrong.ACCESS, "Authorization")
 MOST_TABLES = 10  #: that are asked for more than once
 
 
-def requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
+def requests(lab: SharingLab) -> Iterator[tuple[OperationId, Document]]:
     """Yield every operation that the target offers, with valid arguments."""
     yield op.list_shares, {}
     address = lab.table().address
@@ -174,9 +174,9 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
                 )
 
 
-def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, Any]]:
+def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[Document]:
     """Return the shares that are listed for a recipient."""
-    items: list[dict[str, Any]] = []
+    items: list[Document] = []
     token: str | None = None
     for _ in range(100):
         reply = lab.require(lab.send(op.list_shares, headers=headers, page_token=token), 200)
@@ -208,7 +208,7 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
 @check("DS-GEN-01")
 def listed_tables_can_be_read(lab: SharingLab) -> None:
     """A recipient can request the version and metadata of every listed table."""
-    addresses: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
+    addresses: list[tuple[list[tuple[str, str]], Document]] = [
         ([], table.address) for table in lab.outline.tables[:MOST_TABLES]
     ]
     if lab.feature("second-recipient"):
@@ -236,7 +236,7 @@ def listed_tables_can_be_read(lab: SharingLab) -> None:
                     )
 
 
-def _address(item: dict[str, Any]) -> dict[str, Any]:
+def _address(item: Document) -> Document:
     return {
         "share": str(item.get("share")),
         "schema": str(item.get("schema")),

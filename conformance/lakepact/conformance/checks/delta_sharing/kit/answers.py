@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Placed, Reply
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
 
@@ -17,7 +17,7 @@ from lakepact.generated.delta_sharing import op
 OPERATIONS = Contract("delta_sharing", Contract("delta_sharing").versions[-1]).operations
 
 #: The operations that name a table, with arguments that are valid for every table.
-OF_TABLES: dict[OperationId, dict[str, Any]] = {
+OF_TABLES: dict[OperationId, Document] = {
     op.get_table_version: {},
     op.head_table_version: {},
     op.get_table_metadata: {},
@@ -162,7 +162,7 @@ def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
     )
 
 
-def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
+def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> Document:
     members = {
         name: _parse(name, value)
         for name, value in document.items()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.limits import GivenUp
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import NoAnswer, Wire
@@ -55,7 +55,7 @@ class SharedTable:
     access_modes: tuple[str, ...] = ("url",)
 
     @property
-    def address(self) -> dict[str, Any]:
+    def address(self) -> Document:
         """The arguments that address the table."""
         return {"share": self.share, "schema": self.schema, "table": self.name}
 
@@ -125,7 +125,7 @@ class Walk:
             pool.shutdown(cancel_futures=True)
         return replace(outline, tables=tables, whole=self._whole)
 
-    def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
+    def _tables(self, share: str, schemas: list[str]) -> Iterator[Document]:
         """Yield the tables of a share: from one listing, or schema by schema if that fails."""
         tables = list(self._items(path("shares", share, "all-tables"), op.list_all_tables))
         if tables:
@@ -182,7 +182,7 @@ class Walk:
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
             raise Blocked(refusal_message(self._wire, reply.exchange))
 
-    def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
+    def _items(self, where: str, operation: OperationId) -> Iterator[Document]:
         """Yield the items of a listing, page by page."""
         token: Any = ""
         tokens, count, empty = set[str](), 0, 0
@@ -210,7 +210,7 @@ def path(*segments: str) -> str:
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
 
 
-def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
+def _inside(lines: tuple[Any, ...] | None, kind: str) -> Document | None:
     """Return the content of the first line of a kind."""
     return next(
         (

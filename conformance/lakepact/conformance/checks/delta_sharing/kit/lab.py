@@ -16,7 +16,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     SharedTable,
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fixtures.manifest import Manifest, PackTable
@@ -252,7 +252,7 @@ class SharingLab(Lab):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
+    def lines(self, reply: Reply) -> tuple[Document, ...]:
         """Return the lines of a required answer.
 
         Raises:

@@ -19,7 +19,14 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply, place_of
+from lakepact.conformance.evidence.exchanges import (
+    Document,
+    Exchange,
+    Place,
+    Placed,
+    Reply,
+    place_of,
+)
 from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
@@ -146,7 +153,7 @@ def asks_for_end(exchange: Exchange) -> bool:
     return "true" in request_capabilities(exchange).get(INCLUDE_END, ())
 
 
-def body_of(exchange: Exchange) -> dict[str, Any]:
+def body_of(exchange: Exchange) -> Document:
     """Return the body of a query."""
     body = exchange.request_json if exchange.request_body else None
     return (

@@ -11,7 +11,7 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
@@ -231,7 +231,7 @@ def _choose(lab: SharingLab, operation: OperationId, fewest: int) -> Listing | N
     return None
 
 
-def _counts(lab: SharingLab, operation: OperationId) -> Iterator[tuple[dict[str, Any], int]]:
+def _counts(lab: SharingLab, operation: OperationId) -> Iterator[tuple[Document, int]]:
     """Yield every listing of a kind, with the number of items that were found in it."""
     catalogue = lab.outline
     shares: Sequence[str] = [share["name"] for share in catalogue.shares]

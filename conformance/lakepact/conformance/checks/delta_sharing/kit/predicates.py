@@ -12,6 +12,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Protocol
 
+from lakepact.conformance.evidence.exchanges import Document
+
 #: Operation in SQL → comparison of values, operation in JSON, and the operation with its sides
 #: swapped.
 OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
@@ -54,7 +56,7 @@ class Predicate(Protocol):
         """Return it as SQL."""
         ...
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Document:
         """Return it as a JSON predicate."""
         ...
 
@@ -83,7 +85,7 @@ class Comparison:
             return f"{constant(self.value)} {OPERATIONS[self.operation][2]} {name}"
         return f"{name} {self.operation} {constant(self.value)}"
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Document:
         """Return it as a JSON predicate."""
         if self.operation == "<>":
             return {
@@ -117,7 +119,7 @@ class IsNull:
         name = self.column if self.column.isidentifier() else f"`{self.column}`"
         return f"{name} IS {'NOT ' if self.inverse else ''}NULL"
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Document:
         """Return it as a JSON predicate."""
         plain = {"op": "isNull", "children": [column(self.column, self.kind)]}
         return {"op": "not", "children": [plain]} if self.inverse else plain
@@ -140,7 +142,7 @@ class Joined:
         """Return it as SQL."""
         return "(" + f" {self.operation.upper()} ".join(part.sql() for part in self.parts) + ")"
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Document:
         """Return it as a JSON predicate."""
         return {"op": self.operation, "children": [part.tree() for part in self.parts]}
 
@@ -160,17 +162,17 @@ class Negated:
         """Return it as SQL."""
         return f"NOT ({self.part.sql()})"
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Document:
         """Return it as a JSON predicate."""
         return {"op": "not", "children": [self.part.tree()]}
 
 
-def column(name: str, kind: str) -> dict[str, Any]:
+def column(name: str, kind: str) -> Document:
     """Return a column as a leaf of a JSON predicate."""
     return {"op": "column", "name": name, "valueType": VALUE_TYPES[kind]}
 
 
-def literal(value: Any, kind: str) -> dict[str, Any]:
+def literal(value: Any, kind: str) -> Document:
     """Return a constant as a leaf of a JSON predicate."""
     return {"op": "literal", "value": text(value), "valueType": VALUE_TYPES[kind]}
 

@@ -11,7 +11,7 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
@@ -33,7 +33,7 @@ class Question:
 
     operation: OperationId
     what: str  #: for a report
-    arguments: dict[str, Any]
+    arguments: Document
 
     @property
     def is_of_changes(self) -> bool:

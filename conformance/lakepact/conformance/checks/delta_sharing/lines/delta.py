@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Exchange,
     NotOffered,
     OperationId,
@@ -220,7 +221,7 @@ def _wrong_data_change(exchange: Exchange) -> Iterator[tuple[str, Any]]:
     """Yield each kind of action with a wrong `dataChange`, and that value: false is right for
     `cdc`, true for `add` and `remove`.
     """
-    by_kind: dict[str, Any] = {}
+    by_kind: Document = {}
     with contextlib.suppress(Unmet):
         for kind, action in map(ndjson.action_of, files(exchange)):
             if action.get("dataChange") is not (kind != "cdc"):

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     SharingLab,
     Unmet,
     check,
@@ -104,7 +105,7 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
 
 def replay(
     answer: Answer, fetch: Callable[[SharedFile, str], bytes], folder: Path
-) -> list[dict[str, Any]]:
+) -> list[Document]:
     """Return the rows that deltalake reads from a log of the actions of an answer.
 
     Args:
@@ -117,7 +118,7 @@ def replay(
     """
     import deltalake  # noqa: PLC0415 - suites are listed without it
 
-    actions: list[dict[str, Any]] = [{"protocol": answer.protocol}, {"metaData": answer.metadata}]
+    actions: list[Document] = [{"protocol": answer.protocol}, {"metaData": answer.metadata}]
     actions += [{"add": _local(folder, file, partial(fetch, file))} for file in answer.files]
     log = folder / "_delta_log"
     log.mkdir()
@@ -134,11 +135,11 @@ def replay(
             "a log that a Delta reader can read",
             f"{type(error).__name__}: {error}"[:300],
         ) from error
-    rows: list[dict[str, Any]] = pa.table(batches).to_pylist()
+    rows: list[Document] = pa.table(batches).to_pylist()
     return rows
 
 
-def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> dict[str, Any]:
+def _local(folder: Path, file: SharedFile, fetch: Callable[[str], bytes]) -> Document:
     """Return the action of a file that is downloaded to the folder.
 
     The engine has no limits and resolves paths: it gets files that the suite could read, by names

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Placed,
     Reply,
     SharingLab,
@@ -64,7 +65,7 @@ def metadata_counts_match_the_response(lab: SharingLab) -> None:
                     )
 
 
-def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
+def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, Document]]:
     """Yield the metaData of queries and metadata requests as of each version, with the correct
     values of its optional members.
     """
@@ -102,15 +103,15 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict
                 )
 
 
-def _truth(pack_version: PackVersion) -> dict[str, Any]:
+def _truth(pack_version: PackVersion) -> Document:
     """Return the correct values of the optional members of metaData."""
     sizes = [file["size"] for file in pack_version.files]
     return {"version": pack_version.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
 def _metadata_of(
-    reply: Reply, form: str, about: str, truth: dict[str, Any]
-) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
+    reply: Reply, form: str, about: str, truth: Document
+) -> Iterator[tuple[str, Placed, Document]]:
     """Yield the metaData of an answer in a format, with its correct values."""
     if reply.status == 200 and form_of(reply.lines) == form:
         yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Exchange,
     Kind,
     NotOffered,
@@ -128,7 +129,7 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
     """The id of a table is unique and the same in both listings; the id of its share is the same
     for all its tables.
     """
-    share_ids: dict[str, Any] = {}
+    share_ids: Document = {}
     has_ids = False
     for share in lab.each(lab.outline.shares[:MOST_SHARES]):
         items = Listing(lab, op.list_all_tables, {"share": share["name"]}).everything()
@@ -253,7 +254,7 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
                     expect.equal(_members(table), _members(entry), subject, at=entry.place())
 
 
-def _members(table: dict[str, Any]) -> dict[str, Any]:
+def _members(table: Document) -> Document:
     """Return the protocol's members of a listed table; only one listing may have others."""
     return {member: table[member] for member in MEMBERS if table.get(member) is not None}
 

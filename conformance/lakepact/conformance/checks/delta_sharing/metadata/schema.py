@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Exchange,
     Place,
     Placed,
@@ -75,7 +76,7 @@ def _types(kind: Any) -> Iterator[Any]:
             pass
 
 
-def _of(exchange: Exchange, name: str) -> list[tuple[Place, dict[str, Any]]]:
+def _of(exchange: Exchange, name: str) -> list[tuple[Place, Document]]:
     return [
         (at, kind)
         for at, kind in types(exchange)

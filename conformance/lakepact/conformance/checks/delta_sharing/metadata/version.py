@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Exchange,
     Mutation,
     NotOffered,
@@ -114,7 +114,7 @@ def versions_never_go_down(lab: SharingLab) -> None:
     """Repeated requests for a table, each on a connection of its own, never return a lower version
     than before.
     """
-    requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
+    requests: tuple[tuple[OperationId, Document], ...] = (
         (op.get_table_version, {}),
         (op.get_table_metadata, {"headers": [EITHER_FORMAT]}),
         (op.query_table, {"body": {"limitHint": 1}, "headers": [EITHER_FORMAT]}),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Exchange,
     Kind,
     Mutation,
@@ -141,9 +140,7 @@ def missing_objects_return_404(lab: SharingLab) -> None:
         if not lab.offers(operation):
             continue
         for absent in lab.each(arguments):
-            names: dict[str, Any] = {
-                a: lab.name() if a == absent else address[a] for a in arguments
-            }
+            names: Document = {a: lab.name() if a == absent else address[a] for a in arguments}
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(
                     operation, headers=[EITHER_FORMAT], **names, **OF_TABLES.get(operation, {})
@@ -176,7 +173,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
     for table, share, schema in lab.each(filter(None, (near, far))):
         for operation in lab.each((op.get_table_version, op.get_table_metadata, op.query_table)):
             with lab.judge("DS-GEN-11"):
-                arguments: dict[str, Any] = {
+                arguments: Document = {
                     "share": share,
                     "schema": schema,
                     "table": table.name,
@@ -243,7 +240,7 @@ NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
 
 #: Invalid values of members and parameters of queries and changes that only some servers support.
-SENSELESS: tuple[dict[str, Any], ...] = (
+SENSELESS: tuple[Document, ...] = (
     {"maxFiles": 0},
     {"maxFiles": -1},
     {"maxFiles": 2**31},
@@ -313,7 +310,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     """A body that is not JSON, or a parameter of another type, returns 400."""
     address = lab.table().address
     in_json = [("Content-Type", "application/json")]
-    requests: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
+    requests: list[tuple[str, Mutation, OperationId, Document]] = [
         (
             f"the body {expect.excerpt(body)}",
             Mutation(Wrong.SYNTAX, "body"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Exchange,
     Mutation,
     NotOffered,
@@ -196,7 +196,7 @@ def some_tables(lab: SharingLab) -> list[SharedTable]:
     return list(by_share.values())[:MOST_SHARES]
 
 
-def _spellings(table: SharedTable) -> Iterator[dict[str, Any]]:
+def _spellings(table: SharedTable) -> Iterator[Document]:
     """Yield the address of a table in other cases of its ASCII letters."""
     swaps: tuple[Callable[[bytes], bytes], ...] = (bytes.upper, bytes.lower, bytes.swapcase)
     spellings = [

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -79,7 +80,7 @@ def comparable(answer: Answer) -> set[str]:
     return columns
 
 
-def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, Any]]:
+def in_columns(rows: list[Document], columns: set[str]) -> list[Document]:
     """Return rows in some columns, and without what is null."""
     return [
         {name: value for name, value in row.items() if name in columns and value is not None}
@@ -112,7 +113,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
         first = 1
         moment = times.as_of(table.versions[1].timestamp)
         later = times.as_of(table.versions[2].timestamp)
-        combinations: tuple[dict[str, Any], ...] = (
+        combinations: tuple[Document, ...] = (
             {"starting_version": 1, "ending_timestamp": later},
             {"starting_timestamp": moment, "ending_version": 2},
         )
@@ -123,7 +124,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
                     200,
                     about=f"for {' and '.join(bounds)}",
                 )
-    both: tuple[tuple[str, dict[str, Any]], ...] = (
+    both: tuple[tuple[str, Document], ...] = (
         ("startingTimestamp", {"starting_version": first, "starting_timestamp": moment}),
         (
             "endingTimestamp",
@@ -222,7 +223,7 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
     """
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
-    cases: tuple[tuple[str, dict[str, Any]], ...] = (
+    cases: tuple[tuple[str, Document], ...] = (
         ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
         ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
         ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
@@ -461,7 +462,7 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     """A request for changes returns 400 if a version of the range has no recorded changes."""
     subject = target_tables.with_changes(lab)
     lab.require(reading.query_changes(lab, subject.table, {"starting_version": subject.last}), 200)
-    cases: tuple[tuple[str, dict[str, Any]], ...] = (
+    cases: tuple[tuple[str, Document], ...] = (
         ("changes_off", {"starting_version": 0}),
         ("changes_off", {"starting_version": 2, "ending_version": 2}),
         ("changes_late", {"starting_version": 0}),
@@ -491,7 +492,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     """
     subject = target_tables.with_changes(lab)
     last = subject.last
-    ranges: tuple[dict[str, Any], ...] = (
+    ranges: tuple[Document, ...] = (
         {"starting_version": last + 1},
         *([{"starting_version": last, "ending_version": last - 1}] if last else []),
         {"starting_version": last, "ending_version": last + 1},

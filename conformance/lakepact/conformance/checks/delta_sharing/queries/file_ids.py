@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     NotOffered,
     Reply,
     SharedTable,
@@ -40,7 +41,7 @@ APPENDED = "streamed"
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
 
 
-def _query(lab: SharingLab, table: SharedTable, form: str, body: dict[str, Any]) -> Reply:
+def _query(lab: SharingLab, table: SharedTable, form: str, body: Document) -> Reply:
     return ask(lab, table, Question(QUERY, "a query", {"body": body}), ASKED_FOR[form])
 
 
@@ -100,7 +101,7 @@ def file_ids_are_stable_in_delta_format(lab: SharingLab) -> None:
 SAME_IDS = ("DS-FIL-03", "DS-DFL-01")
 
 #: Other requests for the files of a table.
-OTHER_QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
+OTHER_QUERIES: tuple[tuple[str, Document], ...] = (
     ("with predicateHints", {"predicateHints": ["1 = 1"]}),
     ("with limitHint", {"limitHint": 2**31 - 1}),
     ("since the first version", {"startingVersion": 0}),
@@ -150,7 +151,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
     """A file has the same `id` in queries of every version."""
     table = lab.fixture(APPENDED)
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
-        common: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
+        common: Document = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
         now = lab.send(QUERY, body={}, **common)
         for version in lab.each(
             table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ()

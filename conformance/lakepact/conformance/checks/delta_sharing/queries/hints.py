@@ -8,6 +8,7 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Blocked,
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -379,7 +380,7 @@ def predicates_before_limits(lab: SharingLab) -> None:
         for predicate in lab.each(LAST_FILES[subject.table.name]):
             expected = matching(subject.rows, predicate)
             # Clients send SQL hints alone, or both kinds.
-            spellings: tuple[dict[str, Any], ...] = (
+            spellings: tuple[Document, ...] = (
                 {"predicateHints": [predicate.sql()]},
                 {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
             )

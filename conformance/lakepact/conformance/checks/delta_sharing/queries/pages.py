@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Mutation,
     NotOffered,
     Reply,
@@ -39,14 +40,14 @@ def token_of(answer: Answer) -> str:
     return token if isinstance(token, str) else ""
 
 
-def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer]:
+def pages(ask: Callable[[Document], Reply], about: str) -> Iterator[Answer]:
     """Yield the pages of an answer, each requested with the token of the previous one.
 
     Raises:
         Unmet: a page is refused, or the pages do not end.
     """
     tokens: set[str] = set()
-    position: dict[str, Any] = {}
+    position: Document = {}
     while True:
         answer = reading.parse(ask(position), f"for page {len(tokens) + 1} of {about}")
         yield answer
@@ -69,7 +70,7 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
 def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[Answer]:
     """Return the pages of a query."""
 
-    def ask(position: dict[str, Any]) -> Reply:
+    def ask(position: Document) -> Reply:
         token = {"pageToken": position["token"]} if position else {}
         return reading.query(lab, table, {**body, "maxFiles": most, **token})
 
@@ -177,7 +178,7 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
         raise NotOffered("the target refuses further pages of a table that has changed")
     with lab.judge("DS-QRY-09"):
 
-        def ask(position: dict[str, Any]) -> Reply:
+        def ask(position: Document) -> Reply:
             return reading.query(
                 lab, table, {"maxFiles": 1, "pageToken": position.get("token", token_of(first))}
             )
@@ -224,16 +225,14 @@ def pages_hold_every_change_once(lab: SharingLab) -> None:
         raise NotOffered("changes do not come in pages")
 
 
-def _changes(lab: SharingLab, table: PackTable, more: dict[str, Any]) -> Reply:
+def _changes(lab: SharingLab, table: PackTable, more: Document) -> Reply:
     """Return all changes of a table, with later metadata, or a page of them."""
     return reading.query_changes(
         lab, table, {"starting_version": 0, "include_historical_metadata": True, **more}
     )
 
 
-def _page_of_changes(
-    request: Callable[[dict[str, Any]], Reply], most: int, position: dict[str, Any]
-) -> Reply:
+def _page_of_changes(request: Callable[[Document], Reply], most: int, position: Document) -> Reply:
     return request({"max_files": most, **({"page_token": position["token"]} if position else {})})
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     NotOffered,
     SharingLab,
     check,
@@ -46,7 +46,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
     grew = lab.target.parameters.get(WRITABLE) == "yes" and grow(lab, table)
-    bodies: tuple[dict[str, Any], ...] = (
+    bodies: tuple[Document, ...] = (
         {"refreshToken": token},
         {"refreshToken": token, "includeRefreshToken": True},
     )
@@ -75,7 +75,7 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
     table = lab.fixture(PARTITIONED)
     every = reading.parse(lab.require(reading.query(lab, table), 200))
     is_judged = False
-    cases: tuple[dict[str, Any], ...] = (
+    cases: tuple[Document, ...] = (
         {"limitHint": 1},
         {"jsonPredicateHints": json.dumps(IN_OSLO)},
     )

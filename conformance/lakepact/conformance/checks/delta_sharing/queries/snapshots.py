@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Kind,
     NotOffered,
     SharingLab,
@@ -130,9 +131,9 @@ def queries_name_their_version(lab: SharingLab) -> None:
     `timestamp` or `startingVersion` selects.
     """
     table = lab.fixture("partitioned")
-    cases: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
+    cases: list[tuple[Document, int]] = [({}, table.last.version)]
     for version in table.readable:
-        points: dict[str, Any] = {
+        points: Document = {
             "version": version.version,
             "startingVersion": version.version,
         }

@@ -12,6 +12,7 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Kind,
     NotOffered,
     Place,
@@ -84,7 +85,7 @@ def answers_with_changes(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
             yield from ((table, parse(reply.lines)) for reply in replies if reply.status == 200)
 
 
-def files_with_statistics(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
+def files_with_statistics(lab: SharingLab) -> Iterator[tuple[File, Any, Document]]:
     """Yield files with statistics: the file, its stored rows, and the statistics."""
     for table, answer in chain(answers(lab), answers_with_changes(lab)):
         for file in answer.files:
@@ -158,7 +159,7 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
                     )
 
 
-def _rows(stored: Table) -> list[dict[str, Any]]:
+def _rows(stored: Table) -> list[Document]:
     """Return the rows of a file, with floats as `Single`."""
     floats = {field.name for field in stored.schema if pa.types.is_float32(field.type)}
     return [
@@ -171,7 +172,7 @@ def _rows(stored: Table) -> list[dict[str, Any]]:
 
 
 def _columns_with(
-    files: list[tuple[File, list[dict[str, Any]], dict[str, Any]]], member: str
+    files: list[tuple[File, list[Document], Document]], member: str
 ) -> Iterator[tuple[File, str, list[Any], Any]]:
     """Yield each column with a member of the statistics: file, column, the values in the file, and
     the member's value.
@@ -182,7 +183,7 @@ def _columns_with(
 
 
 def _columns(
-    rows: list[dict[str, Any]], statistics: Any, path: str = ""
+    rows: list[Document], statistics: Any, path: str = ""
 ) -> Iterator[tuple[str, list[Any], Any]]:
     """Yield the columns in statistics, nested ones too: name, values in the file, and the value in
     the statistics.

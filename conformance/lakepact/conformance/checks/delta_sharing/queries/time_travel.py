@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -55,7 +56,7 @@ def some(versions: tuple[PackVersion, ...]) -> tuple[PackVersion, ...]:
     return tuple(v for n, v in enumerate(versions) if n % step == 0 or n == len(versions) - 1)
 
 
-def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_nulls(rows: list[Document]) -> list[Document]:
     """Return rows without null columns: a column that was added later may be missing or null."""
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
@@ -197,7 +198,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
     for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
         reading.parse(lab.require(reading.query(lab, table), 200))
-        bodies: tuple[dict[str, Any], ...] = (
+        bodies: tuple[Document, ...] = (
             {"version": 0},
             {"timestamp": times.as_of(table.last.timestamp)},
             {"startingVersion": 0},
@@ -266,7 +267,7 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     subject = target_tables.with_history(lab)
     last_time = lab.fixture("partitioned").last.time if lab.knows_content else None
     moment = times.as_of(int(time.time() * times.SECOND) if last_time is None else last_time)
-    bodies: tuple[dict[str, Any], ...] = (
+    bodies: tuple[Document, ...] = (
         {"version": subject.last, "timestamp": moment},
         {"version": subject.last, "startingVersion": subject.last},
         {"timestamp": moment, "startingVersion": subject.last},
@@ -285,7 +286,7 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
     """
     table = lab.fixture("partitioned")
     for version in lab.each(table.readable):
-        bodies: tuple[dict[str, Any], ...] = (
+        bodies: tuple[Document, ...] = (
             {"version": version.version},
             {"timestamp": times.as_of(version.timestamp)},
         )

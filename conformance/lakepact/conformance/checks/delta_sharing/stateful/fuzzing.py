@@ -14,6 +14,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Blocked,
     Contract,
+    Document,
     OperationId,
     Reply,
     SharedTable,
@@ -32,8 +33,6 @@ from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.answers import MALFORMED, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.conformance.http.wire import Wire
-
-Document = dict[str, Any]
 
 #: Of the default version.
 OPERATIONS = Contract("delta_sharing").operations

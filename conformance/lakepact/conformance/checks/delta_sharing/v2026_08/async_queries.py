@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Blocked,
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -203,7 +204,7 @@ def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
     """Yield the answers to Get Query Info for pages of one file, until one has no token for a next
     page.
     """
-    body: dict[str, Any] = {"maxFiles": 1}
+    body: Document = {"maxFiles": 1}
     for _ in range(MOST_PAGES):
         *_, reply = poll(lab, table, query_id, body)
         yield reply

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
+    Document,
     Mutation,
     NotOffered,
     OperationId,
@@ -27,7 +27,7 @@ SPELLINGS = (*HASHES, "Parquet", "DELTA")
 UNKNOWN = ("md5", "parquet,delta")
 
 
-def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
+def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, Document]]:
     """Yield a query, and a request for changes if the target serves them."""
     yield op.query_table, {"body": {"limitHint": 1}, **by_url(lab, 1)[0].address}
     if lab.feature("change-data-feed") and lab.offers(op.query_table_changes):
@@ -36,7 +36,7 @@ def _requests(lab: SharingLab) -> Iterator[tuple[OperationId, dict[str, Any]]]:
 
 
 def _send(
-    lab: SharingLab, operation: OperationId, arguments: dict[str, Any], *, fileidhash: str | None
+    lab: SharingLab, operation: OperationId, arguments: Document, *, fileidhash: str | None
 ) -> Reply:
     return lab.send(
         operation, delta_sharing_capabilities=EITHER_FORMAT[1], fileidhash=fileidhash, **arguments

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.delta_sharing.api import (
+    Document,
     NotOffered,
     Placed,
     Reply,
@@ -95,7 +94,7 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
     line.
     """
     table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
-    requests: list[tuple[str, dict[str, Any]]] = [
+    requests: list[tuple[str, Document]] = [
         (ndjson.PARQUET, WITH_PROTOCOLS),
         (ndjson.PARQUET, {}),
         (ndjson.DELTA, {}),

@@ -5,10 +5,10 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -40,14 +40,14 @@ def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[OperationId, Re
     """Yield the answer of every operation to a request about nothing that there is, by the caller
     with these headers.
     """
-    nothing: dict[str, Any] = {
+    nothing: Document = {
         "namespace": (lab.name(),),
         "table": lab.name(),
         "view": lab.name(),
         "plan_id": lab.name(),
     }
     configuration = {"warehouse": lab.target.parameters.get("warehouse")}
-    requests: dict[OperationId, dict[str, Any]] = {
+    requests: dict[OperationId, Document] = {
         op.get_config: configuration,
         **{operation: {**probe, **nothing} for operation, probe in PROBES.items()},
     }
@@ -93,7 +93,7 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
     """
     requires_credentials(lab)
     table = lab.make_table()
-    requests: list[tuple[OperationId, dict[str, Any]]] = [
+    requests: list[tuple[OperationId, Document]] = [
         (op.load_table, table.at),
         (op.table_exists, table.at),
         (op.list_tables, {"namespace": table.namespace}),
@@ -218,7 +218,7 @@ def tokens_in_load_responses_are_accepted(lab: CatalogLab) -> None:
     """
     requires_credentials(lab)
     table = lab.make_table()
-    loads: list[tuple[OperationId, dict[str, Any]]] = [(op.load_table, table.at)]
+    loads: list[tuple[OperationId, Document]] = [(op.load_table, table.at)]
     if lab.offers(op.create_view) and lab.offers(op.load_view):
         loads.append(
             (op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)})

@@ -5,7 +5,6 @@ those in which it may only read.
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import (
     COMMIT,
@@ -14,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.access.rights import (
 )
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     Table,
     check,
@@ -81,7 +81,7 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     """
     scene, own = scene_with_own(lab)
     slot = free_slot(lab, scene.namespace)
-    change: dict[str, Any] = {
+    change: Document = {
         "requirements": [req.ASSERT_CREATE],
         "updates": creation(slot, str(uuid.uuid4())),
     }

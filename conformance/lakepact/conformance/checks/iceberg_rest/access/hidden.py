@@ -4,8 +4,6 @@ nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import (
     Scene,
@@ -16,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.access.rights import (
 )
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     OperationId,
     Reply,
@@ -42,7 +41,7 @@ def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
     third = bearing(require_secret(lab, THIRD))
     table = lab.append(lab.make_table())
     view = lab.make_view(table.namespace) if lab.offers(op.create_view) else None
-    reads: dict[OperationId, dict[str, Any]] = {
+    reads: dict[OperationId, Document] = {
         op.load_table: table.at,
         op.table_exists: table.at,
         op.load_namespace_metadata: {"namespace": table.namespace},

@@ -9,6 +9,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     OperationId,
     Place,
@@ -33,7 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
 TURNS = 5  #: tries to make a table where other checks make and drop things, too
-COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}
+COMMIT: Document = {"requirements": [], "updates": [SETS_A_PROPERTY]}
 
 
 class Scene:
@@ -87,7 +88,7 @@ class Scene:
         have changed it.
         """
         lab, here = self.lab, {"namespace": self.namespace}
-        looks: list[tuple[OperationId, dict[str, Any]]] = [
+        looks: list[tuple[OperationId, Document]] = [
             (op.load_namespace_metadata, here),
             (op.load_namespace_metadata, {"namespace": self.empty}),
             (op.load_namespace_metadata, {"namespace": (self.newcomer,)}),
@@ -104,11 +105,11 @@ class Scene:
         ]
         return {f"{number} {operation}": reply for number, (operation, reply) in enumerate(replies)}
 
-    def mutations(self) -> dict[OperationId, dict[str, Any]]:
+    def mutations(self) -> dict[OperationId, Document]:
         """Return valid arguments for each operation that changes something."""
         lab, in_namespace = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
-        requests: dict[OperationId, dict[str, Any]] = {
+        requests: dict[OperationId, Document] = {
             op.create_namespace: {"body": {"namespace": [self.newcomer], "properties": {}}},
             op.drop_namespace: {"namespace": self.empty},
             op.update_properties: {
@@ -238,7 +239,7 @@ def judge_changes(lab: CatalogLab, changes: Iterable[Unmet | None]) -> None:
                     raise change
 
 
-def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> Callable[[], None]:
+def undoing(scene: Scene, operation: OperationId, arguments: Document) -> Callable[[], None]:
     """Remove what a request may have made that should have been refused."""
     lab = scene.lab
 
@@ -340,7 +341,7 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
     third = bearing(require_secret(lab, THIRD))
     table = lab.make_table()
     here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
-    listings: list[tuple[OperationId, dict[str, Any]]] = [
+    listings: list[tuple[OperationId, Document]] = [
         (op.list_namespaces, {}),
         (op.list_namespaces, {"parent": table.namespace}),
         (op.list_tables, here),

@@ -5,7 +5,6 @@ tokens.
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import orjson
 
@@ -13,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import expect_oauth_error
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -278,7 +278,7 @@ def _create_namespace(lab: CatalogLab, token: str) -> Reply:
     return reply
 
 
-def unsigned(claims: dict[str, Any]) -> str:
+def unsigned(claims: Document) -> str:
     """Return a JWT without a signature."""
     parts = ({"alg": "none", "typ": "JWT"}, claims)
     return ".".join(

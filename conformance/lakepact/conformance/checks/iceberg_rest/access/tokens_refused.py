@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Exchange,
     Kind,
     Mutation,
@@ -284,7 +283,7 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
     issues_tokens(lab)
     client = client_of(lab)
     fetch_token(lab, client)
-    fields: dict[str, Any] = {
+    fields: Document = {
         "grant_type": CREDENTIALS,
         **client.fields,
         "scope": lab.name("scope"),

@@ -5,7 +5,6 @@ whose table one may not see.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import (
@@ -16,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.access.rights import (
 )
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     OperationId,
     Reply,
@@ -50,7 +50,7 @@ HIDDEN = (403, 404)
 NOT_DONE = (400, 405, 406, 501)
 
 
-def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, dict[str, Any]]]:
+def rarer(scene: Scene) -> Iterator[tuple[str, OperationId, Document]]:
     """Yield unusual requests that change something: a description, the operation, and valid
     arguments.
     """
@@ -143,7 +143,7 @@ def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
     judge_changes(lab, changes)
 
 
-def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> None:
+def _undo(scene: Scene, operation: OperationId, arguments: Document) -> None:
     lab, undo = scene.lab, undoing(scene, operation, arguments)
     lab.add_cleanup(undo)
     if operation == op.rename_view:
@@ -200,7 +200,7 @@ def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
         )
     whole = wait_for_plan(lab, table.table, plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    requests: dict[OperationId, dict[str, Any]] = {}
+    requests: dict[OperationId, Document] = {}
     if whole.id is not None and lab.offers(FETCH):
         requests[FETCH] = {"plan_id": whole.id}
     if tasks and lab.offers(TASKS):

@@ -12,6 +12,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Place,
     Reply,
@@ -49,12 +50,12 @@ def credentials_of(document: Mapping[str, Any]) -> list[Any]:
     return credentials if isinstance(credentials, list) else []
 
 
-def objects(items: Sequence[Any]) -> list[dict[str, Any]]:
+def objects(items: Sequence[Any]) -> list[Document]:
     """Return those of the items that are objects."""
     return [item for item in items if isinstance(item, dict)]
 
 
-def config_of(credential: Mapping[str, Any]) -> dict[str, Any]:
+def config_of(credential: Mapping[str, Any]) -> Document:
     """Return the content of a credential."""
     config = credential.get("config")
     return config if isinstance(config, dict) else {}
@@ -229,7 +230,7 @@ def _creations_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     elsewhere = lab.send(op.create_table, headers=headers, namespace=table.namespace, body=body)
     answers = [plain, elsewhere]
     if plain.status == 200:
-        at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
+        at: Document = {"namespace": table.namespace, "table": names[0]}
         lab.send(op.load_table, headers=headers, **at)
         parent, _, last = str(plain.at("metadata", "location")).rstrip("/").rpartition("/")
         move = {"action": "set-location", "location": f"{parent}/moved-{last}"}
@@ -279,7 +280,7 @@ def credentials_of_missing_tables_return_404(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge_each("IRC-TBL-CRED-006") as case:
-        never: dict[str, Any] = {**table.at, "table": lab.name()}
+        never: Document = {**table.at, "table": lab.name()}
         for at in chain((never,), (one.at for one in former_tables(lab, table.namespace))):
             with case():
                 reply = lab.send(op.load_credentials, **at)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from importlib.util import find_spec
-from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
@@ -21,6 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import (
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Namespace,
     Reply,
@@ -124,7 +124,7 @@ def _read_over_http(url: str, *, bearer: str = "") -> Access:
 def _read_from_s3(location: str, settings: Mapping[str, str]) -> Access:
     from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
 
-    options: dict[str, Any] = {
+    options: Document = {
         "request_timeout": SECONDS,
         "connect_timeout": SECONDS,
         "retry_strategy": fs.AwsStandardS3RetryStrategy(2),

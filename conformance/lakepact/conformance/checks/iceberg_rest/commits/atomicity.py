@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
+    Document,
     Kind,
     Reply,
     Table,
@@ -190,7 +190,7 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
     the namespace exists.
     """
     table = lab.make_table()
-    never: list[dict[str, Any]] = [
+    never: list[Document] = [
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
     ]

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Namespace,
     Place,
@@ -101,7 +102,7 @@ def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
             _whole(parts, "all updates of a commit in the table, or none")
 
 
-def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
+def _commit(lab: CatalogLab, table: Table) -> Document:
     """Return a commit of several updates to a new table."""
     snapshot = lab.snapshot(table)
     tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
@@ -159,7 +160,7 @@ def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
             _whole(parts, "all tables of a transaction changed, or none", at=at)
 
 
-def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
+def _transaction(tables: Sequence[Table]) -> Document:
     return {
         "table-changes": [
             transactions.change(table, set_properties(**{MARK: "1"})) for table in tables

@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     Blocked,
     CatalogLab,
+    Document,
     Table,
     check,
     expect,
@@ -22,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 UNPARTITIONED = 999  #: the last partition id of a table that never had a partition field
 
 #: A schema of columns within columns; its highest ids are not those of its columns.
-NESTED: dict[str, Any] = {
+NESTED: Document = {
     "type": "struct",
     "schema-id": 0,
     "fields": [

@@ -6,6 +6,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Table,
     Wrong,
@@ -27,7 +28,7 @@ def at(table: Table) -> int:
     return snapshot_id
 
 
-def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, Any]]:
+def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[Document]:
     """Updates by which a writer adds data to a branch."""
     snapshot = lab.snapshot(table)
     return [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]

@@ -9,6 +9,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Reply,
     Table,
@@ -72,7 +73,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     the others.
     """
     before = lab.load(table)
-    refs: dict[str, dict[str, Any]] = before.metadata.get("refs") or {}
+    refs: dict[str, Document] = before.metadata.get("refs") or {}
     now = refs[ref]["snapshot-id"] if ref in refs else None
     snapshots = [lab.snapshot(before) for _ in range(CLIENTS)]
     bodies = [

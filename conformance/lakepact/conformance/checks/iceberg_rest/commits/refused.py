@@ -8,6 +8,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
+    Document,
     Mutation,
     Reply,
     Table,
@@ -45,7 +46,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     requirements is a warning.
     """
     table = lab.make_table()
-    wrong: dict[str, Any] = {
+    wrong: Document = {
         f"{expect.excerpt(value)} as updates": {"requirements": [], "updates": value}
         for value in ({}, req.HARMLESS, "none", 0)
     }
@@ -68,7 +69,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
         for value in ({}, req.assert_uuid(table.uuid), "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
-    without: tuple[dict[str, Any], ...] = (
+    without: tuple[Document, ...] = (
         {"updates": [req.HARMLESS]},
         {"requirements": None, "updates": [req.HARMLESS]},
     )

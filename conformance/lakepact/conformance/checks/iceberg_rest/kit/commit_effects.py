@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
@@ -115,7 +115,7 @@ def _note_unmet(lab: Lab, requirement: str, *, decides_statuses: bool) -> Genera
         lab.unsound.append(StepFailed(requirement, unmet, decides_statuses=decides_statuses))
 
 
-def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: dict[str, Any], at: Place) -> None:
+def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: Document, at: Place) -> None:
     last = {
         update["ref-name"]: update
         for update in updates

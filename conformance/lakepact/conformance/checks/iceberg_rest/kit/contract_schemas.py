@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any
 
 import orjson
 
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Document, Exchange
 from lakepact.conformance.evidence.outcome import Claim
 from lakepact.conformance.judging.components import Components, Instance
 from lakepact.generated.contract import Contract, OperationId
@@ -21,7 +20,7 @@ CONTRACT = Contract("iceberg_rest")
 ERROR_BODY = "IcebergErrorResponse"  #: the component of refusals
 
 #: A schema with every kind of type in it, nested in each other, and identifier fields.
-NESTED: dict[str, Any] = {
+NESTED: Document = {
     "type": "struct",
     "schema-id": 0,
     "identifier-field-ids": [1],

@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import (
     proves,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.contract import OperationId
@@ -257,7 +257,7 @@ def _view(lab: CatalogLab, namespace: Namespace) -> str:
 
 def _about_objects(
     lab: CatalogLab, table: Table, view: str
-) -> dict[OperationId, Callable[[], dict[str, Any]]]:
+) -> dict[OperationId, Callable[[], Document]]:
     """Return the arguments of a request about an existing object for each operation; those that
     remove it come last.
     """
@@ -281,7 +281,7 @@ def _about_objects(
     )
     of_views = (op.load_view, op.view_exists, op.replace_view, op.drop_view) if view else ()
 
-    def renaming() -> dict[str, Any]:
+    def renaming() -> Document:
         source, name = lab.make_table(table.namespace), lab.name()
         lab.drop_afterwards(table.namespace, name)
         return {
@@ -291,12 +291,12 @@ def _about_objects(
             }
         }
 
-    def registering() -> dict[str, Any]:
+    def registering() -> Document:
         location, name = lab.load(table).reply.at("metadata-location"), lab.name()
         lab.drop_afterwards(table.namespace, name)
         return {"body": {"name": name, "metadata-location": location}, **home}
 
-    requests: dict[OperationId, Callable[[], dict[str, Any]]] = {
+    requests: dict[OperationId, Callable[[], Document]] = {
         o: partial(dict, PROBES[o], **home) for o in of_namespaces
     }
     requests[op.register_table] = registering

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_bytes
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFile
 from lakepact.conformance.judging import expect
@@ -43,7 +43,7 @@ SUCCESS = (200, 201, 202, 204)
 REFUSES_NAMES = frozenset({400, 403, 422})
 
 #: A small schema; its field ids are those of a server that assigns ids again.
-SCHEMA: dict[str, Any] = {
+SCHEMA: Document = {
     "type": "struct",
     "schema-id": 0,
     "fields": [
@@ -77,7 +77,7 @@ class CatalogObject:
         return self.reply.place("metadata", *path)
 
     @property
-    def identifier(self) -> dict[str, Any]:
+    def identifier(self) -> Document:
         """The identifier as it stands in bodies."""
         return {"namespace": list(self.namespace), "name": self.name}
 
@@ -86,9 +86,9 @@ class Table(CatalogObject):
     """A table in the answer to a creation, load or commit."""
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> Document:
         """The table's metadata."""
-        metadata: dict[str, Any] = self.reply.at("metadata")
+        metadata: Document = self.reply.at("metadata")
         return metadata
 
     @property
@@ -110,7 +110,7 @@ class Table(CatalogObject):
         return location
 
     @property
-    def at(self) -> dict[str, Any]:
+    def at(self) -> Document:
         """The arguments that address the table."""
         return {"namespace": self.namespace, "table": self.name}
 
@@ -273,7 +273,7 @@ class CatalogLab(Lab):
 
     # -- tables ------------------------------------------------------------------------------------
 
-    def table_request(self, name: str, **members: Any) -> dict[str, Any]:
+    def table_request(self, name: str, **members: Any) -> Document:
         """Return a body that creates a table; `members` are named with underscores for hyphens,
         `None` leaves one out.
 
@@ -415,7 +415,7 @@ class CatalogLab(Lab):
 
     # -- snapshots ---------------------------------------------------------------------------------
 
-    def snapshot(self, table: Table, *, writes_list: bool = True, **members: Any) -> dict[str, Any]:
+    def snapshot(self, table: Table, *, writes_list: bool = True, **members: Any) -> Document:
         """Return a snapshot that fits the table.
 
         Args:
@@ -426,7 +426,7 @@ class CatalogLab(Lab):
         """
         metadata = table.metadata
         identifier = random.getrandbits(62) | 1
-        snapshot: dict[str, Any] = {
+        snapshot: Document = {
             "snapshot-id": identifier,
             # By the clock of the server, which may differ from this one.
             "timestamp-ms": metadata.get("last-updated-ms", int(time.time() * 1000))
@@ -451,7 +451,7 @@ class CatalogLab(Lab):
         """Write the manifest list of a snapshot if files are shared: some targets read it."""
         if not self.feature(READABLE_FILES):
             return
-        about: dict[str, Any] = {
+        about: Document = {
             "snapshot": snapshot["snapshot-id"],
             "parent": snapshot.get("parent-snapshot-id"),
             "sequence": snapshot.get("sequence-number", 0),
@@ -503,17 +503,17 @@ def _member(reply: Reply, name: str) -> Any:
     return document.get(name) if isinstance(document, dict) else None
 
 
-def with_hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
+def with_hyphens(members: Mapping[str, Any]) -> Document:
     """Return members by their names in JSON, which have hyphens for underscores."""
     return {name.replace("_", "-"): value for name, value in members.items()}
 
 
-def without_nulls(members: Mapping[str, Any]) -> dict[str, Any]:
+def without_nulls(members: Mapping[str, Any]) -> Document:
     """Return the members whose value is not `None`."""
     return {name: value for name, value in members.items() if value is not None}
 
 
-def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:
+def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> Document:
     """Return an update that points a branch or tag at a snapshot."""
     return {
         "action": "set-snapshot-ref",

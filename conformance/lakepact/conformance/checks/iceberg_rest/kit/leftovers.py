@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     CatalogLab,
     Namespace,
 )
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Reply
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
@@ -80,7 +80,7 @@ def path_of(lab: CatalogLab, exchange: Exchange) -> str:
     return urlsplit(exchange.url.removeprefix(lab.target.url.rstrip("/"))).path
 
 
-def body_of(exchange: Exchange) -> dict[str, Any]:
+def body_of(exchange: Exchange) -> Document:
     """Return the JSON object of a request; empty if it sends none."""
     try:
         body = orjson.loads(exchange.request_body)
@@ -173,7 +173,7 @@ def _empty(lab: CatalogLab, namespace: Namespace, prefix: str) -> Iterator[tuple
         for item in _items(lab, listing, namespace=namespace):
             name = str(item.get("name")) if isinstance(item, dict) else ""
             if name.startswith(prefix):
-                at: dict[str, Any] = {"namespace": namespace, parameter: name}
+                at: Document = {"namespace": namespace, parameter: name}
                 is_table = drop == op.drop_table
                 reply = lab.try_drop_table(**at) if is_table else lab.send(drop, **at)
                 yield _outcome(lab, reply)

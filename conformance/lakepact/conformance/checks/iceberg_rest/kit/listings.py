@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, CatalogLab, Namespace
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
@@ -92,7 +92,7 @@ class Listing:
         self.lab = lab
         self.operation = operation
         self.namespace = namespace
-        self.at: dict[str, Any] = {"namespace": namespace}
+        self.at: Document = {"namespace": namespace}
         if operation == op.list_namespaces:
             self.at = {"parent": namespace} if namespace else {}
         self.names = [lab.name(f"{n:02}") for n in range(count)]

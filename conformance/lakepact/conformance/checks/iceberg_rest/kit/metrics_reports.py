@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     with_hyphens,
     without_nulls,
 )
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.generated.iceberg_rest import op
 
 COUNTER = {"unit": "count", "value": 3}
@@ -20,7 +20,7 @@ TIMER = {"time-unit": "nanoseconds", "count": 1, "total-duration": 2_644_235_116
 FILTER = {"type": "eq", "term": "id", "value": 1}
 
 
-def scan_report(table: Table, **members: Any) -> dict[str, Any]:
+def scan_report(table: Table, **members: Any) -> Document:
     """Return a report about a scan of a table; `members` are named with underscores for hyphens,
     `None` leaves one out.
     """
@@ -43,9 +43,7 @@ def scan_report(table: Table, **members: Any) -> dict[str, Any]:
     )
 
 
-def report_about(
-    table: Table, content: Mapping[str, Any], members: Mapping[str, Any]
-) -> dict[str, Any]:
+def report_about(table: Table, content: Mapping[str, Any], members: Mapping[str, Any]) -> Document:
     """Return a report about a table: its name and snapshot, content, and members named with
     underscores for hyphens.
     """

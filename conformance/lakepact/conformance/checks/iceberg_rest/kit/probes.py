@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
@@ -17,7 +17,7 @@ from lakepact.generated.iceberg_rest import op
 NOWHERE = {"namespace": ["lakepact_nowhere"], "name": "nothing"}
 
 #: Requests about missing objects, whose answers tell a served route from a missing one.
-PROBES: dict[OperationId, dict[str, Any]] = {
+PROBES: dict[OperationId, Document] = {
     op.list_namespaces: {},
     op.load_namespace_metadata: {},
     op.namespace_exists: {},
@@ -82,7 +82,7 @@ def names_probe_target(message: Any, exchange: Exchange) -> bool:
     return any(name in text for name in names)
 
 
-def error_of(exchange: Exchange) -> dict[str, Any] | None:
+def error_of(exchange: Exchange) -> Document | None:
     """Return the `error` object of the contract's error body, or `None` if the answer has no such
     body.
     """

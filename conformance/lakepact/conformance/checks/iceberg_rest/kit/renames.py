@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.generated.iceberg_rest import op
 
 
-def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
+def identifier(namespace: Namespace, name: str) -> Document:
     """Return the identifier of a table or view, as bodies have it."""
     return {"namespace": list(namespace), "name": name}
 
@@ -29,6 +29,6 @@ def rename_view(
     lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]
 ) -> Reply:
     """Rename a view; a view at the destination is dropped after the check."""
-    at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
+    at: Document = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
     lab.add_cleanup(lambda: lab.send(op.drop_view, **at))
     return lab.send(op.rename_view, body={"source": dict(source), "destination": dict(destination)})

@@ -27,7 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.evidence.differences import kind_of
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
@@ -77,13 +77,13 @@ class TableWithFiles:
         """Return a data file."""
         return File(self.path(name), partition=partition, **members)
 
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> Document:
         """Return the partition spec of the table.
 
         Raises:
             Unmet: it has none.
         """
-        specs: list[dict[str, Any]] = self.table.member("partition-specs")
+        specs: list[Document] = self.table.member("partition-specs")
         matches = [
             spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")
         ]
@@ -118,7 +118,7 @@ class TableWithFiles:
         metadata = self.table.metadata
         shape = self.lab.snapshot(self.table, writes_list=False, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
-        schema_list: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
+        schema_list: list[Document] = metadata.get("schemas") or [metadata["schema"]]
         schemas = {schema.get("schema-id", 0): schema for schema in schema_list}
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
@@ -430,7 +430,7 @@ def scans(lab: CatalogLab) -> None:
         equality_deletes(table, "values", "b"),
         operation="delete",
     )
-    tests: list[dict[str, Any]] = [
+    tests: list[Document] = [
         {"type": "gt", "term": "id", "value": 3},
         {"type": "in", "term": "id", "values": [5, 6]},
         {"type": "is-null", "term": "at"},

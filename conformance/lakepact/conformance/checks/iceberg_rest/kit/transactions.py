@@ -16,11 +16,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     expect_no_change,
     properties_of,
 )
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-Change = dict[str, Any]
+Change = Document
 
 
 def change(

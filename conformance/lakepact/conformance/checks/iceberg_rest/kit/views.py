@@ -25,7 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
     same_except_server_properties,
     without_properties,
 )
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
@@ -36,7 +36,7 @@ DIALECT = "spark"
 SQL = "SELECT 1 AS id"
 
 #: A schema of other columns than those of `SCHEMA`.
-OTHER_SCHEMA: dict[str, Any] = {
+OTHER_SCHEMA: Document = {
     "type": "struct",
     "schema-id": 1,
     "fields": [{"id": 1, "name": "other", "type": "string", "required": False}],
@@ -65,7 +65,7 @@ class View(CatalogObject):
         return uuid
 
     @property
-    def versions(self) -> dict[Any, dict[str, Any]]:
+    def versions(self) -> dict[Any, Document]:
         """The view's versions by their ids."""
         return {
             self.member("versions", n, "version-id"): version
@@ -73,7 +73,7 @@ class View(CatalogObject):
         }
 
     @property
-    def current(self) -> dict[str, Any]:
+    def current(self) -> Document:
         """The current version.
 
         Raises:
@@ -92,7 +92,7 @@ class View(CatalogObject):
         ]
 
     @property
-    def at(self) -> dict[str, Any]:
+    def at(self) -> Document:
         """The arguments that address the view."""
         return {"namespace": self.namespace, "view": self.name}
 
@@ -105,9 +105,7 @@ def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentat
     return {"type": "sql", "sql": text, "dialect": dialect}
 
 
-def version(
-    namespace: Namespace, *representations: Mapping[str, Any], **members: Any
-) -> dict[str, Any]:
+def version(namespace: Namespace, *representations: Mapping[str, Any], **members: Any) -> Document:
     """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves
     one out.
     """
@@ -123,7 +121,7 @@ def version(
     return without_nulls(whole)
 
 
-def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, Any]:
+def view_request(namespace: Namespace, name: str, **members: Any) -> Document:
     """Return a body that creates a view; `members` are named with underscores for hyphens, `None`
     leaves one out.
     """
@@ -189,7 +187,7 @@ def replace_view(lab: CatalogLab, view: View, *updates: Update) -> View:
 # -- updates ---------------------------------------------------------------------------------------
 
 
-def add_view_version(view_version: Mapping[str, Any]) -> dict[str, Any]:
+def add_view_version(view_version: Mapping[str, Any]) -> Document:
     """Return an update that adds a version."""
     return {"action": "add-view-version", "view-version": dict(view_version)}
 
@@ -225,12 +223,12 @@ def texts(view: View) -> list[str]:
     ]
 
 
-def properties_of(view: View) -> dict[str, Any]:
+def properties_of(view: View) -> Document:
     """Return the view's properties; none where it has no such member."""
     return view.reply.document["metadata"].get("properties") or {}
 
 
-def canonical_form(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def canonical_form(metadata: Mapping[str, Any]) -> Document:
     """Return the metadata of a view in canonical form: without members that stand for none, and
     with sets in one order.
     """
@@ -243,7 +241,7 @@ def canonical_form(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return members
 
 
-def state(reply: Reply) -> dict[str, Any]:
+def state(reply: Reply) -> Document:
     """Return the metadata of a view that an answer shows, in one spelling.
 
     Raises:

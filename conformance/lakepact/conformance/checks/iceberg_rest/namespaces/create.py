@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     SUCCESS,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Namespace,
@@ -93,7 +94,7 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
     """A create request without `namespace`, or with property values that are not strings, returns
     400 and creates nothing.
     """
-    wrong: dict[str, list[tuple[Namespace, dict[str, Any]]]] = {
+    wrong: dict[str, list[tuple[Namespace, Document]]] = {
         "IRC-NS-CREATE-007": [
             ((lab.name(),), {}),
             ((lab.name(),), {"properties": {}}),
@@ -124,7 +125,7 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
     )  # a server that stored it in an earlier run would answer with 409
     parent = lab.make_namespace()
     is_nested = lab.child_of(parent) is not None
-    wrong: list[tuple[Namespace, dict[str, Any]]] = [
+    wrong: list[tuple[Namespace, Document]] = [
         ((str(number),), {"namespace": [number]}),
         *([((*parent, "null"), {"namespace": [*parent, None]})] if is_nested else []),
         ((level := lab.name(),), {"namespace": [[level]]}),
@@ -137,7 +138,7 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
 
 def _judge_refusals(
     lab: CatalogLab,
-    wrong: Mapping[str, Iterable[tuple[Namespace, dict[str, Any]]]],
+    wrong: Mapping[str, Iterable[tuple[Namespace, Document]]],
     mutations: Mapping[str, Mutation],
 ) -> None:
     """Judge requests that have to be refused, by requirement, each with the name of a namespace

@@ -4,10 +4,9 @@ none finds those of the parent there.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Namespace,
     NotOffered,
     OperationId,
@@ -58,7 +57,7 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
         expect.member(
             "deep", after.place("properties", "lakepact"), "the property that was committed,"
         )
-        others: dict[OperationId, dict[str, Any]] = {
+        others: dict[OperationId, Document] = {
             op.load_credentials: {},
             op.report_metrics: {"body": scan_report(table)},
             op.plan_table_scan: {"body": {}},
@@ -105,7 +104,7 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
     """
     above = make_view(lab)
     namespace, name, new = deep(lab, above.namespace), lab.name(), lab.name()
-    at: dict[str, Any] = {"namespace": namespace, "view": name}
+    at: Document = {"namespace": namespace, "view": name}
     created = create_view(lab, namespace, name)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200, about="for creating a view two levels deep")
@@ -182,7 +181,7 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     namespace, parent = deep(lab, table.namespace), table.namespace
-    below: dict[str, Any] = {"namespace": namespace, "table": table.name}
+    below: Document = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
         if lab.offers(op.table_exists):
             expect.not_found(
@@ -201,7 +200,7 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
             lab.skip(requirement, "the target has no views")
         return
     view = make_view(lab, parent)
-    at: dict[str, Any] = {"namespace": namespace, "view": view.name}
+    at: Document = {"namespace": namespace, "view": view.name}
     with lab.judge("IRC-VIEW-LOAD-002"):
         expect.not_found(
             lab.send(op.load_view, **at), "view", about="for loading a view below its namespace"

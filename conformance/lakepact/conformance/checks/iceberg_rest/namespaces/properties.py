@@ -11,6 +11,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Namespace,
@@ -260,7 +261,7 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
     names.
     """
     namespace = holding(lab, a="1", b="2")
-    cases: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
+    cases: tuple[tuple[Document, dict[str, str]], ...] = (
         ({"updates": {"a": "new"}}, {"a": "new", "b": "2"}),
         ({"removals": ["b"]}, {"a": "new"}),
     )

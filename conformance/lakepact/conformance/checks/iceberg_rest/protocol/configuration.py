@@ -7,6 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     OperationId,
@@ -174,7 +175,7 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
     """Return the answer of an operation about names that do not exist."""
     missing = lab.name()
-    absent: dict[str, Any] = {
+    absent: Document = {
         "namespace": (lab.name(),),
         "table": missing,
         "view": missing,
@@ -259,7 +260,7 @@ def default_endpoints_are_served(lab: CatalogLab) -> None:
 def head_and_get_agree(lab: CatalogLab) -> None:
     """GET and HEAD of a namespace or table agree on whether it exists."""
     table = lab.make_table()
-    pairs: list[tuple[str, OperationId, OperationId, dict[str, Any], dict[str, Any]]] = [
+    pairs: list[tuple[str, OperationId, OperationId, Document, Document]] = [
         (
             "namespace",
             op.namespace_exists,
@@ -359,10 +360,10 @@ def is_secret(key: str) -> bool:
     return name in SECRET_KEYS or name.startswith(OF_ACCOUNTS)
 
 
-def _map(document: dict[str, Any], member: str) -> dict[str, Any]:
+def _map(document: Document, member: str) -> Document:
     value = document.get(member)
     return value if isinstance(value, dict) else {}
 
 
-def _prefix(document: dict[str, Any]) -> Any:
+def _prefix(document: Document) -> Any:
     return _map(document, "overrides").get("prefix")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
+    Document,
     Exchange,
     Kind,
     Mutation,
@@ -75,7 +74,7 @@ def middleware_may_answer(exchange: Exchange) -> bool:
     )
 
 
-def error_of(exchange: Exchange) -> dict[str, Any] | None:
+def error_of(exchange: Exchange) -> Document | None:
     """Return the error object of a refusal, or `None` where there is none to look at."""
     if not is_refusal(exchange) or not isinstance(exchange.json, dict):
         return None
@@ -301,7 +300,7 @@ def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
                 error_bodies_are_json(reply.exchange)
 
 
-def _type_of(lab: CatalogLab, requirement: str, refusals_by_name: dict[str, Any]) -> None:
+def _type_of(lab: CatalogLab, requirement: str, refusals_by_name: Document) -> None:
     """Judge the type names of several refusals; a request that was accepted breaks other
     requirements.
     """
@@ -338,7 +337,7 @@ def _mistake(name: str) -> Mutation:
 def missing_objects_are_named(lab: CatalogLab) -> None:
     """The error type names the missing object: NoSuchNamespaceException or NoSuchTableException."""
     namespace, table, nowhere = lab.make_namespace(), lab.name(), (lab.name(),)
-    missing: dict[str, Any] = {"namespace": namespace, "table": table}
+    missing: Document = {"namespace": namespace, "table": table}
     identifier = {"namespace": list(namespace), "name": table}
     replies: dict[str, Reply] = {
         "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=nowhere),
@@ -382,7 +381,7 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
 def missing_views_are_named(lab: CatalogLab) -> None:
     """The error type for a missing view is NoSuchViewException."""
     home = make_view(lab).namespace
-    absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
+    absent: Document = {"namespace": home, "view": lab.name()}
     commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
     identifiers = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
     replies = {

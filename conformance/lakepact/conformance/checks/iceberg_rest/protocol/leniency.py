@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
+    Document,
     Place,
     Reply,
     Table,
@@ -41,7 +41,7 @@ def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
     """A request with unknown members, at any level, returns 200 and the server ignores them."""
     namespace, name = lab.make_namespace(), lab.name()
     unknown = {"x-irc": {"a": 1}}
-    schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
+    schema: Document = {**copy.deepcopy(SCHEMA), **unknown}
     schema["fields"][0].update(unknown)
     created = lab.send(
         op.create_table,

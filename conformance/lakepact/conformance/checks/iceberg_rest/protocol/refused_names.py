@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     OperationId,
@@ -20,11 +20,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
 from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
 
-Requests = dict[OperationId, dict[str, Any]]
+Requests = dict[OperationId, Document]
 
 REFUSED = frozenset({400, 422})  #: statuses of a server that does not take a name
 FEW = 3  #: refused names that are sent to every operation
-COMMIT: dict[str, Any] = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
+COMMIT: Document = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
 
 
 def about_a_namespace(lab: CatalogLab, name: str) -> Requests:
@@ -47,7 +47,7 @@ def about_a_namespace(lab: CatalogLab, name: str) -> Requests:
 
 def about_a_table(lab: CatalogLab, name: str, namespace: Namespace) -> Requests:
     """Return valid arguments of the operations on a table of this name."""
-    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    at: Document = {"namespace": namespace, "table": name}
     identifier = {"namespace": list(namespace), "name": name}
     return {
         op.load_table: at,

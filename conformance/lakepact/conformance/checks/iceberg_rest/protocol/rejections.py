@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     OperationId,
     Reply,
@@ -35,14 +36,12 @@ Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
 # -- bodies that are wrong -------------------------------------------------------------------------
 
 
-def valid_bodies(
-    lab: CatalogLab, table: Table
-) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
+def valid_bodies(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[Document, Document]]:
     """For each offered operation with a JSON body: its path arguments, and a body that is in
     order.
     """
     namespace = {"namespace": table.namespace}
-    bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
+    bodies: dict[OperationId, tuple[Document, Document]] = {
         op.create_namespace: ({}, {"namespace": [lab.name()], "properties": {}}),
         **(
             {op.update_properties: (namespace, {"removals": [], "updates": {"a": "1"}})}
@@ -118,7 +117,7 @@ def bodies_that_are_not_objects_return_400(lab: CatalogLab) -> None:
 
 def of_later_operations(
     lab: CatalogLab, table: Table
-) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
+) -> dict[OperationId, tuple[Document, Document]]:
     """Return arguments and a valid body of each offered operation that only few catalogs have."""
     change = {
         "identifier": table.identifier,
@@ -126,7 +125,7 @@ def of_later_operations(
         "updates": [set_properties(a="1")],
     }
     namespace = {"namespace": table.namespace}
-    bodies: dict[OperationId, tuple[dict[str, Any], dict[str, Any]]] = {
+    bodies: dict[OperationId, tuple[Document, Document]] = {
         op.commit_transaction: ({}, {"table-changes": [change]}),
         op.create_view: (namespace, view_request(table.namespace, lab.name())),
         op.plan_table_scan: (
@@ -143,9 +142,7 @@ def of_later_operations(
     }
 
 
-def fresh(
-    lab: CatalogLab, operation: OperationId, valid: dict[str, Any], invalid: dict[str, Any]
-) -> dict[str, Any]:
+def fresh(lab: CatalogLab, operation: OperationId, valid: Document, invalid: Document) -> Document:
     """Return an invalid body about an object of its own, so that an earlier one that was accepted
     does not decide the answer.
     """
@@ -316,7 +313,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
 def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
     """An operation that the server does not declare returns no 5xx status but 501."""
     table = lab.make_table()
-    values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
+    values: Document = {"plan_id": "x", "view": lab.name(), **table.at}
     declared, present = declared_operations(lab) | {op.get_token}, detection_of(lab).operations
     others = [
         operation for operation in lab.contract.operations.values() if operation.id not in declared

@@ -5,10 +5,10 @@ same table or view everywhere.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Namespace,
     check,
     expect,
@@ -60,7 +60,7 @@ def missing_names(
     stem, operation = lab.name(), {"table": op.load_table, "view": op.load_view}[of]
 
     def status(name: str) -> int:
-        arguments: dict[str, Any] = {of: name}
+        arguments: Document = {of: name}
         return lab.send(operation, namespace=namespace, **arguments).status
 
     return [name for name in (odd.format(stem) for odd in odds) if status(name) == MISSING]
@@ -210,7 +210,7 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-VIEW-LOAD-007", without=PLAIN_ONLY) as case:
         for name in there:
             with case():
-                at: dict[str, Any] = {"namespace": namespace, "view": name}
+                at: Document = {"namespace": namespace, "view": name}
                 expect.status(
                     lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.excerpt(name)}"
                 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     check,
     expect,
@@ -21,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.scans.plan import files_of, of_fou
 from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
 
 #: Members of a request that do not change the files to read.
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, Document] = {
     "a filter that holds for every row": {"filter": comparison("not-null", "id")},
     "selected columns": {"select": ["id"]},
     "statistics": {"stats_fields": ["id"]},
@@ -149,7 +150,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
     of_a, of_b = {"positions-of-a"}, {"values-of-b"}
     now = {"a1": {*of_a, "later-values-of-a"}, "a2": set[str](), "b1": of_b}
     then = {"a1": of_a, "b1": of_b}
-    requests: tuple[tuple[str, dict[str, Any], dict[str, set[str]]], ...] = (
+    requests: tuple[tuple[str, Document, dict[str, set[str]]], ...] = (
         (
             "of one partition",
             {"filter": comparison("eq", "name", "a")},

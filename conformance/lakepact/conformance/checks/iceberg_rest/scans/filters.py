@@ -8,6 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Wrong,
@@ -21,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 DAY = 18_262  #: 2020-01-01
 
 #: A column of each primitive type that a literal can be of, and literals of it.
-PRIMITIVES: dict[str, Any] = {
+PRIMITIVES: Document = {
     "boolean": True,
     "int": 34,
     "long": 2**40,
@@ -39,9 +40,9 @@ PRIMITIVES: dict[str, Any] = {
 }
 
 
-def comparison(kind: str, term: str, *value: Any) -> dict[str, Any]:
+def comparison(kind: str, term: str, *value: Any) -> Document:
     """Return an expression about one column."""
-    document: dict[str, Any] = {"type": kind, "term": term}
+    document: Document = {"type": kind, "term": term}
     return document | (
         {"values": list(value)}
         if kind in {"in", "not-in"}
@@ -51,12 +52,12 @@ def comparison(kind: str, term: str, *value: Any) -> dict[str, Any]:
     )
 
 
-def both(kind: str, left: Any, right: Any) -> dict[str, Any]:
+def both(kind: str, left: Any, right: Any) -> Document:
     """Return two expressions as one."""
     return {"type": kind, "left": left, "right": right}
 
 
-def negation(child: Any) -> dict[str, Any]:
+def negation(child: Any) -> Document:
     """Return the contrary of an expression."""
     return {"type": "not", "child": child}
 
@@ -215,7 +216,7 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
 
 
 #: Invalid expressions, and expressions that do not fit the columns of such a table.
-NONSENSE: dict[str, Any] = {
+NONSENSE: Document = {
     "an unknown kind": comparison("like", "id", 5),
     "no kind": {"term": "id", "value": 5},
     "no term": {"type": "eq", "value": 5},
@@ -262,7 +263,7 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
     """
     table = some_table(lab)
     within = both("or", negation(comparison("eq", "ID", 5)), comparison("is-null", "NAME"))
-    requests: dict[str, dict[str, Any]] = {
+    requests: dict[str, Document] = {
         "a filter": {"filter": comparison("eq", "ID", 5)},
         "a filter within others": {"filter": within},
         "a selection": {"select": ["NAME"]},

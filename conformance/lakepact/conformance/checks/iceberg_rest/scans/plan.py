@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     NotOffered,
@@ -388,7 +388,7 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
-    bodies: dict[str, Any] = {scans.PLAN: {}, scans.TASKS: {"plan-task": "none"}}
+    bodies: Document = {scans.PLAN: {}, scans.TASKS: {"plan-task": "none"}}
     identifiers = {
         scans.PLAN: "IRC-SCAN-PLAN-023",
         scans.FETCH: "IRC-SCAN-FETCH-007",
@@ -400,7 +400,7 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
             lab.skip(identifier, f"the target does not declare {operation}")
             continue
         for namespace, allowed in lab.each(zip((home, (lab.name(),)), kinds, strict=True)):
-            arguments: dict[str, Any] = {"namespace": namespace, "table": lab.name()}
+            arguments: Document = {"namespace": namespace, "table": lab.name()}
             if operation in {scans.FETCH, scans.CANCEL}:
                 arguments["plan_id"] = "none"
             reply = lab.send(operation, body=bodies.get(operation), **arguments)

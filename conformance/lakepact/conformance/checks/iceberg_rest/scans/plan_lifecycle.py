@@ -4,9 +4,7 @@ whatever becomes of others.
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Document, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import (
     cancel,
@@ -74,7 +72,7 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     whole = scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    requests: dict[str, dict[str, Any]] = (
+    requests: dict[str, Document] = (
         {}
         if whole.id is None
         else {scans.FETCH: {"plan_id": whole.id}, scans.CANCEL: {"plan_id": whole.id}}

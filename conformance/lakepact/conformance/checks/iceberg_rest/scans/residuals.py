@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Document, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.scans.filters import (
     both,
     comparison,
@@ -50,7 +50,7 @@ class Undecided(Exception):
     """It is not known here whether an expression holds for a row."""
 
 
-def holds(expression: Any, row: dict[str, Any]) -> bool:
+def holds(expression: Any, row: Document) -> bool:
     """Return whether an expression holds for a row.
 
     Raises:
@@ -69,7 +69,7 @@ def holds(expression: Any, row: dict[str, Any]) -> bool:
     return _compares(kind, expression, row)
 
 
-def _compares(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
+def _compares(kind: str | None, expression: Any, row: Document) -> bool:
     term = expression.get("term") if isinstance(expression, dict) else None
     if not isinstance(term, str) or term not in row:
         raise Undecided
@@ -90,7 +90,7 @@ def _compares(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
     return COMPARED[kind](value, literals[0])
 
 
-def is_decided(expression: Any, row: dict[str, Any]) -> bool:
+def is_decided(expression: Any, row: Document) -> bool:
     """Return whether it is known here if an expression holds for a row."""
     try:
         holds(expression, row)
@@ -99,7 +99,7 @@ def is_decided(expression: Any, row: dict[str, Any]) -> bool:
     return True
 
 
-def rows_of(name: str) -> Iterator[dict[str, Any]]:
+def rows_of(name: str) -> Iterator[Document]:
     """Yield the rows that a file of such a table may have."""
     number = list(NAMES).index(name)
     yield from ({"id": id_, "name": NAMES[name]} for id_ in range(10 * number, 10 * number + 10))

@@ -8,6 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Reply,
@@ -149,7 +150,7 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     scans.needs(lab, scans.TASKS)
     table = lab.make_table()
 
-    bodies: tuple[dict[str, Any], ...] = (
+    bodies: tuple[Document, ...] = (
         {},
         {"plan-task": 5},
         {"plan-task": ["a"]},

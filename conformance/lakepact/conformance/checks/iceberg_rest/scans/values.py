@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Document, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import long_bound
 
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
@@ -35,7 +35,7 @@ VALUES: dict[str, tuple[Any, bytes, Any]] = {
 }
 
 
-def schema() -> dict[str, Any]:
+def schema() -> Document:
     """Return a schema with a column of each of these types."""
     fields = [
         {"id": n, "name": f"c{n}", "type": kind, "required": False}
@@ -44,7 +44,7 @@ def schema() -> dict[str, Any]:
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
 
-def by_each() -> dict[str, Any]:
+def by_each() -> Document:
     """Return a partition spec with a field for each column."""
     fields = [
         {"source-id": n, "field-id": 999 + n, "name": f"c{n}", "transform": "identity"}
@@ -69,7 +69,7 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
     with_statistics = scans.table_with_files(lab, schema=schema())
-    statistics: dict[str, Any] = {
+    statistics: Document = {
         "lower": bounds,
         "upper": bounds,
         "values": counts,

@@ -6,9 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import (
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
     Document,
+    OperationId,
+    Reply,
+    Unmet,
+    op,
+)
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import (
     Key,
     Known,
     commit,
@@ -90,7 +96,7 @@ class CatalogWorld:
         self.dropped_views: list[Key] = []
 
     @property
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Document:
         """The namespace, the table and the view that come first."""
         return {
             "namespace": (ROOT,),
@@ -114,7 +120,7 @@ class CatalogWorld:
             Step(op.create_view, at, creating_view(Known(FIRST_VIEW, {}, random), FIRST_VIEW[1])),
         )
 
-    def arguments(self, operation: OperationId, random: Random) -> dict[str, Any]:
+    def arguments(self, operation: OperationId, random: Random) -> Document:
         """Return a namespace, and a table or view, that exist, mostly; now and then one that is of
         the other kind.
         """
@@ -155,7 +161,7 @@ class CatalogWorld:
             result["table-changes"] = [_change_below(change) for change in body["table-changes"]]
         return result
 
-    def example(self, operation: OperationId, arguments: dict[str, Any], random: Random) -> Any:
+    def example(self, operation: OperationId, arguments: Document, random: Random) -> Any:
         """Return a body that should be accepted."""
         self._serial += 1
         examples: dict[str, Callable[[], Any]] = {

@@ -15,9 +15,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     set_ref,
     with_hyphens,
 )
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.fuzz.steps import Learned
 
-Document: TypeAlias = dict[str, Any]
 Key: TypeAlias = (
     "tuple[tuple[Any, ...], str]"  #: a namespace and a name, in which `Learned` may stand
 )

@@ -8,11 +8,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import (
     NO_UUID,
     SOME_TIME,
-    Document,
     Known,
     new_schema,
     update,
 )
+from lakepact.conformance.evidence.exchanges import Document
 
 
 def new_version(view: Known, *, schema_id: int) -> Document:

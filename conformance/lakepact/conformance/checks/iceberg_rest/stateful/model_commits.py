@@ -7,7 +7,14 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, Unmet, expect, states
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Document,
+    Table,
+    Unmet,
+    expect,
+    states,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
@@ -98,7 +105,7 @@ class Outlook:
     properties: dict[str, str | None] = field(default_factory=dict)
     refs: dict[str, int | None] = field(default_factory=dict)
     snapshots: dict[int, bool] = field(default_factory=dict)
-    members: dict[str, Any] = field(default_factory=dict)
+    members: Document = field(default_factory=dict)
     about: set[str] | None = field(default_factory=set)
 
     def take(self, update: Mapping[str, Any]) -> None:

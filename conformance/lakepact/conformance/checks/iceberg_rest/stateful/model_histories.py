@@ -9,7 +9,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Document,
+    OperationId,
+    Reply,
+    Unmet,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
     FIRST_TABLE,
     FIRST_VIEW,
@@ -18,7 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
     CatalogWorld,
     key_of,
 )
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Document, Key
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz.steps import Learned, Step, fill
@@ -116,7 +123,7 @@ class CatalogHistory(CatalogWorld):
             body = {"updates": {put: str(random.randint(0, 99))}, "removals": [removal]}
         return Step(operation, arguments, body)
 
-    def _where(self, operation: OperationId, random: Random) -> dict[str, Any]:
+    def _where(self, operation: OperationId, random: Random) -> Document:
         """Draw the target of a change: mostly an existing object, sometimes a dropped one."""
         if operation in {op.update_table, op.drop_table}:
             namespace, table = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
@@ -222,7 +229,7 @@ class CatalogHistory(CatalogWorld):
             operation, {"parent" if operation == op.list_namespaces else "namespace": namespace}
         )
 
-    def _further(self, key: Key, random: Random) -> dict[str, Any]:
+    def _further(self, key: Key, random: Random) -> Document:
         """Draw further arguments of a load: none, snapshots=refs, or a former ETag."""
         with_etag = (
             [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2

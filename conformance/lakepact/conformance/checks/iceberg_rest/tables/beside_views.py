@@ -5,10 +5,10 @@ view.
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Namespace,
     OperationId,
     Reply,
@@ -34,7 +34,7 @@ def table_operations_omit_views(lab: CatalogLab) -> None:
     """Listing tables omits views; loading a view as a table, and HEAD of it, return 404."""
     table = lab.make_table()
     view = lab.make_view(table.namespace)
-    at: dict[str, Any] = {"namespace": table.namespace, "table": view}
+    at: Document = {"namespace": table.namespace, "table": view}
 
     with lab.judge("IRC-TBL-LIST-003"):
         expect_names(lab, table.namespace, [table.name], "tables")
@@ -72,7 +72,7 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
     """A table commit to the name of a view returns 404; one with assert-create returns 409."""
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
-    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    at: Document = {"namespace": namespace, "table": name}
     for requirements in lab.each(([], [req.assert_ref("main", None)])):
         reply = lab.send(
             op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at
@@ -99,10 +99,10 @@ def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
     kind = "table" if operation.endswith("Table") else "view"
     name = lab.make_table(namespace).name if kind == "table" else lab.make_view(namespace)
     if operation.startswith("drop"):
-        at: dict[str, Any] = {"namespace": namespace, kind: name}
+        at: Document = {"namespace": namespace, kind: name}
         lab.require(lab.try_drop_table(**at) if kind == "table" else lab.send(operation, **at))
         return name
-    other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
+    other: Document = {"namespace": namespace, kind: lab.name()}
     lab.add_cleanup(
         lambda: lab.try_drop_table(**other) if kind == "table" else lab.send(op.drop_view, **other)
     )

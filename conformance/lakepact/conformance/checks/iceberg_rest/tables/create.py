@@ -9,6 +9,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Exchange,
     Kind,
     Mutation,
@@ -59,7 +60,7 @@ def expect_texts(config: Any, what: str, *, at: Place) -> None:
         )
 
 
-def success_body(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
+def success_body(exchange: Exchange, operation: OperationId) -> Document:
     """Return the body with which an operation was fulfilled; empty where it was not."""
     is_success = (
         exchange.operation == operation
@@ -100,7 +101,7 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
 def created_tables_exist(lab: CatalogLab) -> None:
     """A created table loads, whether `stage-create` is false or absent."""
     namespace = lab.make_namespace()
-    requests: tuple[dict[str, Any], ...] = ({"stage_create": None}, {"stage_create": False})
+    requests: tuple[Document, ...] = ({"stage_create": None}, {"stage_create": False})
 
     with lab.judge_each("IRC-TBL-CREATE-001") as case:
         for request in requests:
@@ -307,7 +308,7 @@ def table_uuids_are_unique(lab: CatalogLab) -> None:
 @check("IRC-TBL-CREATE-023")
 def new_tables_are_empty(lab: CatalogLab) -> None:
     """A new table has no snapshots, no refs, no current snapshot, and `last-sequence-number` 0."""
-    requests: tuple[dict[str, Any], ...] = ({}, {"properties": {"format-version": "2"}})
+    requests: tuple[Document, ...] = ({}, {"properties": {"format-version": "2"}})
 
     for request in lab.each(requests):
         table = lab.make_table(**request)
@@ -399,7 +400,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table(properties={"lakepact.note": "first"}))
     before = lab.load(table)
-    again: tuple[dict[str, Any], ...] = (
+    again: tuple[Document, ...] = (
         {},
         {"schema": OTHER_SCHEMA},
         {"properties": {"lakepact.note": "second"}},

@@ -8,6 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     Wrong,
@@ -33,12 +34,12 @@ NOWHERE = 99  #: the id of no column
 IDENTITY = [field(1, "id", "long", required=True)]
 
 
-def schema_with(*fields: Mapping[str, Any]) -> dict[str, Any]:
+def schema_with(*fields: Mapping[str, Any]) -> Document:
     """Return members of a request whose schema has a key and these columns."""
     return {"schema": struct(*IDENTITY, *fields)}
 
 
-def with_identifiers(*identifiers: int) -> dict[str, Any]:
+def with_identifiers(*identifiers: int) -> Document:
     """Return members of a request whose rows are identified by these columns."""
     columns = (
         field(2, "optional", "string"),
@@ -48,7 +49,7 @@ def with_identifiers(*identifiers: int) -> dict[str, Any]:
     return {"schema": {**struct(*IDENTITY, *columns), "identifier-field-ids": list(identifiers)}}
 
 
-def with_partitioning(source_id: int, transform: str) -> dict[str, Any]:
+def with_partitioning(source_id: int, transform: str) -> Document:
     """Return members of a request whose table is partitioned."""
     return {
         "schema": UNFIT,
@@ -58,7 +59,7 @@ def with_partitioning(source_id: int, transform: str) -> dict[str, Any]:
     }
 
 
-def with_sorting(source_id: int, transform: str) -> dict[str, Any]:
+def with_sorting(source_id: int, transform: str) -> Document:
     """Return members of a request whose table is sorted."""
     return {"schema": UNFIT, "write-order": order(upd.sort_field(source_id, transform=transform))}
 
@@ -75,7 +76,7 @@ UNFIT = extend_schema(
 )
 
 #: By requirement: what is wrong with a request, and the members that make it so.
-WRONG: dict[str, dict[str, dict[str, Any]]] = {
+WRONG: dict[str, dict[str, Document]] = {
     "IRC-TBL-CREATE-003": {
         "no name": {"name": ABSENT},
         "no schema": {"schema": ABSENT},
@@ -190,9 +191,7 @@ def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutati
     )
 
 
-def wrong_requests(
-    lab: CatalogLab, requirement: str
-) -> Iterator[tuple[str, Mutation, dict[str, Any]]]:
+def wrong_requests(lab: CatalogLab, requirement: str) -> Iterator[tuple[str, Mutation, Document]]:
     """Yield invalid requests with a description and their mistake."""
     for what, wrong in WRONG[requirement].items():
         body = {**lab.table_request(lab.name()), **wrong}

@@ -6,12 +6,12 @@ import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     Blocked,
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Reply,
@@ -100,7 +100,7 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
             body={"source": other.identifier, "destination": {**other.identifier, "name": to}},
         )
     )
-    places: list[dict[str, Any]] = [
+    places: list[Document] = [
         {"namespace": former.namespace, "table": lab.name()},
         former.at,
         other.at,

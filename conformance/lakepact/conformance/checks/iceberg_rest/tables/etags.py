@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Exchange,
     Place,
     Reply,
@@ -77,12 +78,12 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Loading a missing or dropped table returns 404 for any ETag, its former one included."""
     table = lab.make_table()
     etag = lab.load(table).reply.headers.get("etag")
-    never: tuple[dict[str, Any], ...] = (
+    never: tuple[Document, ...] = (
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
     )
 
-    def former() -> Iterator[dict[str, Any]]:
+    def former() -> Iterator[Document]:
         if lab.offers(op.drop_table):
             lab.drop_table(**table.at)
             yield table.at

@@ -6,9 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Document,
+    Namespace,
+    check,
+    expect,
+    op,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_namespaces, former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
@@ -217,7 +223,7 @@ def is_odd(name: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9_]+", name) is None
 
 
-def absent_tables(lab: CatalogLab) -> Iterator[dict[str, Any]]:
+def absent_tables(lab: CatalogLab) -> Iterator[Document]:
     """Yield names without a table in an existing namespace: never created, similar, elsewhere, or
     dropped.
     """
@@ -228,7 +234,7 @@ def absent_tables(lab: CatalogLab) -> Iterator[dict[str, Any]]:
         yield former.at
 
 
-def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
+def homeless_tables(lab: CatalogLab) -> list[Document]:
     """Return names of tables whose namespace is missing."""
     table = lab.make_table()
     homes: list[Namespace] = [(lab.name(),), (f"{table.namespace[0]}x",)]
@@ -266,7 +272,7 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
 def head_table_follows_create_and_drop(lab: CatalogLab) -> None:
     """HEAD of a table returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
-    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    at: Document = {"namespace": namespace, "table": name}
     for _ in lab.each(range(2)):
         with lab.judge("IRC-TBL-HEAD-002"):
             expect.not_found(lab.send(op.table_exists, **at), "table")

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     Blocked,
     CatalogLab,
+    Document,
     Exchange,
     Kind,
     Mutation,
@@ -133,7 +134,7 @@ def expect_complete(table: Table) -> None:
             )
 
 
-def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def significant(metadata: Mapping[str, Any]) -> Document:
     """Metadata without the members that say nothing, which some write and others leave out, and
     sets in one order.
     """
@@ -149,7 +150,7 @@ def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return members
 
 
-def stored(lab: CatalogLab, location: str | None) -> dict[str, Any] | None:
+def stored(lab: CatalogLab, location: str | None) -> Document | None:
     """Return the metadata file at a location, or `None` where it cannot be read from here.
 
     Raises:
@@ -181,7 +182,7 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
     return "equal to the metadata file"
 
 
-def commit_everything(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
+def commit_everything(lab: CatalogLab) -> tuple[Table, Document]:
     """Return a table with something of everything, and the two snapshots and the property that it
     was given.
     """

@@ -9,6 +9,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Contract,
+    Document,
     Exchange,
     Kind,
     Place,
@@ -47,7 +48,7 @@ def carries_metadata(exchange: Exchange) -> bool:
     )
 
 
-def metadata_of(exchange: Exchange) -> dict[str, Any]:
+def metadata_of(exchange: Exchange) -> Document:
     """Return the table metadata that an answer carries; empty where it carries none."""
     return members(members(exchange.json).get("metadata")) if carries_metadata(exchange) else {}
 
@@ -57,7 +58,7 @@ def place(exchange: Exchange, *path: str | int) -> Place:
     return Reply(exchange).place("metadata", *path)
 
 
-def refs(metadata: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def refs(metadata: Mapping[str, Any]) -> dict[str, Document]:
     """Return the branches and tags; none where there is no such member."""
     return {name: members(ref) for name, ref in members(metadata.get("refs")).items()}
 

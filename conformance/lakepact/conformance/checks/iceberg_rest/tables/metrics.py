@@ -9,6 +9,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Place,
     Table,
@@ -48,7 +49,7 @@ NO_METRICS: tuple[Any, ...] = (
 )
 
 
-def commit_report(table: Table, **members: Any) -> dict[str, Any]:
+def commit_report(table: Table, **members: Any) -> Document:
     """Return a report about a commit to a table; `members` as for scans."""
     metrics = {
         "total-duration": TIMER,
@@ -155,7 +156,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
 def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Reporting metrics of a missing or dropped table returns 404."""
     table = lab.append(lab.make_table())
-    never: tuple[dict[str, Any], ...] = (
+    never: tuple[Document, ...] = (
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
     )

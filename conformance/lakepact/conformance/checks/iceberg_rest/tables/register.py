@@ -8,6 +8,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     Table,
@@ -156,7 +157,7 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     former = left_behind(lab, lab.make_table())
     name, location = lab.name(), location_of(former)
     lab.drop_afterwards(former.namespace, name)
-    bodies: dict[str, dict[str, Any]] = {
+    bodies: dict[str, Document] = {
         "nothing at all": {},
         "no metadata-location": {"name": name},
         "null as metadata-location": {"name": name, "metadata-location": None},

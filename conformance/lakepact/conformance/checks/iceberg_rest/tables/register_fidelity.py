@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Table,
     check,
     set_properties,
@@ -22,7 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.tables.register import (
 )
 
 SETTINGS = {"write.format.default": "parquet", "lakepact.note": "kept", "empty": ""}
-RETENTION: dict[str, Any] = {
+RETENTION: Document = {
     "min_snapshots_to_keep": 3,
     "max_snapshot_age_ms": 86_400_000,
     "max_ref_age_ms": 172_800_000,

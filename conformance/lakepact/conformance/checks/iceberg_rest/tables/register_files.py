@@ -14,6 +14,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Table,
     Wrong,
@@ -42,14 +43,14 @@ def write_beside(lab: CatalogLab, table: Table, content: bytes) -> str:
     return f"{location_of(table).rpartition('/')[0]}/{name}"
 
 
-def lacking(metadata: Mapping[str, Any], member: str) -> dict[str, Any]:
+def lacking(metadata: Mapping[str, Any], member: str) -> Document:
     """Table metadata without one member."""
     return {key: value for key, value in metadata.items() if key != member}
 
 
 def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
     """Return invalid metadata files by their defect; `metadata` is that of a table."""
-    documents: dict[str, Any] = {
+    documents: Document = {
         "an empty object": {},
         "an empty list": [],
         "null": None,

@@ -11,6 +11,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     Table,
@@ -220,7 +221,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     source, destination = table.identifier, identifier(table.namespace, lab.name())
     lab.drop_afterwards(table.namespace, destination["name"])
-    bodies: dict[str, tuple[str, dict[str, Any]]] = {
+    bodies: dict[str, tuple[str, Document]] = {
         "nothing at all": ("/source", {}),
         "no source": ("/source", {"destination": destination}),
         "no destination": ("/destination", {"source": source}),
@@ -248,7 +249,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
             )
 
 
-def _without(end: Mapping[str, Any], member: str) -> dict[str, Any]:
+def _without(end: Mapping[str, Any], member: str) -> Document:
     return {key: value for key, value in end.items() if key != member}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Table,
@@ -32,7 +33,7 @@ class History:
     """
 
     table: Table  #: as it is loaded when nothing is said of snapshots
-    snapshots: tuple[dict[str, Any], ...]  #: as the commits returned them
+    snapshots: tuple[Document, ...]  #: as the commits returned them
 
     @property
     def ids(self) -> list[int]:
@@ -50,7 +51,7 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     target keeps them.
     """
     table = lab.make_table()
-    snapshots: list[dict[str, Any]] = []
+    snapshots: list[Document] = []
     for _ in range(5):
         snapshots.append(lab.snapshot(table))
         table = lab.commit(

@@ -13,6 +13,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Table,
@@ -46,7 +47,7 @@ from lakepact.conformance.checks.iceberg_rest.tables.structure import (
 STAGED = "staged table"  #: what does not exist as a table
 
 #: Members of a request with something of everything.
-WHOLE: dict[str, Any] = {
+WHOLE: Document = {
     "partition_spec": requests.spec(
         upd.partition_field(3, "day", "at_day", field_id=1000),
         upd.partition_field(1, "bucket[8]", "shard", field_id=1001),

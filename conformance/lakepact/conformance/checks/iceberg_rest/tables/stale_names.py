@@ -5,10 +5,10 @@ renamed table.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     OperationId,
     Table,
     check,
@@ -130,7 +130,7 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
                 expect.status(again, 200)
 
 
-def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, Any]]:
+def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, Document]:
     """Bodies of commits that a table would take under its own name, by what they do."""
     snapshot = lab.snapshot(table)
     moves = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
@@ -196,8 +196,8 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed table returns 404."""
     table = lab.append(lab.make_table())
     now = rename_and_load(lab, table, lab.name())
-    missing: dict[str, Any] = {**table.at, "table": lab.name()}
-    requests: dict[OperationId, dict[str, Any]] = {
+    missing: Document = {**table.at, "table": lab.name()}
+    requests: dict[OperationId, Document] = {
         op.table_exists: {},
         op.load_credentials: {},
         op.report_metrics: {"body": scan_report(table)},
@@ -221,10 +221,10 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
 def old_view_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed view returns 404."""
     view = make_view(lab)
-    new: dict[str, Any] = {**view.identifier, "name": lab.name()}
-    missing: dict[str, Any] = {**view.at, "view": lab.name()}
+    new: Document = {**view.identifier, "name": lab.name()}
+    missing: Document = {**view.at, "view": lab.name()}
     lab.require(rename_view(lab, view.identifier, new))
-    requests: dict[OperationId, dict[str, Any]] = {
+    requests: dict[OperationId, Document] = {
         op.view_exists: {},
         op.replace_view: {"body": {"requirements": [], "updates": [HARMLESS]}},
         op.drop_view: {},

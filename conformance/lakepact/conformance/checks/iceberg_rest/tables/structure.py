@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     SUCCESS,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Table,
@@ -97,7 +98,7 @@ def created_tables_have_nothing_else(lab: CatalogLab) -> None:
     fields but the default ones.
     """
     partitioning = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
-    requests: tuple[dict[str, Any], ...] = (
+    requests: tuple[Document, ...] = (
         {},
         {"partition_spec": partitioning, "write_order": order(upd.sort_field(1))},
     )
@@ -377,7 +378,7 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
                         0,
                         at=answer.place("default-sort-order-id"),
                     )
-        unsorted: tuple[dict[str, Any], ...] = ({}, {"write_order": order(order_id=0)})
+        unsorted: tuple[Document, ...] = ({}, {"write_order": order(order_id=0)})
         for members in unsorted:
             table = created(lab, **members)
             for answer in (table, lab.load(table)):

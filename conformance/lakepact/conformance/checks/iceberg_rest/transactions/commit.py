@@ -11,6 +11,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     NotOffered,
     Reply,
     Table,
@@ -182,7 +183,7 @@ def transactions_change_ten_tables(lab: CatalogLab) -> None:
             transactions.are_marked(lab, tables, "one of many")
 
 
-def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, Any]]]:
+def _updates(table: Table, snapshot: Document) -> list[list[Mapping[str, Any]]]:
     """Return commits of many kinds, for tables that differ only in name, location and UUID."""
     more = upd.next_column(table, "more", "long")
     return [
@@ -250,20 +251,20 @@ def _removals(
     ]
 
 
-def _snapshot_for(snapshot: Mapping[str, Any], table: Table, other: Table) -> dict[str, Any]:
+def _snapshot_for(snapshot: Mapping[str, Any], table: Table, other: Table) -> Document:
     """Return a snapshot of a table for another one."""
     manifests = snapshot["manifest-list"].replace(table.location, other.location)
     return {**snapshot, "manifest-list": manifests}
 
 
-def _comparable_metadata(table: Table) -> dict[str, Any]:
+def _comparable_metadata(table: Table) -> Document:
     """Return the metadata without location, UUID and name, to compare two tables."""
     text = orjson.dumps(
         {member: value for member, value in state(table).items() if member not in OF_EACH}
     ).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)
-    document: dict[str, Any] = orjson.loads(text)
+    document: Document = orjson.loads(text)
     return document
 
 

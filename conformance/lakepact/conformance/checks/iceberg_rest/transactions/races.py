@@ -7,11 +7,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Reply,
     Table,
@@ -34,7 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     transact,
 )
 
-Change = dict[str, Any]
+Change = Document
 
 CLIENTS = 12
 ROUNDS = 3  #: of each race
@@ -50,7 +50,7 @@ def race(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Repl
 
 
 def _main(table: Table) -> int | None:
-    refs: dict[str, dict[str, Any]] = table.metadata.get("refs") or {}
+    refs: dict[str, Document] = table.metadata.get("refs") or {}
     snapshot: int | None = refs["main"]["snapshot-id"] if "main" in refs else None
     return snapshot
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Table,
     Wrong,
@@ -157,7 +157,7 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
     """A transaction with a change without `identifier` returns 400."""
     table = lab.make_table()
     nameless = {"requirements": [], "updates": [req.HARMLESS]}
-    transactions: Mapping[str, list[dict[str, Any]]] = {
+    transactions: Mapping[str, list[Document]] = {
         "one change without identifier": [nameless],
         "a second change without identifier": [marking(table, "refused"), nameless],
         "a first change without identifier": [nameless, marking(table, "refused")],
@@ -178,7 +178,7 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
 def table_changes_must_be_an_array(lab: CatalogLab) -> None:
     """A transaction whose `table-changes` is missing or not an array returns 400."""
     one = marking(lab.make_table(), "refused")
-    bodies: Iterable[dict[str, Any]] = (
+    bodies: Iterable[Document] = (
         {},
         one,
         {"changes": [one]},

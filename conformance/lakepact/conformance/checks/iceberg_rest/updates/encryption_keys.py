@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Document,
+    Table,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 
 
-def keys_of(table: Table, key_id: str) -> list[dict[str, Any]]:
+def keys_of(table: Table, key_id: str) -> list[Document]:
     """Return the entries that a table has for a key id."""
     return [
         key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id
     ]
 
 
-def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
+def table_with_keys(lab: CatalogLab, *keys: Document) -> Table:
     """Return a table with these encryption keys.
 
     Raises:

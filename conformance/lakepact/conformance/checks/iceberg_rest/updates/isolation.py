@@ -7,6 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Table,
     check,
@@ -480,7 +481,7 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     """Removing properties removes exactly the listed keys, not those with a common prefix or
     another case.
     """
-    removals: dict[str, Any] = {"lakepact.one": "1", "lakepact.two": "2"}
+    removals: Document = {"lakepact.one": "1", "lakepact.two": "2"}
     remaining = {
         "lakepact.one.more": "3",
         "lakepact.ONE": "4",

@@ -8,6 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Table,
     check,
     expect,
@@ -25,7 +26,7 @@ COUNTED = [
 FURTHER = {"id": 4, "name": "further", "type": "string", "required": False}
 
 
-def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dict[str, Any]:
+def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> Document:
     """Return a schema whose columns of these names have other members."""
     return {
         **schema,
@@ -33,7 +34,7 @@ def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dic
     }
 
 
-def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
+def _likenesses(table: Table) -> dict[str, Document]:
     """Return schemas that are the current one but for one thing, by what that is."""
     schema = upd.current_schema(table)
     identifiers = schema.get("identifier-field-ids") or []
@@ -94,7 +95,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
     """A schema with two of these edits is added if each alone is: optional, wider, renamed, moved
     and further columns.
     """
-    edits: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    edits: dict[str, Callable[[Document], Document]] = {
         "a column that became optional": lambda schema: _with_fields(
             schema, id={"required": False}
         ),
@@ -108,7 +109,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
     }
     home = lab.make_namespace()
 
-    def edit(*whats: str) -> tuple[Table, dict[str, Any]]:
+    def edit(*whats: str) -> tuple[Table, Document]:
         table = lab.make_table(home, schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
         schema = upd.schema_with(table)
         for what in whats:

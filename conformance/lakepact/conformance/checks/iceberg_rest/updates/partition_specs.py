@@ -6,6 +6,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Table,
     Wrong,
@@ -23,13 +24,13 @@ def spec_ids(table: Table) -> list[Any]:
     return [spec.get("spec-id") for spec in table.member("partition-specs")]
 
 
-def spec_with(table: Table, name: str) -> dict[str, Any]:
+def spec_with(table: Table, name: str) -> Document:
     """Return the one partition spec that has a field of that name.
 
     Raises:
         Unmet: there is none, or more than one.
     """
-    specs: list[dict[str, Any]] = [
+    specs: list[Document] = [
         s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]
     ]
     if len(specs) != 1:

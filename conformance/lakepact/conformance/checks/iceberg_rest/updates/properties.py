@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Table,
     check,
     expect,
@@ -38,7 +38,7 @@ def judge_older_name(
     lab: CatalogLab,
     requirement: str,
     table: Table,
-    update: dict[str, Any],
+    update: Document,
     *,
     expected: Mapping[str, str | None],
 ) -> None:

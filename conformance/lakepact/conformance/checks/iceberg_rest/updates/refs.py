@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Table,
@@ -26,9 +25,9 @@ RETENTION = {
 }
 
 
-def refs(table: Table) -> dict[str, Any]:
+def refs(table: Table) -> Document:
     """Return a table's branches and tags; none where it has no such member."""
-    by_name: dict[str, Any] = table.metadata.get("refs") or {}
+    by_name: Document = table.metadata.get("refs") or {}
     return by_name
 
 
@@ -38,7 +37,7 @@ def current_snapshot(table: Table) -> int | None:
     return None if current == -1 else current
 
 
-def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
+def expect_ref(table: Table, name: str, expected: Document) -> None:
     """Expect the branch or tag with these members and no other retention settings."""
     expect.contains(name, refs(table), "refs", at=table.place("refs"))
     members = ("type", "snapshot-id", *RETENTION)

@@ -7,6 +7,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Mutation,
     Table,
     Wrong,
@@ -46,7 +47,7 @@ def id_of_schema_with(table: Table, name: str) -> Any:
     return ids[0]
 
 
-def schema_without(table: Table, name: str) -> dict[str, Any]:
+def schema_without(table: Table, name: str) -> Document:
     """Return the current schema without a column."""
     schema = upd.schema_with(table)
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}

@@ -7,6 +7,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Reply,
@@ -53,13 +54,13 @@ def all_snapshots(table: Table, many: int) -> list[Any]:
     return ids
 
 
-def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
+def snapshot_of(table: Table, snapshot_id: int) -> Document:
     """Return the snapshot of that id.
 
     Raises:
         Unmet: there is none.
     """
-    by_id: dict[Any, dict[str, Any]] = {
+    by_id: dict[Any, Document] = {
         snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")
     }
     expect.contains(snapshot_id, by_id, "snapshots", at=table.place("snapshots"))

@@ -4,10 +4,9 @@ operations.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Table,
     check,
     expect,
@@ -27,7 +26,7 @@ TRANSFORMS = {
 OPERATIONS = ("append", "replace", "overwrite", "delete")
 
 #: A schema with a column within another one.
-PLACE: dict[str, Any] = {
+PLACE: Document = {
     "type": "struct",
     "schema-id": 0,
     "fields": [
@@ -136,7 +135,7 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
         expect_spec(upd.commit_and_load(lab, table, upd.add_spec(*both)), both)
 
 
-def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
+def expect_spec(table: Table, fields: list[Document]) -> None:
     """The table has a partition spec that divides as these fields say; which ids these have is
     judged elsewhere.
 

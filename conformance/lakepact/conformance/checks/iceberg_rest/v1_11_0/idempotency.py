@@ -15,6 +15,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     OperationId,
     Reply,
@@ -137,7 +138,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
         )
 
 
-def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
+def adding(lab: CatalogLab, table: Table) -> Document:
     """Return a commit that adds a snapshot, which a table accepts once, and changes a property."""
     return {
         "requirements": [],
@@ -413,6 +414,6 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
         )
 
 
-def registration(name: str, table: Table) -> dict[str, Any]:
+def registration(name: str, table: Table) -> Document:
     """Return a body that registers the metadata file of a table under a name."""
     return {"name": name, "metadata-location": location_of(table)}

@@ -13,6 +13,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     OperationId,
@@ -53,13 +54,13 @@ class Pair:
     """Two requests of one operation; a key is used for the first only."""
 
     operation: OperationId
-    first: dict[str, Any]
-    second: dict[str, Any]
+    first: Document
+    second: Document
     expected: Any  #: the observed value if the second was not carried out
     look: Callable[[], Observation]
 
 
-def turn_body(turn: str) -> dict[str, Any]:
+def turn_body(turn: str) -> Document:
     """Return a commit that sets a property."""
     return {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
 
@@ -132,7 +133,7 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
 
 
 def _pairs_of_registrations(lab: CatalogLab, table: Table) -> Iterator[Pair]:
-    here: dict[str, Any] = {"namespace": table.namespace}
+    here: Document = {"namespace": table.namespace}
     requests = []
     for _ in range(2):
         former = lab.make_table(table.namespace)
@@ -146,7 +147,7 @@ def _pairs_of_registrations(lab: CatalogLab, table: Table) -> Iterator[Pair]:
 
 
 def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
-    here: dict[str, Any] = {"namespace": table.namespace}
+    here: Document = {"namespace": table.namespace}
     names = [lab.name() for _ in range(2)]
     for name in names:
         lab.add_cleanup(partial(lab.send, op.drop_view, **here, view=name))
@@ -337,7 +338,7 @@ def keys_grant_no_rights(lab: CatalogLab) -> None:
     """A principal without any rights gets 4xx for another principal's request and key."""
     third = bearing(require_secret(lab, THIRD))
     table = lab.make_table()
-    requests: tuple[tuple[OperationId, dict[str, Any]], ...] = (
+    requests: tuple[tuple[OperationId, Document], ...] = (
         (op.update_table, {**table.at, "body": turn_body("1")}),
         (op.create_table, {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
     )

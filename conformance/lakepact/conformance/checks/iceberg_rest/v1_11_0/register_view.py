@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     Reply,
@@ -126,8 +125,8 @@ def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
 def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     """Registering a view without `name` or `metadata-location` as strings returns 400."""
     last, location = left_behind(lab)
-    whole: dict[str, Any] = {"name": lab.name(), "metadata-location": location}
-    wrong: tuple[tuple[dict[str, Any], Mutation], ...] = (
+    whole: Document = {"name": lab.name(), "metadata-location": location}
+    wrong: tuple[tuple[Document, Mutation], ...] = (
         ({}, Mutation(Wrong.MISSING, "/name")),
         ({"name": whole["name"]}, Mutation(Wrong.MISSING, "/metadata-location")),
         ({"metadata-location": location}, Mutation(Wrong.MISSING, "/name")),

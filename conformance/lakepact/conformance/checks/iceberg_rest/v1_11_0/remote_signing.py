@@ -11,6 +11,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Reply,
@@ -56,7 +57,7 @@ class Storage:
         """Return the URI of an object of the table."""
         return f"{self.url}/{quote(self.prefix)}/{path}"
 
-    def request(self, uri: str, method: str = "GET", **members: Any) -> dict[str, Any]:
+    def request(self, uri: str, method: str = "GET", **members: Any) -> Document:
         """Return a request to sign."""
         headers = {"host": [urlsplit(uri).netloc], **members.pop("headers", {})}
         return {
@@ -69,7 +70,7 @@ class Storage:
         }
 
 
-def config_of(reply: Reply) -> dict[str, Any]:
+def config_of(reply: Reply) -> Document:
     """Return the configuration of a loaded table."""
     config = reply.document.get("config") if reply.status == 200 else None
     return config if isinstance(config, dict) else {}
@@ -325,12 +326,12 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
                 )
 
 
-def _setting(config: dict[str, Any], name: str) -> Any:
+def _setting(config: Document, name: str) -> Any:
     """Return a setting of the signer; its earlier name is read by older clients."""
     return config.get(f"signer.{name}", config.get(f"s3.signer.{name}"))
 
 
-def is_on(config: dict[str, Any]) -> bool:
+def is_on(config: Document) -> bool:
     """Return whether a configuration turns remote signing on."""
     return str(config.get("s3.remote-signing-enabled", "")).lower() == "true"
 

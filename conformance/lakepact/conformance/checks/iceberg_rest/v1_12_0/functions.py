@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Namespace,
     NotOffered,
@@ -70,7 +71,7 @@ def load_functions(lab: CatalogLab) -> Iterator[tuple[str, Reply]]:
         yield name, lab.send(op.load_function, namespace=functions.namespace, function=name)
 
 
-def definitions_of(lab: CatalogLab) -> Iterator[tuple[Reply, list[dict[str, Any]], Place]]:
+def definitions_of(lab: CatalogLab) -> Iterator[tuple[Reply, list[Document], Place]]:
     """Yield the answer, the definitions and their place for each function that can be loaded.
 
     Raises:

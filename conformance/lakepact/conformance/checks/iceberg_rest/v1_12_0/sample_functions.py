@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.evidence.exchanges import Document
+
 NAMESPACE = "lakepact_functions"
 
 
-def definition(*types: Any, returns: Any, kind: str = "udf", **members: Any) -> dict[str, Any]:
+def definition(*types: Any, returns: Any, kind: str = "udf", **members: Any) -> Document:
     """Return a definition for parameters of some types."""
     names = [one if isinstance(one, str) else one["type"] for one in types]
     return {
@@ -30,7 +32,7 @@ def definition(*types: Any, returns: Any, kind: str = "udf", **members: Any) -> 
     }
 
 
-def function(name: str, number: int, *definitions: dict[str, Any]) -> dict[str, Any]:
+def function(name: str, number: int, *definitions: Document) -> Document:
     """Return a function as the file of a server has it."""
     versions = [{"definition-id": one["definition-id"], "version-id": 2} for one in definitions]
     metadata = {

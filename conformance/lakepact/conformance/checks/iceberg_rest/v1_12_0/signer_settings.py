@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Document, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import (
     DELEGATED,
     config_of,
@@ -39,7 +37,7 @@ def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
             expect.excerpt(config),
             at=reply.place(CONFIG),
         )
-    settings: dict[str, Any] = reply.document.get(CONFIG) or {}
+    settings: Document = reply.document.get(CONFIG) or {}
     headers = [
         (name, value)
         for name, values in (settings.get("headers") or {}).items()

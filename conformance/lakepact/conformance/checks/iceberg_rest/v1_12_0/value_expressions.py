@@ -6,6 +6,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Reply,
@@ -24,39 +25,37 @@ from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
 
 REFUSED = (400, 422)
-Case = tuple[
-    dict[str, Any], str
-]  #: a filter, and the files of such a table that hold rows that match
+Case = tuple[Document, str]  #: a filter, and the files of such a table that hold rows that match
 
 
-def ref(name: str) -> dict[str, Any]:
+def ref(name: str) -> Document:
     """Return a reference to a column by its name."""
     return {"type": "reference", "name": name}
 
 
-def literal(value: Any, data_type: str | None = None) -> dict[str, Any]:
+def literal(value: Any, data_type: str | None = None) -> Document:
     """Return a literal as an object."""
     return {"type": "literal", "value": value} | ({"data-type": data_type} if data_type else {})
 
 
-def test(kind: str, left: Any, right: Any) -> dict[str, Any]:
+def test(kind: str, left: Any, right: Any) -> Document:
     """Return a comparison of two values."""
     return {"type": kind, "left": left, "right": right}
 
 
-def of(kind: str, child: Any, **members: Any) -> dict[str, Any]:
+def of(kind: str, child: Any, **members: Any) -> Document:
     """Return an expression about one value."""
     return {"type": kind, "child": child, **members}
 
 
-def bucket(column: Any, number: int = 16) -> dict[str, Any]:
+def bucket(column: Any, number: int = 16) -> Document:
     """Return a transform as a function."""
     return {"type": "apply", "function": f"bucket[{number}]", "arguments": [column]}
 
 
 #: The filters in the new form, the same in the form before, and the files of such a table with
 #: matching rows.
-MATCHES: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
+MATCHES: tuple[tuple[Document, Document, str], ...] = (
     (test("eq", ref("id"), 5), comparison("eq", "id", 5), "a0"),
     (test("gt", ref("id"), 28), comparison("gt", "id", 28), "b2 ab3 null4"),
     (test("lt", ref("id"), 11), comparison("lt", "id", 11), "a0 a1"),
@@ -98,7 +97,7 @@ OPTIONAL: tuple[Case, ...] = (
         "",
     ),
 )
-WRONG: dict[str, dict[str, Any]] = {
+WRONG: dict[str, Document] = {
     "both forms": of("is-null", ref("id"), term="id"),
     "no operand": {"type": "is-null"},
     "the left operand alone": {"type": "eq", "left": ref("id")},

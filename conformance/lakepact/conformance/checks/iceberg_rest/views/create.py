@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
+    Document,
     Mutation,
     Wrong,
     check,
@@ -212,7 +213,7 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     """Creating a view under the name of a view or a table returns 409 and changes neither."""
     view = load_view(lab, make_view(lab))
     table = lab.load(lab.make_table(view.namespace))
-    ways: tuple[dict[str, Any], ...] = (
+    ways: tuple[Document, ...] = (
         {},
         {"schema": OTHER_SCHEMA},
         {"view_version": version(view.namespace, sql("SELECT 2 AS id"))},

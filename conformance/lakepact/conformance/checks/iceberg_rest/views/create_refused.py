@@ -7,6 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Namespace,
     Wrong,
@@ -29,7 +30,7 @@ MEMBERS_OF_VERSION = (
 )
 
 
-def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+def less(member: str, whole: Mapping[str, Any]) -> Document:
     """Return an object without one of its members."""
     return {key: value for key, value in whole.items() if key != member}
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Wrong,
@@ -35,7 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 
 
-def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
+def in_file(lab: CatalogLab, view: View) -> Document | None:
     """Return the content of the metadata file of a view; None if the suite cannot read the files of
     the target.
 
@@ -125,7 +124,7 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
             expect.status(reply, 204)
             expect.not_found(lab.send(op.load_view, **view.at), "view")
             expect_no_change(lab, other)
-    absent: list[dict[str, Any]] = [
+    absent: list[Document] = [
         views[0].at,
         {**views[0].at, "view": lab.name()},
         {**other.at, "namespace": (lab.name(),)},
@@ -141,7 +140,7 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
 def tables_are_not_views(lab: CatalogLab) -> None:
     """Loading or dropping a table as a view returns 404 and keeps the table."""
     table = lab.load(lab.make_table())
-    at: dict[str, Any] = {"namespace": table.namespace, "view": table.name}
+    at: Document = {"namespace": table.namespace, "view": table.name}
 
     with lab.judge("IRC-VIEW-LOAD-003"):
         expect.status(lab.send(op.load_view, **at), 404, mutation=TABLE_AS_VIEW)
@@ -178,7 +177,7 @@ def namespaces_with_views_are_not_dropped(lab: CatalogLab) -> None:
 def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
     """HEAD of a view returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
-    at: dict[str, Any] = {"namespace": namespace, "view": name}
+    at: Document = {"namespace": namespace, "view": name}
     for _ in lab.each(range(2)):
         before = lab.send(op.view_exists, **at)
         lab.make_view(namespace, name=name)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Contract,
+    Document,
     Exchange,
     Reply,
     check,
@@ -40,7 +39,7 @@ CARRIERS = {
 }
 
 
-def metadata_of(exchange: Exchange) -> dict[str, Any]:
+def metadata_of(exchange: Exchange) -> Document:
     """Return the view metadata that an answer carries; empty where it carries none."""
     carries = exchange.status == 200 and exchange.method == CARRIERS.get(
         exchange.operation or NO_OPERATION

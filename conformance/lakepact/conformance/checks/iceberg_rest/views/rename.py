@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     NotOffered,
     Wrong,
@@ -161,7 +161,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     lab.add_cleanup(
         lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"])
     )
-    cases: dict[str, dict[str, Any]] = {
+    cases: dict[str, Document] = {
         f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole
     }
     for side, end in whole.items():

@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     Blocked,
     CatalogLab,
+    Document,
     Kind,
     Mutation,
     Wrong,
@@ -373,7 +374,7 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
         lab, home, view_version=first, properties={"version.history.num-entries": "10"}
     )
     schema_id = view.current["schema-id"]
-    likenesses: dict[str, dict[str, Any]] = {
+    likenesses: dict[str, Document] = {
         "another default namespace": {"default-namespace": list(elsewhere)},
         "another default catalog": {"default-catalog": "Ours"},
         "texts in another letter case": {

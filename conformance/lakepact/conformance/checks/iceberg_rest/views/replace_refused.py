@@ -7,6 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Document,
     Mutation,
     Wrong,
     check,
@@ -27,7 +28,7 @@ Entry = Mapping[str, Any]
 ANOTHER_UUID = Mutation(Wrong.STALE, "assert-view-uuid")
 
 
-def assert_view_uuid(uuid: str) -> dict[str, Any]:
+def assert_view_uuid(uuid: str) -> Document:
     """The view has this UUID."""
     return {"type": "assert-view-uuid", "uuid": uuid}
 
@@ -63,7 +64,7 @@ def judge_refusals(
 def replacements_without_updates_return_400(lab: CatalogLab) -> None:
     """Replacing a view without `updates` returns 400; without `requirements`, 200."""
     view = views.make_view(lab)
-    without: tuple[dict[str, Any], ...] = (
+    without: tuple[Document, ...] = (
         {},
         {"requirements": []},
         {"requirements": [assert_view_uuid(view.uuid)], "identifier": view.identifier},

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT, VIEW_SQL, path_of
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.generated.contract import OperationId
-
-    Document = dict[str, Any]
 
 UPDATES = {"lakepact.other": "a \"quoted\" value, 'é' and \\ of 1/2", "lakepact.empty": ""}
 NEW_SQL = "SELECT 2 AS id"

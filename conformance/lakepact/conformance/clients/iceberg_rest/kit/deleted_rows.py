@@ -25,6 +25,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
 )
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.arrow import pa, pq
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.extras import install
@@ -32,7 +33,7 @@ from lakepact.extras import install
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 
-    Rows = list[dict[str, Any]]
+    Rows = list[Document]
 
 LIBRARIES = ("pyarrow", "pyroaring")
 PATH = 2147483546  #: field id of the path in position deletes
@@ -78,7 +79,7 @@ def require_libraries() -> None:
         ) from None
 
 
-def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
+def table_with_deletes(lab: CatalogClientLab, kind: str) -> Document:
     """Return the arguments that name a new table with three rows, the second deleted, and a later
     row.
 
@@ -94,7 +95,7 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
     return _with_files(lab, where, metadata, [first, *deletes, last])
 
 
-def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
+def table_with_partitions(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table with one key in two partitions, deleted by equality in
     the first.
     """
@@ -108,7 +109,7 @@ def table_with_partitions(lab: CatalogClientLab) -> dict[str, Any]:
     return _with_files(lab, where, metadata, files)
 
 
-def table_without_value(lab: CatalogClientLab, value: str | None) -> dict[str, Any]:
+def table_without_value(lab: CatalogClientLab, value: str | None) -> Document:
     """Return the arguments that name a table of `WITH_NULL` whose rows with this value of data are
     deleted by equality.
     """
@@ -118,7 +119,7 @@ def table_without_value(lab: CatalogClientLab, value: str | None) -> dict[str, A
     return _with_files(lab, where, metadata, [first, deletes])
 
 
-def table_of_two_specs(lab: CatalogClientLab) -> dict[str, Any]:
+def table_of_two_specs(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table whose first file is older than its partition spec; the
     second has a key of the first.
     """
@@ -129,13 +130,13 @@ def table_of_two_specs(lab: CatalogClientLab) -> dict[str, Any]:
     return _with_files(lab, where, metadata, [first, second])
 
 
-def table_of_amounts(lab: CatalogClientLab) -> dict[str, Any]:
+def table_of_amounts(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table of `AMOUNTS`, with NaN and null."""
     where, metadata = _create(lab, 2, schema={**SCHEMA, "fields": [*SCHEMA["fields"], AMOUNT]})
     return _with_files(lab, where, metadata, [_parquet(lab, metadata, "first", AMOUNTS)])
 
 
-def table_with_names(lab: CatalogClientLab) -> dict[str, Any]:
+def table_with_names(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table whose file has no field ids, and that maps names of
     columns to them.
     """
@@ -147,7 +148,7 @@ def table_with_names(lab: CatalogClientLab) -> dict[str, Any]:
     return _with_files(lab, where, metadata, [first])
 
 
-def table_with_default(lab: CatalogClientLab) -> dict[str, Any]:
+def table_with_default(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table of version 3 whose column `kind` is younger than its
     rows, and has a default.
     """
@@ -156,14 +157,14 @@ def table_with_default(lab: CatalogClientLab) -> dict[str, Any]:
     return table_before(lab, *set_schema(new_schema), version=3)
 
 
-def table_with_older_spec(lab: CatalogClientLab) -> dict[str, Any]:
+def table_with_older_spec(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table whose rows were written before it was partitioned by
     their column.
     """
     return table_before(lab, *_set_spec(BY_ID))
 
 
-def table_with_older_order(lab: CatalogClientLab) -> dict[str, Any]:
+def table_with_older_order(lab: CatalogClientLab) -> Document:
     """Return the arguments that name a table whose rows were written before it was ordered by their
     column.
     """
@@ -173,9 +174,7 @@ def table_with_older_order(lab: CatalogClientLab) -> dict[str, Any]:
     return table_before(lab, {"action": "add-sort-order", "sort-order": order}, default)
 
 
-def table_before(
-    lab: CatalogClientLab, *updates: Mapping[str, Any], version: int = 2
-) -> dict[str, Any]:
+def table_before(lab: CatalogClientLab, *updates: Mapping[str, Any], version: int = 2) -> Document:
     """Return the arguments that name a table whose rows are older than some updates."""
     where, metadata = _create(lab, version)
     _with_files(lab, where, metadata, [_parquet(lab, metadata, "first", FIRST)])
@@ -189,9 +188,7 @@ def _set_spec(field: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str,
     return {"action": "add-spec", "spec": spec}, {"action": "set-default-spec", "spec-id": -1}
 
 
-def _create(
-    lab: CatalogClientLab, version: int, **members: Any
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _create(lab: CatalogClientLab, version: int, **members: Any) -> tuple[Document, Document]:
     """Create a table of a format version; return the arguments that name it, and its metadata."""
     where = lab.table(properties={"format-version": str(version)}, **members)
     return where, lab.metadata(**where)
@@ -199,10 +196,10 @@ def _create(
 
 def _with_files(
     lab: CatalogClientLab,
-    where: dict[str, Any],
-    metadata: dict[str, Any],
+    where: Document,
+    metadata: Document,
     files: Sequence[File],
-) -> dict[str, Any]:
+) -> Document:
     """Commit a snapshot with files, each in a manifest with the next sequence number; return the
     arguments that name the table.
     """
@@ -250,7 +247,7 @@ def _with_files(
 
 def _deletes(
     lab: CatalogClientLab,
-    metadata: dict[str, Any],
+    metadata: Document,
     kind: str,
     target: str,
     key: Mapping[str, Any] = {"id": FIRST[GONE]["id"]},
@@ -280,7 +277,7 @@ def _deletes(
 
 def _parquet(
     lab: CatalogClientLab,
-    metadata: dict[str, Any],
+    metadata: Document,
     name: str,
     rows: Rows,
     *,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.watch import MAIN, Watch
 from lakepact.conformance.clients.lab import ClientLab, Performance
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.programs.program import in_order
@@ -23,7 +24,7 @@ DROPS_DIALECTS = (
     "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
 )
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: Document = {
     "type": "struct",
     "schema-id": 0,
     "fields": [
@@ -230,21 +231,19 @@ class CatalogClientLab(ClientLab):
         """Create a view."""
         self.server.ask("POST", f"{path_of(namespace)}/views", document=view_request(name))
 
-    def stored(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
+    def stored(self, namespace: Sequence[str], table: str) -> Document:
         """Return a table of the server behind the scripted server."""
-        document: dict[str, Any] = self.server.ask(
-            "GET", path_of(namespace, "tables", table)
-        ).document
+        document: Document = self.server.ask("GET", path_of(namespace, "tables", table)).document
         return document
 
-    def metadata(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
+    def metadata(self, namespace: Sequence[str], table: str) -> Document:
         """Return the metadata of a table of the server behind the scripted server."""
-        metadata: dict[str, Any] = self.stored(namespace, table)["metadata"]
+        metadata: Document = self.stored(namespace, table)["metadata"]
         return metadata
 
-    def table(self, **members: Any) -> dict[str, Any]:
+    def table(self, **members: Any) -> Document:
         """Return the arguments that name a new table; members are those of the request."""
-        where: dict[str, Any] = {"namespace": self.namespace(), "table": TABLE}
+        where: Document = {"namespace": self.namespace(), "table": TABLE}
         self.create(**where, **members)
         return where
 
@@ -254,7 +253,7 @@ class CatalogClientLab(ClientLab):
 
     def rows_left(
         self, namespace: Sequence[str], table: str, ref: str = MAIN
-    ) -> list[dict[str, Any]] | None:
+    ) -> list[Document] | None:
         """Return the rows of a branch or tag, read without the client; None for other files than
         Iceberg's.
 
@@ -299,13 +298,11 @@ class CatalogClientLab(ClientLab):
                 closest = actual if actual in expected else expected[0]
                 expect.equal(closest, actual, f"{view} {how}:")
 
-    def commit(
-        self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> Document:
         """Commit updates to a table, as another client would, and return its metadata."""
         self.own_changes += 1
         document = {"requirements": [], "updates": list(updates)}
-        metadata: dict[str, Any] = self.server.ask(
+        metadata: Document = self.server.ask(
             "POST", path_of(namespace, "tables", table), document=document
         ).document["metadata"]
         return metadata
@@ -318,7 +315,7 @@ def path_of(namespace: Sequence[str], *further: str) -> str:
     )
 
 
-def view_request(name: str) -> dict[str, Any]:
+def view_request(name: str) -> Document:
     """Return the body of a request that creates a view."""
     version = {
         "version-id": 1,

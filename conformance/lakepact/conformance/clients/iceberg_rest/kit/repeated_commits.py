@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import orjson
 
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging.expect import excerpt
 from lakepact.generated.contract import OperationId
@@ -25,20 +24,20 @@ def key_of(exchange: Exchange) -> str | None:
     return next(iter(exchange.request_values(KEY)), None)
 
 
-def table_changes(exchange: Exchange) -> list[dict[str, Any]]:
+def table_changes(exchange: Exchange) -> list[Document]:
     """Return the changes of tables in a commit, each with its requirements and updates."""
     body = orjson.loads(exchange.request_body)
-    changes: list[dict[str, Any]] = body.get("table-changes", [body])
+    changes: list[Document] = body.get("table-changes", [body])
     return changes
 
 
-def table_changes_of(performance: Performance) -> Iterator[dict[str, Any]]:
+def table_changes_of(performance: Performance) -> Iterator[Document]:
     """Yield each change of a table that a client sent in its commits."""
     for exchange in performance.of(*COMMITS):
         yield from table_changes(exchange)
 
 
-def updates_of(performance: Performance, action: str) -> Iterator[dict[str, Any]]:
+def updates_of(performance: Performance, action: str) -> Iterator[Document]:
     """Yield the updates of one kind that a client sent in its commits."""
     for change in table_changes_of(performance):
         yield from (

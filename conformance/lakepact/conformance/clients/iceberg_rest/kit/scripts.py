@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
 
 import orjson
 
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.contract import Contract, OperationId
@@ -95,7 +95,7 @@ def at_first(
 
 def changing(
     operations: OperationId | Collection[OperationId],
-    change: Callable[[dict[str, Any]], dict[str, Any]],
+    change: Callable[[Document], Document],
 ) -> Script:
     """Return a catalog whose successful answers to some operations are changed, without their
     ETag.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.rows.snapshots import item_of
@@ -16,9 +17,7 @@ from lakepact.conformance.rows.snapshots import item_of
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 
-    Rows = list[dict[str, Any]]
-
-    Document = dict[str, Any]
+    Rows = list[Document]
     from collections.abc import Collection
 
     from lakepact.conformance.programs.listener import Answer
@@ -60,7 +59,7 @@ class GrownTable:
     """
 
     namespace: list[str]
-    snapshots: tuple[dict[str, Any], ...]
+    snapshots: tuple[Document, ...]
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -68,7 +67,7 @@ class GrownTable:
         return tuple(snapshot["snapshot-id"] for snapshot in self.snapshots)
 
     @property
-    def where(self) -> dict[str, Any]:
+    def where(self) -> Document:
         """The arguments that name it."""
         return {"namespace": self.namespace, "table": TABLE}
 
@@ -86,7 +85,7 @@ def table_with_rows(lab: CatalogClientLab, appends: int = USUAL) -> GrownTable:
         Blocked: it does not commit them.
     """
     namespace = lab.namespace(TABLE)
-    where: dict[str, Any] = {"namespace": namespace, "table": TABLE}
+    where: Document = {"namespace": namespace, "table": TABLE}
     heads: dict[int, Document] = {}
     for rows in APPENDED[:appends]:
         lab.require_success(lab.performs("append-rows", **where, rows=rows))
@@ -106,7 +105,7 @@ VERSIONS = (2, 1, 3)
 NESTED: Document = json.loads(Path(__file__).with_name("nested_table.json").read_text("utf-8"))
 
 
-def table_with_older_schema(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, Any]:
+def table_with_older_schema(lab: CatalogClientLab, version: int, *, nested: bool) -> Document:
     """Create a table whose current schema is older than its latest, and which has dropped its
     highest column.
 

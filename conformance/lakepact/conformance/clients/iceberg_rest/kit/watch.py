@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from lakepact.conformance.clients import expect
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.shared_files import SharedFile
     from lakepact.conformance.programs.listener import Answer
     from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-
-    Document = dict[str, Any]
 
 DESTROYS, KEEPS = "IRC-CLI-076", "IRC-CLI-077"
 #: The tasks in which a client may send a request that destroys, renames or registers. One that

@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     Table,
     set_properties,
 )
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -30,11 +30,11 @@ class FreeTableSlot:
     location: str
 
     @property
-    def at(self) -> dict[str, Any]:
+    def at(self) -> Document:
         """The arguments that address the table to be."""
         return {"namespace": self.namespace, "table": self.name}
 
-    def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
+    def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> Document:
         """Return the first snapshot of a staged table, of format version 2, with its manifest list
         at the staged location.
         """

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
+from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 Update = Mapping[str, Any]
 
-Assertion = dict[str, Any]
+Assertion = Document
 Cases = dict[str, Assertion | list[Assertion]]  #: the situation of a commit, and its assertions
 
 CONFLICT = "IRC-COM-005"  #: a commit whose requirement does not hold is refused

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     without_nulls,
 )
 from lakepact.conformance.evidence.differences import Kind, pointer
-from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.exchanges import Document, Place
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
@@ -97,9 +97,9 @@ def judge_refusals(
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=cases[wrong][0])
 
 
-def without(update: Update, *path: str) -> dict[str, Any]:
+def without(update: Update, *path: str) -> Document:
     """Return the update less the member at `path`."""
-    rest: dict[str, Any] = copy.deepcopy(dict(update))
+    rest: Document = copy.deepcopy(dict(update))
     inner = rest
     for step in path[:-1]:
         inner = inner[step]
@@ -185,7 +185,7 @@ def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
     raise NotOffered(f"the target makes no tables of format version {version}")
 
 
-def current_schema(table: Table) -> dict[str, Any]:
+def current_schema(table: Table) -> Document:
     """Return the table's current schema.
 
     Raises:
@@ -194,7 +194,7 @@ def current_schema(table: Table) -> dict[str, Any]:
     schema_id = table.member("current-schema-id")
     for schema in table.member("schemas"):
         if schema.get("schema-id") == schema_id:
-            current: dict[str, Any] = schema
+            current: Document = schema
             return current
     raise Blocked(
         f"no schema has the id {schema_id}, which is the current one (IRC-META-002):"
@@ -218,7 +218,7 @@ def columns(schema: Mapping[str, Any]) -> dict[str, int]:
     return {field["name"]: field["id"] for field in schema["fields"]}
 
 
-def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict[str, Any]:
+def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> Document:
     """Return the current schema with further columns; `skip` leaves out the next ids of schemas.
 
     Like all clients it proposes an id that no schema has: that a server insists on one is judged by
@@ -237,7 +237,7 @@ def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict
     }
 
 
-def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
+def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> Document:
     """Return a column whose id was never used in the table; `skip` leaves out the next ids."""
     return {
         "id": table.member("last-column-id") + 1 + skip,
@@ -268,7 +268,7 @@ def upgrade_format_version(version: int) -> documents.UpgradeFormatVersionUpdate
     return {"action": "upgrade-format-version", "format-version": version}
 
 
-def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+def add_schema(schema: Mapping[str, Any], **members: Any) -> Document:
     """Return an update that adds a schema; `members` are further ones, named with underscores for
     hyphens, `None` leaves one out.
 
@@ -309,7 +309,7 @@ def remove_schemas(*schema_ids: int) -> documents.RemoveSchemasUpdate:
 
 def partition_field(
     source_id: int, transform: str, name: str, *, field_id: int | None = None
-) -> dict[str, Any]:
+) -> Document:
     """Return a field of a partition spec.
 
     Clients say its id (`next_field`): that a server insists on one is judged by checks that leave
@@ -319,9 +319,9 @@ def partition_field(
     return field if field_id is None else {**field, "field-id": field_id}
 
 
-def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> dict[str, Any]:
+def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> Document:
     """Return an update that adds a partition spec; it proposes `spec_id` unless that is None."""
-    spec: dict[str, Any] = {"fields": list(fields)}
+    spec: Document = {"fields": list(fields)}
     return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
 
 
@@ -351,7 +351,7 @@ def sort_field(
     }
 
 
-def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
+def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> Document:
     """Return an update that adds a sort order; it proposes `order_id`, because the contract
     requires the member.
     """
@@ -366,7 +366,7 @@ def set_default_sort_order(order_id: int) -> documents.SetDefaultSortOrderUpdate
     return {"action": "set-default-sort-order", "sort-order-id": order_id}
 
 
-def add_snapshot(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+def add_snapshot(snapshot: Mapping[str, Any]) -> Document:
     """Return an update that adds a snapshot."""
     return {"action": "add-snapshot", "snapshot": dict(snapshot)}
 
@@ -411,7 +411,7 @@ def statistics_file(
     }
 
 
-def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+def set_statistics(file: Mapping[str, Any], **members: Any) -> Document:
     """Return an update that gives a snapshot a statistics file; `members` are further ones, as in
     `add_schema`.
 
@@ -430,7 +430,7 @@ def remove_statistics(snapshot_id: int) -> documents.RemoveStatisticsUpdate:
     return {"action": "remove-statistics", "snapshot-id": snapshot_id}
 
 
-def set_partition_statistics(file: Mapping[str, Any]) -> dict[str, Any]:
+def set_partition_statistics(file: Mapping[str, Any]) -> Document:
     """Return an update that gives a snapshot a partition statistics file."""
     return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
 
@@ -440,7 +440,7 @@ def remove_partition_statistics(snapshot_id: int) -> documents.RemovePartitionSt
     return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
 
 
-def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
+def add_encryption_key(key: Mapping[str, Any]) -> Document:
     """Return an update that adds an encryption key."""
     return {"action": "add-encryption-key", "encryption-key": dict(key)}
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import fastavro
 
+from lakepact.conformance.evidence.exchanges import Document
+
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
 SINCE_3 = frozenset(
@@ -87,7 +89,7 @@ def long_bound(value: int) -> bytes:
 
 
 def avro(
-    schema: dict[str, Any], records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]
+    schema: Document, records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]
 ) -> bytes:
     """Return an Avro file."""
     stream = io.BytesIO()
@@ -98,13 +100,13 @@ def avro(
 # -- schemas ---------------------------------------------------------------------------------------
 
 
-def _field(number: int, name: str, type_: Any, *, optional: bool = False) -> dict[str, Any]:
+def _field(number: int, name: str, type_: Any, *, optional: bool = False) -> Document:
     return {"name": name, "type": ["null", type_], "default": None, "field-id": number} if optional else {
         "name": name, "type": type_, "field-id": number,
     }  # fmt: skip
 
 
-def _map(number: int, key: int, value: int, kind: str, name: str) -> dict[str, Any]:
+def _map(number: int, key: int, value: int, kind: str, name: str) -> Document:
     record = {
         "type": "record",
         "name": f"k{key}_v{value}",
@@ -115,14 +117,14 @@ def _map(number: int, key: int, value: int, kind: str, name: str) -> dict[str, A
     )
 
 
-def _list(number: int, element: int, kind: str, name: str) -> dict[str, Any]:
+def _list(number: int, element: int, kind: str, name: str) -> Document:
     return _field(
         number, name, {"type": "array", "items": kind, "element-id": element}, optional=True
     )
 
 
 #: Avro types of partition values by the types of their fields.
-AVRO: dict[str, Any] = {
+AVRO: Document = {
     "int": "int",
     "long": "long",
     "string": "string",
@@ -153,14 +155,14 @@ def value_type(transform: str, source: str) -> str:
     return "date" if transform == "day" else source
 
 
-def _of_version(fields: Any, format_version: int) -> list[dict[str, Any]]:
+def _of_version(fields: Any, format_version: int) -> list[Document]:
     """Return the fields that a format version has; some readers refuse others."""
     return [one for one in fields if format_version > 2 or one["field-id"] not in SINCE_3]
 
 
 def entry_schema(
     spec: Mapping[str, Any], types: Mapping[int, str], *, format_version: int = 3
-) -> dict[str, Any]:
+) -> Document:
     """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
@@ -215,7 +217,7 @@ def entry_schema(
     }
 
 
-SUMMARY_SCHEMA: dict[str, Any] = {
+SUMMARY_SCHEMA: Document = {
     "type": "record",
     "name": "r508",
     "fields": [
@@ -225,7 +227,7 @@ SUMMARY_SCHEMA: dict[str, Any] = {
         _field(511, "upper_bound", "bytes", optional=True),
     ],
 }
-LIST_SCHEMA: dict[str, Any] = {
+LIST_SCHEMA: Document = {
     "type": "record",
     "name": "manifest_file",
     "fields": [
@@ -256,7 +258,7 @@ LIST_SCHEMA: dict[str, Any] = {
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _pairs(values: Mapping[int, Any]) -> list[dict[str, Any]] | None:
+def _pairs(values: Mapping[int, Any]) -> list[Document] | None:
     return [{"key": key, "value": value} for key, value in values.items()] or None
 
 
@@ -307,7 +309,7 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
     return avro(entry_schema(spec, types, format_version=format_version), records, header)
 
 
-def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
+def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[Document]:
     """Return the partition summary of a manifest: whether it contains null, and the bounds of
     numbers and strings.
     """

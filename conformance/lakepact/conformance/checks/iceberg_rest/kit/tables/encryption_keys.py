@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from lakepact.conformance.evidence.exchanges import Document
 
 VERSION = 3  #: the format version that encryption keys came with
 
 
 #: Two keys; the second encrypts the first.
-KEY: dict[str, Any] = {
+KEY: Document = {
     "key-id": "data",
     "encrypted-key-metadata": "c2VjcmV0",
     "encrypted-by-id": "root",
@@ -16,4 +16,4 @@ KEY: dict[str, Any] = {
 }
 
 
-ROOT: dict[str, Any] = {"key-id": "root", "encrypted-key-metadata": "cm9vdA=="}
+ROOT: Document = {"key-id": "root", "encrypted-key-metadata": "cm9vdA=="}

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.exchanges import Document, Place
 from lakepact.conformance.judging import expect
 
 #: How far the clocks of those who write a table may be apart; times come from clients as well as
@@ -17,12 +17,12 @@ from lakepact.conformance.judging import expect
 CLOCK_SKEW_MS = 60_000
 
 
-def members(value: Any) -> dict[str, Any]:
+def members(value: Any) -> Document:
     """Return the members of an object; none where it is something else."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return cast("Document", value) if isinstance(value, dict) else {}
 
 
-def objects(document: Mapping[str, Any], member: str) -> list[dict[str, Any]]:
+def objects(document: Mapping[str, Any], member: str) -> list[Document]:
     """Return the objects in a member that is an array; none where it is absent or something
     else.
     """
@@ -68,7 +68,7 @@ def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -
 
 def of_the_contract(
     lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> Document:
     """Return metadata without additional members: those that neither the contract nor the file
     has.
     """

@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -27,7 +27,7 @@ from lakepact.generated.iceberg_rest import op
 
 def field(
     identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any
-) -> dict[str, Any]:
+) -> Document:
     """Return a column, or a field of a struct; `further` are more members, named with underscores
     for hyphens.
     """
@@ -40,12 +40,12 @@ def field(
     }
 
 
-def struct(*fields: Mapping[str, Any]) -> dict[str, Any]:
+def struct(*fields: Mapping[str, Any]) -> Document:
     """Return a struct type; a schema is one."""
     return {"type": "struct", "fields": [dict(inner) for inner in fields]}
 
 
-def array(identifier: int, element: Any, *, required: bool = False) -> dict[str, Any]:
+def array(identifier: int, element: Any, *, required: bool = False) -> Document:
     """Return a list type."""
     return {
         "type": "list",
@@ -57,7 +57,7 @@ def array(identifier: int, element: Any, *, required: bool = False) -> dict[str,
 
 def mapping(
     identifiers: tuple[int, int], key: Any, value: Any, *, required: bool = False
-) -> dict[str, Any]:
+) -> Document:
     """Return a map type; `identifiers` are those of key and value."""
     return {
         "type": "map",
@@ -69,7 +69,7 @@ def mapping(
     }
 
 
-def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
+def spec(*fields: Mapping[str, Any], **further: Any) -> Document:
     """Return a partition spec as a request has it: without ids, unless `further` members name
     them.
     """
@@ -79,12 +79,12 @@ def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
     }
 
 
-def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
+def order(*fields: Mapping[str, Any], order_id: int = 1) -> Document:
     """Return a sort order as a request has it."""
     return {"order-id": order_id, "fields": [dict(inner) for inner in fields]}
 
 
-def extend_schema(**further: Any) -> dict[str, Any]:
+def extend_schema(**further: Any) -> Document:
     """Return `SCHEMA` with further members, named with underscores for hyphens."""
     return {
         **copy.deepcopy(SCHEMA),
@@ -175,7 +175,7 @@ def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> 
 # -- what a new table is made of -------------------------------------------------------------------
 
 
-def default_spec(table: Table) -> dict[str, Any]:
+def default_spec(table: Table) -> Document:
     """Return the default partition spec.
 
     Raises:
@@ -184,7 +184,7 @@ def default_spec(table: Table) -> dict[str, Any]:
     return _default(table, "partition-specs", default="default-spec-id", key="spec-id")
 
 
-def default_order(table: Table) -> dict[str, Any]:
+def default_order(table: Table) -> Document:
     """Return the default sort order.
 
     Raises:
@@ -193,11 +193,11 @@ def default_order(table: Table) -> dict[str, Any]:
     return _default(table, "sort-orders", default="default-sort-order-id", key="order-id")
 
 
-def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, Any]:
+def _default(table: Table, member: str, *, default: str, key: str) -> Document:
     default_id = table.member(default)
     for one in table.member(member):
         if one.get(key) == default_id:
-            entry: dict[str, Any] = one
+            entry: Document = one
             return entry
     wrong = (
         f"one of `{member}` with the {key} {default_id}, which is the default",

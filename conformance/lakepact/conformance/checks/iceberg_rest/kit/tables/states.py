@@ -18,7 +18,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
 from lakepact.conformance.evidence.differences import ABSENT
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
@@ -47,7 +47,7 @@ PROPERTY = "property "  #: before the name of a property among the volatile memb
 _volatile: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
-def state(table: Table) -> dict[str, Any]:
+def state(table: Table) -> Document:
     """Return the metadata of a table or view in canonical form: without members that stand for
     none, and with sets in one order.
     """
@@ -63,7 +63,7 @@ def state(table: Table) -> dict[str, Any]:
     return members
 
 
-def properties_of(table: Table) -> dict[str, Any]:
+def properties_of(table: Table) -> Document:
     """Return the table's properties; none where it has no such member."""
     return table.metadata.get("properties") or {}
 
@@ -111,7 +111,7 @@ def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[in
             )
 
 
-def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
+def _snapshots(table: Table) -> dict[Any, Document]:
     """Return the members of each snapshot except its parent, by id."""
     snapshots = table.metadata.get("snapshots") or ()
     return {
