@@ -121,7 +121,10 @@ class Exchange:
         return (
             None
             if self.lines is None
-            else tuple(_with_place(line, self, (number,)) for number, line in enumerate(self.lines))
+            else tuple(
+                Placed(line, Place(self, f"/body/{number}")) if isinstance(line, dict) else line
+                for number, line in enumerate(self.lines)
+            )
         )
 
     @cached_property
@@ -220,30 +223,18 @@ class Place:
 
 
 class Placed(dict[str, Any]):
-    """A JSON object of an answer that knows its place, as do the objects in it.
+    """A JSON object of an answer that knows its place, as do the objects in it."""
 
-    Args:
-        document: the object.
-        exchange: the exchange with the answer.
-        steps: where the object is in the body; the first step in a body of lines is the number of
-            the line.
-    """
-
-    def __init__(
-        self, document: Mapping[str, Any], exchange: Exchange, steps: tuple[str | int, ...]
-    ) -> None:
+    def __init__(self, document: Mapping[str, Any], at: Place) -> None:
         super().__init__(
-            (name, _with_place(value, exchange, (*steps, name))) for name, value in document.items()
+            (name, Placed(value, at.within(name)) if isinstance(value, dict) else value)
+            for name, value in document.items()
         )
-        self._exchange, self._steps = exchange, steps
+        self._at = at
 
     def place(self, *path: str | int) -> Place:
         """Return the place of the object, or of a member of it."""
-        return Place(self._exchange, "/body").within(*self._steps, *path)
-
-
-def _with_place(value: Any, exchange: Exchange, steps: tuple[str | int, ...]) -> Any:
-    return Placed(value, exchange, steps) if isinstance(value, dict) else value
+        return self._at.within(*path)
 
 
 def place_of(document: object, *path: str | int) -> Place | None:

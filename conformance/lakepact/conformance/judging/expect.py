@@ -17,7 +17,7 @@ from lakepact.conformance.evidence.differences import (
     kind_of,
     pointer,
 )
-from lakepact.conformance.evidence.exchanges import Document, Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redact
 from lakepact.conformance.evidence.replaying import same
@@ -170,6 +170,11 @@ def equal(
 def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> None:
     """Expect a value at a place of an answer; the arguments are those of `equal`."""
     equal(expected, at.value, what, at=at, kind=kind)
+
+
+def member_of(document: Placed, name: str, expected: Any, what: str = "") -> None:
+    """Expect a member of an object to have a value, which is `None` for one that it lacks."""
+    equal(expected, document.get(name), what or f"`{name}`", at=document.place(name))
 
 
 def _is_of_place(got: Any, at: Place, below: str) -> bool:

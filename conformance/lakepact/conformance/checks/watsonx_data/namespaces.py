@@ -8,10 +8,10 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.exchanges import Placed
 
 STORAGE = re.compile(r"s3[an]?(?=://)")  #: schemes of one storage
 KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")
@@ -49,7 +49,7 @@ def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
         expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
 
 
-def locations(properties: Part) -> dict[str, str]:
+def locations(properties: Placed) -> dict[str, str]:
     """Return the location members of a namespace: storage_location and location."""
     return {
         key: properties[key]
@@ -78,12 +78,12 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
             bool(defaults),
             "a `storage_location` or `location`",
             "neither",
-            at=stored.at.within("location"),
+            at=stored.place("location"),
             kind=Kind.MISSING,
         )
         for key, location in defaults.items():
             with case():
-                at = stored.at.within(key)
+                at = stored.place(key)
                 expect.true(
                     plain(location).endswith(f"/{bare[0]}"),
                     f"a location that ends with {bare[0]}",
@@ -131,7 +131,7 @@ def expect_location(lab: WatsonxLab, namespace: Namespace, location: str, when: 
         plain(location) in actual,
         f"a namespace at {location}{when}",
         sorted(actual),
-        at=stored.at.within("location"),
+        at=stored.place("location"),
     )
 
 

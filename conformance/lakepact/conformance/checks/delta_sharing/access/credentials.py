@@ -10,6 +10,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Kind,
     Mutation,
     NotOffered,
+    Place,
     Placed,
     Reply,
     SharedTable,
@@ -57,7 +58,9 @@ def credentials_of(exchange: Exchange) -> Placed | None:
         return None
     credentials = exchange.json.get("credentials")
     return (
-        Placed(credentials, exchange, ("credentials",)) if isinstance(credentials, dict) else None
+        Placed(credentials, Place(exchange, "/body/credentials"))
+        if isinstance(credentials, dict)
+        else None
     )
 
 

@@ -160,7 +160,7 @@ def items_of(reply: Reply) -> list[Item]:
 
 def _with_places(items: Iterable[Any], exchange: Exchange) -> list[Item]:
     return [
-        Placed(item, exchange, ("items", n))
+        Placed(item, Place(exchange, f"/body/items/{n}"))
         for n, item in enumerate(items)
         if isinstance(item, dict)
     ]

@@ -9,6 +9,7 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     Exchange,
     Kind,
+    Place,
     Placed,
     Reply,
     SharingLab,
@@ -36,7 +37,7 @@ def shares(exchange: Exchange) -> list[Placed]:
         and isinstance(exchange.json, dict)
     ):
         share = exchange.json.get("share")
-        return [Placed(share, exchange, ("share",))] if isinstance(share, dict) else []
+        return [Placed(share, Place(exchange, "/body/share"))] if isinstance(share, dict) else []
     return (items_in(exchange) or []) if exchange.operation == op.list_shares else []
 
 

@@ -84,7 +84,7 @@ def _items(exchange: Exchange) -> Iterator[Placed]:
     ):
         share = exchange.json.get("share")
         if isinstance(share, dict):
-            yield Placed(share, exchange, ("share",))
+            yield Placed(share, Place(exchange, "/body/share"))
 
 
 #: Forbidden names, by requirement: (kind, name) → whether it is forbidden.

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Exchange,
     Kind,
+    Placed,
     Reply,
     Table,
     check,
@@ -25,7 +26,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     invariant,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 
 DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
 DAY = 24 * 3600 * 1000  #: milliseconds by which the clock of a server may be behind
@@ -94,23 +94,23 @@ def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str,
                 yield storage, key, storage.expiry.format(*match.groups())
 
 
-def config_in(reply: Reply) -> Part:
+def config_in(reply: Reply) -> Placed:
     """Return the configuration that a table comes with."""
     config = reply.document.get("config")
-    return Part(config if isinstance(config, dict) else {}, reply.place("config"))
+    return Placed(config if isinstance(config, dict) else {}, reply.place("config"))
 
 
-def configs_of(reply: Reply) -> list[Part]:
+def configs_of(reply: Reply) -> list[Placed]:
     """Return the configurations of all credentials in an answer."""
     credentials = credentials_of(reply.document)
     return [
-        Part(config_of(credential), reply.place("storage-credentials", number, "config"))
+        Placed(config_of(credential), reply.place("storage-credentials", number, "config"))
         for number, credential in enumerate(credentials)
         if isinstance(credential, dict)
     ]
 
 
-def credentials_in(reply: Reply) -> list[Part]:
+def credentials_in(reply: Reply) -> list[Placed]:
     """Return the configurations of all credentials in an answer; where there are none, that of the
     table, for older clients.
     """
@@ -172,7 +172,7 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
                     if value is None
                     else f"{expiry}: {expect.excerpt(value)}"
                 )
-                expect.true(milliseconds, expected, actual, at=config.at.within(expiry))
+                expect.true(milliseconds, expected, actual, at=config.place(expiry))
 
 
 @check("IRC-TBL-CRED-012")
@@ -182,7 +182,7 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     secrets = [
-        (operation, Part({**config_in(reply), **config}, config.at), secret)
+        (operation, Placed({**config_in(reply), **config}, config.place()), secret)
         for operation, reply in with_tables(lab, table).items()
         for config in credentials_in(reply)
         for secret in temporary_secrets(config)
@@ -202,7 +202,7 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
                     f"{operation} to give `{key}` with the path that refreshes it under"
                     f" `{storage.refresh}`"
                 )
-                at, actual = config.at.within(storage.refresh), f"keys {', '.join(sorted(config))}"
+                at, actual = config.place(storage.refresh), f"keys {', '.join(sorted(config))}"
                 expect.true(
                     isinstance(endpoint, str) and endpoint != "",
                     expected,
@@ -239,7 +239,7 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
                 )
                 expected = f"a secret for {storage.family} in each credential of {operation}"
                 actual = f"keys {', '.join(sorted(config))}"
-                expect.true(opens, expected, actual, at=config.at, kind=Kind.MISSING)
+                expect.true(opens, expected, actual, at=config.place(), kind=Kind.MISSING)
 
 
 @check("IRC-TBL-CRED-014")

@@ -12,13 +12,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Exchange,
     Kind,
     NotOffered,
+    Placed,
     Reply,
     check,
     expect,
     invariant,
     op,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     CREDENTIALS,
@@ -41,12 +41,12 @@ TOKEN_TYPES = frozenset(
 TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 
 
-def answer_of(exchange: Exchange) -> Part:
+def answer_of(exchange: Exchange) -> Placed:
     """Return the body of an answer with a token; an empty one if the exchange has none."""
     has_body = (
         exchange.operation == TOKENS and exchange.status == 200 and isinstance(exchange.json, dict)
     )
-    return Part(exchange.json if has_body else {}, Reply(exchange).place())
+    return Placed(exchange.json if has_body else {}, Reply(exchange).place())
 
 
 def is_text(value: Any) -> bool:
@@ -70,7 +70,7 @@ def token_responses_have_token_and_type(exchange: Exchange) -> bool:
             is_text(answer.get(member)),
             f"the string `{member}`",
             actual,
-            at=answer.at.within(member),
+            at=answer.place(member),
             kind=kind,
         )
     return True
@@ -87,7 +87,7 @@ def token_types_are_known(exchange: Exchange) -> bool:
         kind.casefold() in KINDS,
         "`token_type` as bearer, mac or N_A",
         kind,
-        at=answer.at.within("token_type"),
+        at=answer.place("token_type"),
     )
     return True
 
@@ -98,7 +98,7 @@ def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
     answer = answer_of(exchange)
     if "expires_in" not in answer:
         return False
-    life, at = answer["expires_in"], answer.at.within("expires_in")
+    life, at = answer["expires_in"], answer.place("expires_in")
     expect.true(
         isinstance(life, int) and not isinstance(life, bool) and life > 0,
         "`expires_in` as a positive integer",
@@ -114,7 +114,7 @@ def issued_token_types_are_known(exchange: Exchange) -> bool:
     answer = answer_of(exchange)
     if "issued_token_type" not in answer:
         return False
-    kind, at = answer["issued_token_type"], answer.at.within("issued_token_type")
+    kind, at = answer["issued_token_type"], answer.place("issued_token_type")
     expect.true(kind in TOKEN_TYPES, "`issued_token_type` as one of the six URNs", kind, at=at)
     return True
 
@@ -125,7 +125,7 @@ def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
     answer = answer_of(exchange)
     if "scope" not in answer:
         return False
-    scope, at = answer["scope"], answer.at.within("scope")
+    scope, at = answer["scope"], answer.place("scope")
     expect.true(
         isinstance(scope, str) and " ".join(scope.split()) == scope,
         "`scope` as words with one space between",

@@ -6,8 +6,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.listings import Names
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Placed, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -56,7 +55,7 @@ def expect_loads(lab: CatalogLab, namespace: Namespace) -> None:
     is_named(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
 
 
-def properties_of(lab: CatalogLab, namespace: Namespace) -> Part:
+def properties_of(lab: CatalogLab, namespace: Namespace) -> Placed:
     """Return the stored properties of a namespace."""
     reply = lab.send(op.load_namespace_metadata, namespace=namespace)
     expect.status(reply, 200)
@@ -68,7 +67,7 @@ def properties_of(lab: CatalogLab, namespace: Namespace) -> Part:
             properties,
             at=reply.place("properties"),
         )
-    return Part(properties or {}, reply.place("properties"))
+    return Placed(properties or {}, reply.place("properties"))
 
 
 def names_in(reply: Reply) -> list[Any]:

@@ -24,10 +24,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     set_ref,
     with_hyphens,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.evidence.differences import kind_of
-from lakepact.conformance.evidence.exchanges import Document, Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
@@ -252,9 +251,9 @@ def require_plans(lab: CatalogLab, table: Table) -> None:
 class ScanTask(NamedTuple):
     """A file scan task, its data file, and the delete files that it refers to."""
 
-    task: Part
-    file: Part
-    deletes: list[Part]
+    task: Placed
+    file: Placed
+    deletes: list[Placed]
 
 
 @dataclass(frozen=True)
@@ -284,14 +283,14 @@ class Plan:
                     references,
                     at=at.within("delete-file-references"),
                 )
-                file = Part(
+                file = Placed(
                     answer.at("file-scan-tasks", number, "data-file"), at.within("data-file")
                 )
                 tasks.append(
                     ScanTask(
-                        Part(task, at),
+                        Placed(task, at),
                         file,
-                        [Part(deletes[n], answer.place("delete-files", n)) for n in references],
+                        [Placed(deletes[n], answer.place("delete-files", n)) for n in references],
                     )
                 )
         return tasks
@@ -323,7 +322,7 @@ class Plan:
             Unmet: one has others.
         """
         by_path = {
-            file["file-path"]: (task.at.within("delete-file-references"), deletes)
+            file["file-path"]: (task.place("delete-file-references"), deletes)
             for task, file, deletes in self.tasks
         }
         for name, names in expected.items():

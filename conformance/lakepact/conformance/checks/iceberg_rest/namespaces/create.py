@@ -85,8 +85,8 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-CREATE-006") as case:
         for owner, stored in zip(before, [properties_of(lab, n) for n in existing], strict=True):
             with case():
-                stored.has("owner", owner, "property owner, as before:")
-                expect.lacks("new", stored, "properties", at=stored.at)
+                expect.member_of(stored, "owner", owner, "property owner, as before:")
+                expect.lacks("new", stored, "properties", at=stored.place())
 
 
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
@@ -197,7 +197,7 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
         is_named(reply, child)
         below, above = children(lab, parent), properties_of(lab, parent)
         expect.contains(child, below, "children", at=below.at)
-        expect.lacks("level", above, "properties of the parent", at=above.at)
+        expect.lacks("level", above, "properties of the parent", at=above.place())
 
 
 @check("IRC-NS-CREATE-010")
@@ -291,7 +291,7 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
                 if (
                     stored.get("by") is not None
                 ):  # otherwise properties are not stored, and do not show the winner
-                    stored.has("by", winner, "the winner's property")
+                    expect.member_of(stored, "by", winner, "the winner's property")
 
 
 @check("IRC-NS-CREATE-018", alone=True)
@@ -337,14 +337,14 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
                     properties,
                     {key: stored.get(key) for key in properties},
                     "properties",
-                    at=stored.at,
+                    at=stored.place(),
                 )
                 for key, value in stored.items():
                     expect.true(
                         isinstance(value, str),
                         "strings as values",
                         {key: value},
-                        at=stored.at.within(key),
+                        at=stored.place(key),
                         kind=Kind.TYPE,
                     )
     with lab.judge("IRC-NS-GET-004"):

@@ -44,7 +44,7 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
             op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}}
         )
         expect.status(update, 200)
-        properties_of(lab, namespace).has("a", "1")
+        expect.member_of(properties_of(lab, namespace), "a", "1")
         table = lab.make_table(namespace)
         expect.status(lab.send(op.load_table, **table.at), 200)
         tables = identifiers(lab.send(op.list_tables, namespace=namespace))
@@ -97,8 +97,10 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-ENC-002"):
         expect.status(created, 200, about="for a name with a dot that nothing has")
-        properties_of(lab, with_dot).has("is", "one level", "property of one level")
-        properties_of(lab, two_levels).has("is", "two levels", "property of two levels")
+        expect.member_of(properties_of(lab, with_dot), "is", "one level", "property of one level")
+        expect.member_of(
+            properties_of(lab, two_levels), "is", "two levels", "property of two levels"
+        )
         listing = lab.send(op.list_namespaces, parent=with_dot)
         expect.status(listing, 200)
         if child:
@@ -158,5 +160,5 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
                         (value, None),
                         stored.get("is"),
                         f"property of the {value}, if any is kept,",
-                        at=stored.at.within("is"),
+                        at=stored.place("is"),
                     )

@@ -61,7 +61,7 @@ def holding(lab: CatalogLab, **properties: str) -> Namespace:
     with lab.step("IRC-NS-GET-002"):
         stored = properties_of(lab, namespace)
         for key, value in properties.items():
-            stored.has(key, value)
+            expect.member_of(stored, key, value)
     return namespace
 
 
@@ -98,11 +98,11 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
                 )
     stored = properties_of(lab, namespace)
     with lab.judge("IRC-NS-PROP-002"):
-        stored.has("change", "new")
-        stored.has("add", "a")
-        expect.lacks("remove", stored, "properties", at=stored.at)
+        expect.member_of(stored, "change", "new")
+        expect.member_of(stored, "add", "a")
+        expect.lacks("remove", stored, "properties", at=stored.place())
     with lab.judge("IRC-NS-PROP-003"):
-        stored.has("keep", "k")
+        expect.member_of(stored, "keep", "k")
     with lab.step("IRC-NS-PROP-001"):  # a refusal has no such members
         expect.status(reply, 200)
     with lab.judge("IRC-NS-PROP-004"):
@@ -167,7 +167,7 @@ def unknown_removals_return_200(lab: CatalogLab) -> None:
             at=reply.place("missing"),
         )
         stored = properties_of(lab, namespace)
-        expect.lacks("there", stored, "properties", at=stored.at)
+        expect.lacks("there", stored, "properties", at=stored.place())
     with lab.judge("IRC-NS-PROP-007"):
         missing = lab.require(reply, 200).document.get("missing")
         texts = isinstance(missing, list) and all(isinstance(key, str) for key in missing)
@@ -196,11 +196,11 @@ def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
         raise Blocked("requests that set and remove the same key are not refused (IRC-NS-PROP-008)")
     with lab.judge("IRC-NS-PROP-009") as case:
         stored = properties_of(lab, namespace)
-        stored.has("both", "old")
-        stored.has("remove", "r")
+        expect.member_of(stored, "both", "old")
+        expect.member_of(stored, "remove", "r")
         for key in ("add", "new"):
             with case():
-                expect.lacks(key, stored, "properties", at=stored.at)
+                expect.lacks(key, stored, "properties", at=stored.place())
 
 
 @check("IRC-NS-PROP-010")
@@ -252,7 +252,7 @@ def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
         for member in ("updated", "removed"):
             with case():
                 expect.member([], nothing.place(member), f"{member} keys")
-        properties_of(lab, namespace).has("b", "2")
+        expect.member_of(properties_of(lab, namespace), "b", "2")
 
 
 @check("IRC-NS-PROP-018")
@@ -275,7 +275,7 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
                     expected,
                     {key: stored[key] for key in ("a", "b") if key in stored},
                     "properties",
-                    at=stored.at,
+                    at=stored.place(),
                 )
 
 
@@ -295,8 +295,8 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
                     mutation=wrong_type("/updates/*"),
                 )
         stored = properties_of(lab, namespace)
-        stored.has("a", "old")
-        expect.lacks("b", stored, "properties", at=stored.at)
+        expect.member_of(stored, "a", "old")
+        expect.lacks("b", stored, "properties", at=stored.place())
 
 
 @check("IRC-NS-PROP-016")
@@ -315,7 +315,7 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-016"):
         expect.status(reply, 200)
         for namespace, value in ((top, "top"), (child, "child"), (grandchild, "new")):
-            properties_of(lab, namespace).has("a", value)
+            expect.member_of(properties_of(lab, namespace), "a", value)
 
 
 @check("IRC-NS-PROP-020")
@@ -341,7 +341,7 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
         if child:
             with case():
                 expect_loads(lab, child)
-                properties_of(lab, child).has("a", "child")
+                expect.member_of(properties_of(lab, child), "a", "child")
 
 
 @check("IRC-NS-PROP-019", alone=True)
@@ -386,6 +386,6 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
                     not missing,
                     expected,
                     f"without {expect.excerpt(missing)}",
-                    at=stored.at,
+                    at=stored.place(),
                     kind=Kind.LOST,
                 )

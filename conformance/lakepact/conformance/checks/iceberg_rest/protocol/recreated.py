@@ -80,7 +80,7 @@ def recreated_namespaces_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-037") as case:
         with case():
             properties = properties_of(lab, new)
-            expect.lacks(OLD, properties, "properties", at=properties.at)
+            expect.lacks(OLD, properties, "properties", at=properties.place())
         with case():
             tables = lab.require(lab.send(op.list_tables, namespace=new)).place("identifiers")
             expect.member([], tables, "tables of a new namespace:")

@@ -96,7 +96,7 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
     def load(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
         reply = create(lab, [name], properties=dict(properties))
-        return properties_of(lab, (name,)).at if _is_success(reply) else None
+        return properties_of(lab, (name,)).place() if _is_success(reply) else None
 
     def updated(properties: Mapping[str, str]) -> Place | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
@@ -105,7 +105,7 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
             namespace=namespace,
             body={"removals": [], "updates": dict(properties)},
         )
-        return properties_of(lab, namespace).at if _is_success(reply) else None
+        return properties_of(lab, namespace).place() if _is_success(reply) else None
 
     with lab.judge("IRC-NS-CREATE-002"):
         _expect_verbatim(lab, PROPERTIES, created)

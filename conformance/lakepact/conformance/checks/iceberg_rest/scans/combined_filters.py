@@ -210,7 +210,7 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
                             f"a residual that agrees with {expect.excerpt(expression)} for"
                             f" {expect.excerpt(row)}"
                         )
-                        at = task.at.within("residual-filter")
+                        at = task.place("residual-filter")
                         expect.true(
                             holds(expression, row) == holds(residual, row),
                             about,

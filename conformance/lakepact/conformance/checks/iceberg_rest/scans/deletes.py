@@ -96,7 +96,7 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
         plan = scans.complete_plan(lab, table.table)
         by_path = {
             file["file-path"]: (
-                task.at,
+                task.place(),
                 [(delete["file-path"], delete.get("content-offset")) for delete in deletes],
             )
             for task, file, deletes in plan.tasks
@@ -226,17 +226,17 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
             "record-count": 17,
             "file-size-in-bytes": 12_345,
         }.items():
-            file.has(member, value)
+            expect.member_of(file, member, value)
     with lab.judge("IRC-SCAN-SCH-006"):
         expect.equal(
-            1, len(deletes), "number of delete files:", at=task.at.within("delete-file-references")
+            1, len(deletes), "number of delete files:", at=task.place("delete-file-references")
         )
         ids = deletes[0].get("equality-ids") or []
         expect.equal(
             [2, 3],
             sorted(ids),
             "equality-ids of its delete file:",
-            at=deletes[0].at.within("equality-ids"),
+            at=deletes[0].place("equality-ids"),
         )
 
 
@@ -265,7 +265,7 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-SCH-009"):
         expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
         for member, value in numbers.items():
-            delete_files[0].has(member, value)
+            expect.member_of(delete_files[0], member, value)
     with lab.judge("IRC-SCAN-SCH-008"):
         expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
-        delete_files[0].has("partition", ["a"])
+        expect.member_of(delete_files[0], "partition", ["a"])

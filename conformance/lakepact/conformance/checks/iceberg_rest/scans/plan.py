@@ -342,7 +342,7 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
             "upper-bounds": 8,
         }.items():
             with case():
-                statistics, at = file.get(member) or {}, file.at.within(member)
+                statistics, at = file.get(member) or {}, file.place(member)
                 keys = statistics.get("keys") or []
                 expect.true(
                     set(keys) <= {1},

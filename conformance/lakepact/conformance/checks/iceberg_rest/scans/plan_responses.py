@@ -10,13 +10,13 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Kind,
     OperationId,
     Place,
+    Placed,
     Reply,
     expect,
     invariant,
     scans,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.conformance.running.suite import Suite
@@ -48,7 +48,7 @@ FILTERED = ("scans.filters.filters_keep_every_matching_file",)
 PLANS = answers_of(scans.PLAN, scans.FETCH, scans.TASKS, status=200)
 
 
-def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None:
+def successful_body(exchange: Exchange, *operations: OperationId) -> Placed | None:
     """Return the body of an answer of one of these operations that succeeds; None for others."""
     if (
         exchange.operation not in operations
@@ -56,31 +56,31 @@ def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None
         or not isinstance(exchange.json, dict)
     ):
         return None
-    return Part(exchange.json, Reply(exchange).place())
+    return Placed(exchange.json, Reply(exchange).place())
 
 
-def objects(document: Part | None, member: str) -> list[Part]:
+def objects(document: Placed | None, member: str) -> list[Placed]:
     """Return the objects in an array of an answer; nothing of what is none."""
     items = document.get(member) if document is not None else None
     if document is None or not isinstance(items, list):
         return []
     return [
-        Part(item, document.at.within(member, n))
+        Placed(item, document.place(member, n))
         for n, item in enumerate(items)
         if isinstance(item, dict)
     ]
 
 
-def files(document: Part) -> Iterator[Part]:
+def files(document: Placed) -> Iterator[Placed]:
     """Yield the data files and delete files of an answer."""
     for task in objects(document, "file-scan-tasks"):
         if isinstance(task.get("data-file"), dict):
-            yield Part(task["data-file"], task.at.within("data-file"))
+            yield task["data-file"]
     yield from objects(document, "delete-files")
 
 
 def of_files(
-    identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING
+    identifier: str, holds: Callable[[Placed], bool | None], *, traffic: tuple[str, ...] = PLANNING
 ) -> None:
     """Register an invariant about each file of a plan.
 
@@ -111,7 +111,7 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
         document["status"] != "cancelled",
         "another status than cancelled",
         document["status"],
-        at=document.at.within("status"),
+        at=document.place("status"),
     )
     return True
 
@@ -126,7 +126,7 @@ def plans_have_a_status(exchange: Exchange) -> bool:
         isinstance(document.get("status"), str),
         "`status` as a string",
         sorted(document),
-        at=document.at.within("status"),
+        at=document.place("status"),
     )
     return True
 
@@ -140,7 +140,7 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
     holds = any(
         isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks")
     )
-    at = document.at.within("file-scan-tasks")
+    at = document.place("file-scan-tasks")
     expect.true(
         holds,
         "file-scan-tasks or plan-tasks, as arrays",
@@ -162,7 +162,7 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
         isinstance(identifier, str) and bool(identifier),
         "plan-id as a string",
         identifier,
-        at=document.at.within("plan-id"),
+        at=document.place("plan-id"),
     )
     return True
 
@@ -179,7 +179,7 @@ def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
     return _says_why(successful_body(exchange, scans.FETCH))
 
 
-def _says_why(document: Part | None) -> bool:
+def _says_why(document: Placed | None) -> bool:
     if document is None or document.get("status") != "failed":
         return False
     error = document.get("error")
@@ -192,7 +192,7 @@ def _says_why(document: Part | None) -> bool:
         whole,
         "an error with message, type and code",
         document.get("error"),
-        at=document.at.within("error"),
+        at=document.place("error"),
     )
     return True
 
@@ -211,12 +211,12 @@ def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
     return _has_no_tasks(successful_body(exchange, scans.FETCH), {"submitted"})
 
 
-def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
+def _has_no_tasks(document: Placed | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
     members = [member for member in ARRAYS if document.get(member)]
     expected = f"no tasks and no delete files with the status {document.get('status')}"
-    at = document.at.within(*members[:1])
+    at = document.place(*members[:1])
     expect.true(not members, expected, members, at=at, kind=Kind.SURPLUS)
     return True
 
@@ -233,7 +233,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     applies = False
     for task in objects(document, "file-scan-tasks"):
         references = task.get("delete-file-references")
-        at = task.at.within("delete-file-references")
+        at = task.place("delete-file-references")
         if references is None:
             continue
         applies = True
@@ -273,7 +273,7 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
         for place, delete in enumerate(deletes)
         if place not in references and delete.get("file-path") not in paths
     ]
-    at = document.at.within("delete-files", *idle[:1])
+    at = document.place("delete-files", *idle[:1])
     expect.true(
         not idle, "a task that refers to each delete file", f"none refers to those at {idle}", at=at
     )
@@ -287,8 +287,11 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
     tasks = objects(document, "file-scan-tasks")
     for task in tasks:
         file = task.get("data-file")
-        Part(file if isinstance(file, dict) else {}, task.at.within("data-file")).has(
-            "content", "data", "content of the data-file"
+        expect.member_of(
+            Placed(file if isinstance(file, dict) else {}, task.place("data-file")),
+            "content",
+            "data",
+            "content of the data-file",
         )
     return bool(tasks)
 
@@ -303,10 +306,10 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
             ("position-deletes", "equality-deletes"),
             file.get("content"),
             "the content",
-            at=file.at.within("content"),
+            at=file.place("content"),
         )
         if file["content"] == "equality-deletes":
-            columns, at = file.get("equality-ids"), file.at.within("equality-ids")
+            columns, at = file.get("equality-ids"), file.place("equality-ids")
             whole = (
                 isinstance(columns, list)
                 and bool(columns)
@@ -347,7 +350,7 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
     document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     if document is None or "plan-tasks" not in document:
         return False
-    tasks, at = document["plan-tasks"], document.at.within("plan-tasks")
+    tasks, at = document["plan-tasks"], document.place("plan-tasks")
     expect.true(
         isinstance(tasks, list) and all(isinstance(task, str) for task in tasks),
         "plan-tasks as an array of strings",
@@ -360,20 +363,20 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _formats(file: Part) -> None:
+def _formats(file: Placed) -> None:
     """Formats are spelled in lower case."""
     expect.one_of(
         ("avro", "orc", "parquet", "puffin"),
         file.get("file-format"),
         "the file format",
-        at=file.at.within("file-format"),
+        at=file.place("file-format"),
     )
 
 
-def _required(file: Part) -> None:
+def _required(file: Placed) -> None:
     """Files have what is required of them."""
     missing = [member for member in REQUIRED if file.get(member) is None]
-    at = file.at.within(*missing[:1])
+    at = file.place(*missing[:1])
     expect.true(
         not missing,
         f"{', '.join(REQUIRED)} of each file",
@@ -383,20 +386,20 @@ def _required(file: Part) -> None:
     )
 
 
-def _lengths(file: Part) -> bool:
+def _lengths(file: Placed) -> bool:
     """Offsets come with lengths."""
     if file.get("content-offset") is None:
         return False
     is_sized = type(file.get("content-size-in-bytes")) is int
-    at = file.at.within("content-size-in-bytes")
+    at = file.place("content-size-in-bytes")
     expect.true(is_sized, "content-size-in-bytes beside content-offset", sorted(file), at=at)
     return True
 
 
-def _in_step(file: Part) -> bool:
+def _in_step(file: Placed) -> bool:
     """Keys and values of statistics are in step."""
     maps = [
-        (file[member], file.at.within(member))
+        (file[member], file.place(member))
         for member in (*COUNTS, *BOUNDS)
         if file.get(member) is not None
     ]
@@ -416,7 +419,7 @@ def _in_step(file: Part) -> bool:
     return bool(maps)
 
 
-def _numbers(file: Part) -> bool:
+def _numbers(file: Placed) -> bool:
     """Return numbers of files are integers, and key metadata is hexadecimal."""
     applies = False
     for member in ("first-row-id", "sort-order-id"):
@@ -426,11 +429,11 @@ def _numbers(file: Part) -> bool:
                 type(file[member]) is int,
                 f"an integer as {member}",
                 file[member],
-                at=file.at.within(member),
+                at=file.place(member),
             )
     if file.get("split-offsets") is not None:
         applies = True
-        offsets, at = file["split-offsets"], file.at.within("split-offsets")
+        offsets, at = file["split-offsets"], file.place("split-offsets")
         expect.true(
             isinstance(offsets, list) and all(type(offset) is int for offset in offsets),
             "integers as split-offsets",
@@ -445,7 +448,7 @@ def _numbers(file: Part) -> bool:
             and len(key) % 2 == 0
             and all(one in "0123456789ABCDEFabcdef" for one in key)
         )
-        at = file.at.within("key-metadata")
+        at = file.place("key-metadata")
         expect.true(
             whole, "two hexadecimal digits for each byte of key-metadata", "something else", at=at
         )

@@ -413,6 +413,6 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
             expect.contains(table.path(name), by_path, "the files to read", at=plan.at)
         file = by_path[table.path(name)]
         with lab.judge("IRC-SCAN-SCH-008"):
-            file.has("partition", partition, f"the partition of {name}:")
+            expect.member_of(file, "partition", partition, f"the partition of {name}:")
         with lab.judge("IRC-SCAN-SCH-009"):
-            file.has("spec-id", spec["spec-id"], f"the spec-id of {name}:")
+            expect.member_of(file, "spec-id", spec["spec-id"], f"the spec-id of {name}:")

@@ -129,7 +129,7 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
-                        expected, at = holds(expression, row), task.at.within("residual-filter")
+                        expected, at = holds(expression, row), task.place("residual-filter")
                         about = (
                             f"for {expect.excerpt(row)} of a scan for {expect.excerpt(expression)}"
                         )

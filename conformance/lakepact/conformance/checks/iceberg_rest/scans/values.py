@@ -90,18 +90,23 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-008"):
-        partition, at = full.get("partition"), full.at.within("partition")
+        partition, at = full.get("partition"), full.place("partition")
         expect.true(
             isinstance(partition, list) and len(partition) == len(VALUES),
             f"an array of {len(VALUES)} values as partition",
             partition,
             at=at,
         )
-        null.has("partition", [None] * len(VALUES), "the partition of a file of nulls,")
-        bare.tasks[0].file.has("partition", [], "no partition,")
+        expect.member_of(
+            null, "partition", [None] * len(VALUES), "the partition of a file of nulls,"
+        )
+        expect.member_of(bare.tasks[0].file, "partition", [], "no partition,")
     with lab.judge("IRC-SCAN-SCH-014"):
-        full.has(
-            "partition", [json_value for _, _, json_value in VALUES.values()], "values by type,"
+        expect.member_of(
+            full,
+            "partition",
+            [json_value for _, _, json_value in VALUES.values()],
+            "values by type,",
         )
 
 
@@ -137,7 +142,7 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
             )
             for number, (column, value) in enumerate(pairs):
                 with case():
-                    at = file.at.within(member, "values", number)
+                    at = file.place(member, "values", number)
                     expect.equal(
                         expected.get(column), value, f"{member} of column {column}:", at=at
                     )
