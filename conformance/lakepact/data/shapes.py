@@ -45,7 +45,6 @@ class Shape:
     """Columns that go together, the number of the row, `id`, the first of them."""
 
     name: str
-    sentence: str
     columns: tuple[Column, ...]
     former: tuple[
         Column, ...
@@ -202,12 +201,10 @@ def _maps(numbers: Any) -> Array:
 
 NARROW = Shape(
     "narrow",
-    "a number, an amount and a word",
     (Column("amount", pa.float64(), _double), Column("word", pa.string(), _texts(50, "word"))),
 )
 TYPES = Shape(
     "types",
-    "every type that both formats have, with and without nulls",
     (
         Column("flag", pa.bool_(), _boolean, nulls=7),
         Column("small", pa.int32(), _whole("int32", 1 << 30)),
@@ -224,7 +221,6 @@ TYPES = Shape(
 )
 NESTED = Shape(
     "nested",
-    "structs, lists and maps",
     (
         Column(
             "pair", pa.struct([("count", pa.int32()), ("label", pa.string())]), _structs, nulls=9
@@ -235,7 +231,6 @@ NESTED = Shape(
 )
 WIDE = Shape(
     "wide",
-    "forty columns",
     tuple(
         Column(
             f"column_{n:02d}",
@@ -248,7 +243,6 @@ WIDE = Shape(
 )
 TIMES = Shape(
     "times",
-    "dates, and timestamps with and without a zone",
     (
         Column("day", pa.date32(), _date),
         Column("instant", pa.timestamp("us", "UTC"), _instant, nulls=8),
@@ -257,7 +251,6 @@ TIMES = Shape(
 )
 PARTITIONED = Shape(
     "partitioned",
-    "partitions by value, bucket and month",
     (
         Column("region", pa.string(), _texts(3, "region"), nulls=10),
         Column("text", pa.string(), _unique, nulls=17),
@@ -267,7 +260,6 @@ PARTITIONED = Shape(
 )
 EVOLVED = Shape(
     "evolved",
-    "a column added after the first version; in Iceberg also one renamed and one widened",
     (
         Column("count", pa.int64(), _whole("int32", 1 << 30)),
         Column("label", pa.string(), _unique, nulls=17),
@@ -279,12 +271,9 @@ EVOLVED = Shape(
     ),
 )
 AMOUNTS = (Column("amount", pa.float64(), _double), Column("text", pa.string(), _unique, nulls=17))
-POSITION_DELETES = Shape(
-    "position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, protocols=(ICEBERG,)
-)
+POSITION_DELETES = Shape("position_deletes", AMOUNTS, deletes=POSITIONS, protocols=(ICEBERG,))
 DELETION_VECTORS = Shape(
     "deletion_vectors",
-    "rows deleted by vector, in format 3",
     AMOUNTS,
     deletes=VECTORS,
     protocols=(ICEBERG,),
