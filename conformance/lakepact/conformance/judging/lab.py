@@ -16,7 +16,6 @@ from lakepact.conformance.evidence.outcome import (
     ENDED_EARLY,
     STEP,
     Blocked,
-    Failure,
     Mutation,
     NotOffered,
     Outcome,
@@ -232,6 +231,7 @@ class Lab(Sender):
         *,
         expected: str,
         actual: str,
+        expected_status: tuple[int, ...] = (),
         mutation: Mutation | None = None,
     ) -> None:
         """Record a warning for a requirement.
@@ -240,11 +240,17 @@ class Lab(Sender):
             requirement: its id.
             expected: what it advises.
             actual: what the target returned.
+            expected_status: the statuses that it advises, if it advises a status.
             mutation: the mistake of a request that should be refused.
         """
-        failure = Failure(
-            expected, actual, self.trail(), mutation=mutation, refusal=mutation is not None
+        unmet = Unmet(
+            expected,
+            actual,
+            expected_status=expected_status,
+            refusal=mutation is not None,
+            mutation=mutation,
         )
+        failure = unmet.failure(self.trail())
         self._keep(Verdict.of_failures(requirement, Outcome.WARN, self.check, failures=(failure,)))
 
     def note(self, requirement: str, remark: str) -> None:

@@ -327,7 +327,7 @@ def _before(finding: Finding) -> str:
         return ""
     if not finding.objects:  # no change that the report knows is about what is read
         return ""
-    if (
+    if (  # reports of earlier versions hold warnings about a status without `expected_status`
         finding.failure["expected"].startswith("status 4")
         and IMPLIED not in finding.failure["expected"]
     ):

@@ -94,6 +94,7 @@ def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
                     "WXD-PAG-002",
                     expected="status 400",
                     actual=f"pageSize={size} is ignored by {items.operation}",
+                    expected_status=(400,),
                 )
                 continue
             with lab.judge("WXD-PAG-002"):

@@ -139,6 +139,7 @@ def altered_tokens_return_401(lab: SharingLab) -> None:
                 "DS-GEN-02",
                 expected=f"status 401 for the right token {what}",
                 actual=f"status {reply.status}",
+                expected_status=(401,),
             )
     lab.note("DS-GEN-02", "")
 

@@ -280,6 +280,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
                 "IRC-REQ-017",
                 expected="status 400 without `snapshot-id`",
                 actual=f"status {as_null}, as for null",
+                expected_status=(400,),
                 mutation=missing,
             )
             continue

@@ -80,6 +80,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
                 "IRC-COM-003",
                 expected="status 400 for a commit without requirements",
                 actual="status 200: the commit is unconditional",
+                expected_status=(400,),
             )
             continue
         with lab.judge("IRC-COM-003"):

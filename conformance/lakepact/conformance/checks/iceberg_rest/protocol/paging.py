@@ -255,7 +255,12 @@ def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
         reply.status == 200 and len(reply.at(LISTS[items.operation])) == 3
         for reply in replies.values()
     ):
-        lab.warn("IRC-PAG-010", expected="status 400", actual="the page size is ignored")
+        lab.warn(
+            "IRC-PAG-010",
+            expected="status 400",
+            actual="the page size is ignored",
+            expected_status=(400,),
+        )
         return
     with lab.judge_each("IRC-PAG-010") as case:
         for size, reply in replies.items():
