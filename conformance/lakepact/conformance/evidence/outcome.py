@@ -47,6 +47,10 @@ def breach_outcome(requirement: Requirement) -> Outcome:
     return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement.level]
 
 
+#: Type of the requirement that a branch is at a snapshot; it keeps commits from undoing others.
+ASSERT_REF = "assert-ref-snapshot-id"
+
+
 class Wrong(StrEnum):
     """The kind of mistake in a request that should be refused; requests with different kinds never
     share a cause.

@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Wrong
+from lakepact.conformance.evidence.outcome import ASSERT_REF, Wrong
 from lakepact.conformance.report.grouping.cases import (
     CONFLICT,
     READS,
@@ -90,9 +90,7 @@ class Evidence:
         self._open = {f.operation for f in acceptances if f.mistake == (Wrong.ACCESS, NOBODY)}
         #: By operation, a commit that was accepted although its table had another snapshot.
         self._unchecked = {
-            f.operation: f
-            for f in acceptances
-            if f.mistake == (Wrong.STALE, "assert-ref-snapshot-id")
+            f.operation: f for f in acceptances if f.mistake == (Wrong.STALE, ASSERT_REF)
         }
         #: The operation of the changes that a check sent at the same time, by check.
         self._simultaneous = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     SCHEMA,
     set_properties,
@@ -16,13 +17,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     with_hyphens,
 )
 from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.outcome import ASSERT_REF
 from lakepact.conformance.fuzz.steps import Learned
 
 Key: TypeAlias = (
     "tuple[tuple[Any, ...], str]"  #: a namespace and a name, in which `Learned` may stand
 )
 
-NO_UUID = "00000000-0000-4000-8000-000000000000"
 SOME_TIME = 1_700_000_000_000
 PRIMITIVES = (
     "boolean",
@@ -298,7 +299,7 @@ def an_encryption_key(table: Known) -> Document:
 #: By kind: updates that a table should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "assign-uuid": lambda t: [
-        update("assign-uuid", uuid=t.latest("metadata", "table-uuid", default=NO_UUID))
+        update("assign-uuid", uuid=t.latest("metadata", "table-uuid", default=req.NOBODY))
     ],
     "upgrade-format-version": upgrade,
     "add-schema": lambda t: adding(
@@ -369,40 +370,22 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
 def a_ref_is_there(table: Known) -> Document:
     """A branch or tag is where it was seen, or is not there."""
     name = table.random.choice([*table.refs(), "v2"])
-    return {
-        "type": "assert-ref-snapshot-id",
-        "ref": name,
-        "snapshot-id": table.refs().get(name, {}).get("snapshot-id"),
-    }
+    return req.assert_ref(name, table.refs().get(name, {}).get("snapshot-id"))
+
+
+def of_number(kind: str) -> Callable[[Known], Document]:
+    """Return the maker of a requirement about a number of the table."""
+    member, in_metadata = req.NUMBERS[kind]
+    return lambda table: {"type": kind, member: table.number(in_metadata)}
 
 
 #: By kind: requirements that a table meets in its present state.
 REQUIREMENTS: dict[str, Callable[[Known], Document]] = {
-    "assert-table-uuid": lambda t: {
-        "type": "assert-table-uuid",
-        "uuid": t.latest("metadata", "table-uuid", default=NO_UUID),
-    },
-    "assert-ref-snapshot-id": a_ref_is_there,
-    "assert-last-assigned-field-id": lambda t: {
-        "type": "assert-last-assigned-field-id",
-        "last-assigned-field-id": t.number("last-column-id"),
-    },
-    "assert-current-schema-id": lambda t: {
-        "type": "assert-current-schema-id",
-        "current-schema-id": t.number("current-schema-id"),
-    },
-    "assert-last-assigned-partition-id": lambda t: {
-        "type": "assert-last-assigned-partition-id",
-        "last-assigned-partition-id": t.number("last-partition-id"),
-    },
-    "assert-default-spec-id": lambda t: {
-        "type": "assert-default-spec-id",
-        "default-spec-id": t.number("default-spec-id"),
-    },
-    "assert-default-sort-order-id": lambda t: {
-        "type": "assert-default-sort-order-id",
-        "default-sort-order-id": t.number("default-sort-order-id"),
-    },
+    "assert-table-uuid": lambda t: req.assert_uuid(
+        t.latest("metadata", "table-uuid", default=req.NOBODY)
+    ),
+    ASSERT_REF: a_ref_is_there,
+    **{kind: of_number(kind) for kind in req.NUMBERS},
 }
 
 # -- commits ---------------------------------------------------------------------------------------
@@ -421,7 +404,7 @@ def commit(table: Known) -> Document:
 def creating(table: Known, *, location: Learned) -> Document:
     """Return a commit that makes a table, staged before or not."""
     updates = [
-        update("assign-uuid", uuid=table.latest("metadata", "table-uuid", default=NO_UUID)),
+        update("assign-uuid", uuid=table.latest("metadata", "table-uuid", default=req.NOBODY)),
         update("upgrade-format-version", format_version=table.number("format-version", 2)),
         update("add-schema", schema=SCHEMA),
         update("set-current-schema", schema_id=-1),
@@ -432,4 +415,4 @@ def creating(table: Known, *, location: Learned) -> Document:
         update("set-location", location=location),
         set_properties(a="1"),
     ]
-    return {"requirements": [{"type": "assert-create"}], "updates": updates}
+    return {"requirements": [req.ASSERT_CREATE], "updates": updates}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import (
-    NO_UUID,
     SOME_TIME,
     Known,
     new_schema,
@@ -73,7 +73,7 @@ def a_version(view: Known) -> list[Document]:
 #: By kind: updates that a view should accept in its present state.
 UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "assign-uuid": lambda v: [
-        update("assign-uuid", uuid=v.latest("metadata", "view-uuid", default=NO_UUID))
+        update("assign-uuid", uuid=v.latest("metadata", "view-uuid", default=req.NOBODY))
     ],
     "upgrade-format-version": lambda _: [update("upgrade-format-version", format_version=1)],
     "add-schema": lambda v: [update("add-schema", schema=new_schema(v))],
@@ -98,7 +98,7 @@ def replacing(view: Known) -> Document:
     kinds = view.random.sample(sorted(UPDATES), view.random.randint(1, 2))
     uuid = {
         "type": "assert-view-uuid",
-        "uuid": view.latest("metadata", "view-uuid", default=NO_UUID),
+        "uuid": view.latest("metadata", "view-uuid", default=req.NOBODY),
     }
     required = (
         {"requirements": [uuid] if view.random.random() < 0.6 else []}

@@ -13,9 +13,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Table,
     Unmet,
     expect,
+    req,
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
+from lakepact.conformance.evidence.outcome import ASSERT_REF
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 
@@ -37,14 +39,7 @@ def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 #: By type of a requirement: the member of the request, and that of the table, which have to be
 #: equal.
-ASSERTED = {
-    "assert-table-uuid": ("uuid", "table-uuid"),
-    "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
-    "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
-    "assert-last-assigned-partition-id": ("last-assigned-partition-id", "last-partition-id"),
-    "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
-    "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
-}
+ASSERTED = {"assert-table-uuid": ("uuid", "table-uuid"), **req.NUMBERS}
 
 
 def first_unmet(
@@ -65,9 +60,9 @@ def first_unmet(
                 and str(requirement.get(key)).lower() != str(metadata[member]).lower()
             ):
                 return requirement
-        elif kind == "assert-ref-snapshot-id" and snapshot_of(
-            table, requirement["ref"]
-        ) != requirement.get("snapshot-id"):
+        elif kind == ASSERT_REF and snapshot_of(table, requirement["ref"]) != requirement.get(
+            "snapshot-id"
+        ):
             return requirement
     return None
 

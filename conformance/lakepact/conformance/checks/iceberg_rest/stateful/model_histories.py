@@ -16,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Reply,
     Unmet,
     op,
+    req,
 )
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
     FIRST_TABLE,
@@ -25,7 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import (
     CatalogWorld,
     key_of,
 )
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Key
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz.steps import Learned, Step, fill
@@ -61,15 +62,11 @@ NEVER_GIVEN = '"never-given"'  #: an ETag
 NO_ID = 2**31 - 1
 #: Requirements that no table meets.
 UNHELD = (
-    {"type": "assert-create"},
-    {"type": "assert-table-uuid", "uuid": NO_UUID},
-    {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": NO_ID},
-    {"type": "assert-ref-snapshot-id", "ref": "audit", "snapshot-id": NO_ID},
-    {"type": "assert-last-assigned-field-id", "last-assigned-field-id": NO_ID},
-    {"type": "assert-current-schema-id", "current-schema-id": NO_ID},
-    {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": NO_ID},
-    {"type": "assert-default-spec-id", "default-spec-id": NO_ID},
-    {"type": "assert-default-sort-order-id", "default-sort-order-id": NO_ID},
+    req.ASSERT_CREATE,
+    req.assert_uuid(req.NOBODY),
+    req.assert_ref("main", NO_ID),
+    req.assert_ref("audit", NO_ID),
+    *({"type": kind, member: NO_ID} for kind, (member, _) in req.NUMBERS.items()),
 )
 
 

@@ -40,6 +40,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     current_schema,
     table_with_older_schema,
 )
+from lakepact.conformance.evidence.outcome import ASSERT_REF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import GrownTable, Rows
 
 
-SAME_HEAD = "assert-ref-snapshot-id"
 MOVES = b'"set-snapshot-ref"'  #: in the body of a commit that moves a branch
 MINUTE = 60_000  #: milliseconds
 SNAPSHOT_MEMBERS = (
@@ -251,7 +251,7 @@ def _requires(performance: Performance, before: Document) -> None:
             required = {
                 requirement.get("ref"): requirement.get("snapshot-id")
                 for requirement in change.get("requirements", ())
-                if requirement.get("type") == SAME_HEAD
+                if requirement.get("type") == ASSERT_REF
             }
             actual = {
                 name: required.get(name, "not required") for name in new_heads if name in heads
@@ -259,7 +259,7 @@ def _requires(performance: Performance, before: Document) -> None:
             expect.equal(
                 {name: heads[name] for name in actual},
                 actual,
-                f"{SAME_HEAD} of the moved branches:",
+                f"{ASSERT_REF} of the moved branches:",
             )
             heads |= new_heads if exchange.status < 300 else {}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.evidence.exchanges import Document
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
+from lakepact.conformance.evidence.outcome import ASSERT_REF, LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 Update = Mapping[str, Any]
@@ -17,6 +17,14 @@ Cases = dict[str, Assertion | list[Assertion]]  #: the situation of a commit, an
 
 CONFLICT = "IRC-COM-005"  #: a commit whose requirement does not hold is refused
 ASSERT_CREATE: Assertion = {"type": "assert-create"}
+#: By type of an assertion about a number: its member, and the one of the metadata that it is about.
+NUMBERS = {
+    "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
+    "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
+    "assert-last-assigned-partition-id": ("last-assigned-partition-id", "last-partition-id"),
+    "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
+    "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
+}
 
 UNKNOWN_TYPE = Mutation(Wrong.VALUE, "/requirements/*/type")
 UNKNOWN_REQUIREMENT = {
@@ -39,7 +47,7 @@ def assert_uuid(uuid: Any) -> Assertion:
 
 def assert_ref(ref: str, snapshot_id: int | None) -> Assertion:
     """Return the assertion that a branch or tag is at a snapshot or, for None, does not exist."""
-    return {"type": "assert-ref-snapshot-id", "ref": ref, "snapshot-id": snapshot_id}
+    return {"type": ASSERT_REF, "ref": ref, "snapshot-id": snapshot_id}
 
 
 def assert_last_field(field_id: Any) -> Assertion:
