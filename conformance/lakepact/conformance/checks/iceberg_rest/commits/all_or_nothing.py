@@ -27,7 +27,7 @@ def evolution(table: Table) -> list[Update]:
     """Updates that widen the schema and set a property."""
     return [
         set_properties(half="done"),
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.add_column(table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     ]
 
@@ -90,14 +90,8 @@ def every_requirement_is_checked(lab: CatalogLab) -> None:
             ]
             for position in range(len(holds) + 1)
         }
-        req.judge_answers(
-            lab,
-            "IRC-COM-006",
-            table,
-            cases=cases,
-            allowed=[409],
-            several=True,
-            mutation=req.stale(fails),
+        req.Commits(lab, table).judge(
+            "IRC-COM-006", cases, 409, several=True, mutation=req.stale(fails)
         )
 
 

@@ -149,14 +149,8 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     # A server that refuses commits without updates does so before it checks requirements; accepting
     # them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
-    req.judge_answers(
-        lab,
-        "IRC-COM-013",
-        table,
-        cases=failing,
-        allowed=[409, REFUSED] if is_refused else [409],
-        updates=(),
-        several=True,
+    req.Commits(lab, table).judge(
+        "IRC-COM-013", failing, *([409, REFUSED] if is_refused else [409]), updates=(), several=True
     )
 
 

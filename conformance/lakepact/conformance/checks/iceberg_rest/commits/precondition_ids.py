@@ -4,10 +4,11 @@ orders.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
-    SCHEMA,
     Blocked,
     CatalogLab,
     Document,
@@ -74,7 +75,7 @@ def add_column(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     return stored(
         lab,
         table,
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, name))),
+        upd.add_column(table, name),
         upd.set_current_schema(upd.LAST_ADDED),
     )
 
@@ -92,46 +93,28 @@ def drop_column(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     return stored(lab, table, addition, upd.set_current_schema(upd.LAST_ADDED))
 
 
-def require_distinct_ids(former: int, current: int, unused: int) -> None:
-    """Require different ids for what was current, what is current, and what never was.
-
-    Raises:
-        Blocked: two of the ids are equal, so that no assertion is wrong.
-    """
-    if former == current or unused in {former, current}:
-        raise Blocked(
-            f"of two that were added the first was made current, yet the ids are {former} before,"
-            f" {current} now, {unused} last"
-        )
-
-
 @check("IRC-REQ-020", "IRC-REQ-021")
 def last_assigned_field_ids_are_compared(lab: CatalogLab) -> None:
     """assert-last-assigned-field-id with the last column id returns 200, with any other id 409."""
     new = lab.make_table()
-    req.judge_answers(
-        lab,
+    commits = req.Commits(lab, new)
+    commits.judge(
         "IRC-REQ-020",
-        new,
-        cases={"it is so of a new table": req.assert_last_field(new.member("last-column-id"))},
-        allowed=[200],
+        {"it is so of a new table": req.assert_last_field(new.member("last-column-id"))},
+        200,
     )
     table = add_column(lab, new)
     last = table.member("last-column-id")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-020",
-        table,
-        cases={"it is so since a column was added": req.assert_last_field(last)},
-        allowed=[200],
+    commits.judge(
+        "IRC-REQ-020", {"it is so since a column was added": req.assert_last_field(last)}, 200
     )
     stale = {
         f"the last column id is {last}, not {other}": req.assert_last_field(other)
         for other in (last - 1, last + 1, 0, upd.NOWHERE)
     }
-    req.judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409])
-    another = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "another")))]
-    req.judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409], updates=another)
+    commits.judge("IRC-REQ-021", stale, 409)
+    another = [upd.add_column(table, "another")]
+    commits.judge("IRC-REQ-021", stale, 409, updates=another)
 
 
 @check("IRC-REQ-022")
@@ -148,15 +131,12 @@ def last_assigned_field_ids_cover_nested_columns(lab: CatalogLab) -> None:
             last,
             at=table.place("last-column-id"),
         )
+    commits = req.Commits(lab, table)
     if highest < last:
         in_use = {f"the last column id is {last}, within a column": req.assert_last_field(highest)}
-        req.judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
-    req.judge_answers(
-        lab,
-        "IRC-REQ-022",
-        table,
-        cases={"it is the id of a part of a column": req.assert_last_field(last)},
-        allowed=[200],
+        commits.judge("IRC-REQ-022", in_use, 409)
+    commits.judge(
+        "IRC-REQ-022", {"it is the id of a part of a column": req.assert_last_field(last)}, 200
     )
 
 
@@ -171,6 +151,7 @@ def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
     column_id = upd.column(wide, "more")
     table = drop_column(lab, wide)
     steps = {"was dropped": table}
+    commits = req.Commits(lab, table)
     for situation in (*steps, "and its schema are gone"):
         if (
             situation not in steps
@@ -179,9 +160,9 @@ def last_assigned_field_ids_cover_dropped_columns(lab: CatalogLab) -> None:
         ):
             break
         in_use = {f"the column {column_id} {situation}": req.assert_last_field(before)}
-        req.judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
+        commits.judge("IRC-REQ-022", in_use, 409)
         last = {f"the column {column_id} {situation}": req.assert_last_field(column_id)}
-        req.judge_answers(lab, "IRC-REQ-022", table, cases=last, allowed=[200])
+        commits.judge("IRC-REQ-022", last, 200)
 
 
 @check("IRC-REQ-023")
@@ -191,69 +172,11 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
     cases = {f"the id is {expect.excerpt(value)}": req.assert_last_field(value) for value in wrong}
-    req.judge_answers(
-        lab,
-        "IRC-REQ-023",
-        table,
-        cases=cases,
-        allowed=[400],
-        mutation=wrong_type("/requirements/*/last-assigned-field-id"),
+    commits = req.Commits(lab, table)
+    commits.judge(
+        "IRC-REQ-023", cases, 400, mutation=wrong_type("/requirements/*/last-assigned-field-id")
     )
-    req.judge_without(
-        lab, "IRC-REQ-023", table, req.assert_last_field(last), "last-assigned-field-id"
-    )
-
-
-@check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
-def current_schemas_are_compared(lab: CatalogLab) -> None:
-    """assert-current-schema-id with the current id returns 200, with any other id 409, without an
-    id 400.
-    """
-    new = lab.make_table()
-    former = new.member("current-schema-id")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-024",
-        new,
-        cases={"it is so of a new table": req.assert_schema(former)},
-        allowed=[200],
-    )
-    req.judge_answers(
-        lab,
-        "IRC-REQ-025",
-        new,
-        cases={"there is no such schema yet": req.assert_schema(former + 1)},
-        allowed=[409],
-    )
-    table = add_column(lab, new)
-    current = table.member("current-schema-id")
-    table = stored(
-        lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "unused")))
-    )
-    unused = max(schema["schema-id"] for schema in table.member("schemas"))
-    require_distinct_ids(former, current, unused)
-    req.judge_answers(
-        lab,
-        "IRC-REQ-024",
-        table,
-        cases={"it is so since a schema was set": req.assert_schema(current)},
-        allowed=[200],
-    )
-    stale = {
-        "the schema was current before": req.assert_schema(former),
-        "the schema exists, but never was current": req.assert_schema(unused),
-        "there is no such schema": req.assert_schema(upd.NOWHERE),
-    }
-    req.judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409])
-    req.judge_answers(
-        lab,
-        "IRC-REQ-025",
-        table,
-        cases=stale,
-        allowed=[409],
-        updates=[upd.set_current_schema(former)],
-    )
-    req.judge_without(lab, "IRC-REQ-026", table, req.assert_schema(current), "current-schema-id")
+    commits.judge_without("IRC-REQ-023", req.assert_last_field(last), "last-assigned-field-id")
 
 
 @check("IRC-REQ-027", "IRC-REQ-028", "IRC-REQ-029")
@@ -263,42 +186,32 @@ def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     never = {"the table was never partitioned": req.assert_last_partition(UNPARTITIONED)}
-    req.judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-027", never, 200)
     wrong = {
         f"the table was never partitioned, so it is not {other}": req.assert_last_partition(other)
         for other in (0, UNPARTITIONED + 1)
     }
-    req.judge_answers(lab, "IRC-REQ-028", table, cases=wrong, allowed=[409])
-    bucket = upd.partition_field(
-        upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
-    )
-    table = stored(lab, table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
+    commits.judge("IRC-REQ-028", wrong, 409)
+    bucket = upd.add_spec(upd.field_of(table, "id", "bucket[4]", "id_bucket"))
+    table = stored(lab, table, bucket, upd.set_default_spec(upd.LAST_ADDED))
     last = table.member("last-partition-id")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-027",
-        table,
-        cases={"it is so since a spec was added": req.assert_last_partition(last)},
-        allowed=[200],
+    commits.judge(
+        "IRC-REQ-027", {"it is so since a spec was added": req.assert_last_partition(last)}, 200
     )
     stale = {
         f"the last partition id is {last}, not {other}": req.assert_last_partition(other)
         for other in (last - 1, last + 1)
     }
-    req.judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409])
-    day = upd.partition_field(
-        upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table)
-    )
-    req.judge_answers(
-        lab,
+    commits.judge("IRC-REQ-028", stale, 409)
+    commits.judge(
         "IRC-REQ-028",
-        table,
-        cases=stale,
-        allowed=[409],
-        updates=[upd.add_spec(day, spec_id=2)],
+        stale,
+        409,
+        updates=[upd.add_spec(upd.field_of(table, "at", "day", "at_day"), spec_id=2)],
     )
-    req.judge_without(
-        lab, "IRC-REQ-029", table, req.assert_last_partition(last), "last-assigned-partition-id"
+    commits.judge_without(
+        "IRC-REQ-029", req.assert_last_partition(last), "last-assigned-partition-id"
     )
 
 
@@ -307,12 +220,9 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
     """assert-last-assigned-partition-id compares with the highest id ever assigned, after the
     default spec changed.
     """
-    name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
-    bucket = upd.partition_field(
-        upd.column(table, name), "bucket[4]", "bucket", field_id=upd.next_field(table)
-    )
-    table = stored(lab, table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
+    bucket = upd.add_spec(upd.field_of(table, "id", "bucket[4]", "bucket"))
+    table = stored(lab, table, bucket, upd.set_default_spec(upd.LAST_ADDED))
     last = table.member("last-partition-id")
     if last <= UNPARTITIONED:
         raise Blocked(
@@ -329,13 +239,80 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
         ),
     )
     without_fields = {"no default spec has a field any more": req.assert_last_partition(last)}
-    req.judge_answers(lab, "IRC-REQ-027", table, cases=without_fields, allowed=[200])
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-027", without_fields, 200)
     back = {
         "the table is unpartitioned again, but ids were assigned": req.assert_last_partition(
             UNPARTITIONED
         )
     }
-    req.judge_answers(lab, "IRC-REQ-028", table, cases=back, allowed=[409])
+    commits.judge("IRC-REQ-028", back, 409)
+
+
+@dataclass(frozen=True)
+class Current:
+    """The schemas, specs or sort orders of a table: their members, and the updates about them."""
+
+    noun: str
+    was_current: str  #: what is said of one that was current before
+    member: str  #: the id of the current one, in the metadata and in an assertion
+    all_of_them: str
+    id: str  #: the member with the id of one of them
+    adding: Callable[[Table], Document]  #: an update that adds one
+    adding_another: Callable[[Table], Document]
+    setting: Callable[[int], Mapping[str, Any]]  #: an update that makes one current
+
+
+def judge_ids(
+    lab: CatalogLab, new: Table, of: Current, *, holding: str, stale: str, lacking: str
+) -> None:
+    """Judge assertions about the id of what is current, on a new table and after changes."""
+
+    def asserting(number: int) -> Document:
+        return {"type": f"assert-{of.member}", of.member: number}
+
+    former = new.member(of.member)
+    commits = req.Commits(lab, new)
+    commits.judge(holding, {"it is so of a new table": asserting(former)}, 200)
+    commits.judge(stale, {f"there is no such {of.noun} yet": asserting(former + 1)}, 409)
+    table = stored(lab, new, of.adding(new), of.setting(upd.LAST_ADDED))
+    current = table.member(of.member)
+    table = stored(lab, table, of.adding_another(table))
+    unused = max(one[of.id] for one in table.member(of.all_of_them))
+    if former == current or unused in {former, current}:
+        raise Blocked(
+            f"of two that were added the first was made current, yet the ids are {former} before,"
+            f" {current} now, {unused} last"
+        )
+    article = "an" if of.noun == "order" else "a"
+    commits.judge(holding, {f"it is so since {article} {of.noun} was set": asserting(current)}, 200)
+    cases = {
+        f"the {of.noun} was {of.was_current} before": asserting(former),
+        f"the {of.noun} exists, but never was {of.was_current}": asserting(unused),
+        f"there is no such {of.noun}": asserting(upd.NOWHERE),
+    }
+    commits.judge(stale, cases, 409)
+    commits.judge(stale, cases, 409, updates=[of.setting(former)])
+    commits.judge_without(lacking, asserting(current), of.member)
+
+
+@check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
+def current_schemas_are_compared(lab: CatalogLab) -> None:
+    """assert-current-schema-id with the current id returns 200, with any other id 409, without an
+    id 400.
+    """
+    schemas = Current(
+        "schema",
+        "current",
+        "current-schema-id",
+        "schemas",
+        "schema-id",
+        lambda table: upd.add_column(table, "more"),
+        lambda table: upd.add_column(table, "unused"),
+        upd.set_current_schema,
+    )
+    new = lab.make_table()
+    judge_ids(lab, new, schemas, holding="IRC-REQ-024", stale="IRC-REQ-025", lacking="IRC-REQ-026")
 
 
 @check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")
@@ -343,61 +320,18 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     """assert-default-spec-id with the default id returns 200, with any other id 409, without an id
     400.
     """
+    specs = Current(
+        "spec",
+        "the default",
+        "default-spec-id",
+        "partition-specs",
+        "spec-id",
+        lambda table: upd.add_spec(upd.field_of(table, "id", "bucket[4]", "id_bucket")),
+        lambda table: upd.add_spec(upd.field_of(table, "at", "day", "at_day"), spec_id=2),
+        upd.set_default_spec,
+    )
     new = upd.table_of_version(lab, 2)
-    former = new.member("default-spec-id")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-030",
-        new,
-        cases={"it is so of a new table": req.assert_spec(former)},
-        allowed=[200],
-    )
-    req.judge_answers(
-        lab,
-        "IRC-REQ-031",
-        new,
-        cases={"there is no such spec yet": req.assert_spec(former + 1)},
-        allowed=[409],
-    )
-    bucket = upd.partition_field(
-        upd.column(new, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(new)
-    )
-    table = stored(lab, new, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
-    current = table.member("default-spec-id")
-    table = stored(
-        lab,
-        table,
-        upd.add_spec(
-            upd.partition_field(
-                upd.column(table, "at"), "day", "at_day", field_id=upd.next_field(table)
-            ),
-            spec_id=2,
-        ),
-    )
-    unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
-    require_distinct_ids(former, current, unused)
-    req.judge_answers(
-        lab,
-        "IRC-REQ-030",
-        table,
-        cases={"it is so since a spec was set": req.assert_spec(current)},
-        allowed=[200],
-    )
-    stale = {
-        "the spec was the default before": req.assert_spec(former),
-        "the spec exists, but never was the default": req.assert_spec(unused),
-        "there is no such spec": req.assert_spec(upd.NOWHERE),
-    }
-    req.judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409])
-    req.judge_answers(
-        lab,
-        "IRC-REQ-031",
-        table,
-        cases=stale,
-        allowed=[409],
-        updates=[upd.set_default_spec(former)],
-    )
-    req.judge_without(lab, "IRC-REQ-032", table, req.assert_spec(current), "default-spec-id")
+    judge_ids(lab, new, specs, holding="IRC-REQ-030", stale="IRC-REQ-031", lacking="IRC-REQ-032")
 
 
 @check("IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
@@ -405,58 +339,18 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     """assert-default-sort-order-id with the default id returns 200, with any other id 409, without
     an id 400.
     """
-    new = lab.make_table()
-    former = new.member("default-sort-order-id")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-033",
-        new,
-        cases={"it is so of a new table": req.assert_order(former)},
-        allowed=[200],
-    )
-    req.judge_answers(
-        lab,
-        "IRC-REQ-034",
-        new,
-        cases={"there is no such order yet": req.assert_order(former + 1)},
-        allowed=[409],
-    )
-    table = stored(
-        lab,
-        new,
-        upd.add_sort_order(upd.sort_field(upd.column(new, "id"))),
-        upd.set_default_sort_order(upd.LAST_ADDED),
-    )
-    current = table.member("default-sort-order-id")
-    table = stored(
-        lab,
-        table,
-        upd.add_sort_order(
+    orders = Current(
+        "order",
+        "the default",
+        "default-sort-order-id",
+        "sort-orders",
+        "order-id",
+        lambda table: upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
+        lambda table: upd.add_sort_order(
             upd.sort_field(upd.column(table, "at"), direction="desc", null_order="nulls-last"),
             order_id=2,
         ),
+        upd.set_default_sort_order,
     )
-    unused = max(order["order-id"] for order in table.member("sort-orders"))
-    require_distinct_ids(former, current, unused)
-    req.judge_answers(
-        lab,
-        "IRC-REQ-033",
-        table,
-        cases={"it is so since an order was set": req.assert_order(current)},
-        allowed=[200],
-    )
-    stale = {
-        "the order was the default before": req.assert_order(former),
-        "the order exists, but never was the default": req.assert_order(unused),
-        "there is no such order": req.assert_order(upd.NOWHERE),
-    }
-    req.judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409])
-    req.judge_answers(
-        lab,
-        "IRC-REQ-034",
-        table,
-        cases=stale,
-        allowed=[409],
-        updates=[upd.set_default_sort_order(former)],
-    )
-    req.judge_without(lab, "IRC-REQ-035", table, req.assert_order(current), "default-sort-order-id")
+    new = lab.make_table()
+    judge_ids(lab, new, orders, holding="IRC-REQ-033", stale="IRC-REQ-034", lacking="IRC-REQ-035")

@@ -38,23 +38,20 @@ def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[Document]:
 def table_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
     table, other = lab.make_table(), lab.make_table()
+    commits = req.Commits(lab, table)
     for situation in (
         "the UUID is that of the new table",
         "the UUID is the table's, which has changed since",
     ):
-        req.judge_answers(
-            lab, "IRC-REQ-007", table, cases={situation: req.assert_uuid(table.uuid)}, allowed=[200]
-        )
+        commits.judge("IRC-REQ-007", {situation: req.assert_uuid(table.uuid)}, 200)
     last = "0" if table.uuid[-1] != "0" else "1"
     cases = {
         "the UUID belongs to no table": req.assert_uuid(req.NOBODY),
         "the UUID is that of another table": req.assert_uuid(other.uuid),
         "the UUID differs in its last digit": req.assert_uuid(table.uuid[:-1] + last),
     }
-    req.judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
-    req.judge_answers(
-        lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table)
-    )
+    commits.judge("IRC-REQ-008", cases, 409)
+    commits.judge("IRC-REQ-008", cases, 409, updates=moving(lab, table))
     reply = lab.try_commit(
         table, req.HARMLESS, requirements=[req.assert_uuid(table.uuid.swapcase())]
     )
@@ -73,7 +70,7 @@ def uuids_of_dropped_tables_return_409(lab: CatalogLab) -> None:
     lab.drop_table(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
     stale = {"the UUID is that of a former table of the same name": req.assert_uuid(former.uuid)}
-    req.judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])
+    req.Commits(lab, table).judge("IRC-REQ-008", stale, 409)
 
 
 @check("IRC-REQ-010")
@@ -82,15 +79,9 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
     cases = {f"the UUID is {expect.excerpt(value)}": req.assert_uuid(value) for value in wrong}
     table = lab.make_table()
-    req.judge_answers(
-        lab,
-        "IRC-REQ-010",
-        table,
-        cases=cases,
-        allowed=[400],
-        mutation=wrong_type("/requirements/*/uuid"),
-    )
-    req.judge_without(lab, "IRC-REQ-010", table, req.assert_uuid(table.uuid), "uuid")
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-010", cases, 400, mutation=wrong_type("/requirements/*/uuid"))
+    commits.judge_without("IRC-REQ-010", req.assert_uuid(table.uuid), "uuid")
 
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
@@ -99,27 +90,22 @@ def branches_are_compared(lab: CatalogLab) -> None:
     missing ref, 409.
     """
     first = lab.append(lab.make_table())
-    req.judge_answers(
-        lab,
-        "IRC-REQ-011",
-        first,
-        cases={"main is there": req.assert_ref("main", at(first))},
-        allowed=[200],
-    )
+    commits = req.Commits(lab, first)
+    commits.judge("IRC-REQ-011", {"main is there": req.assert_ref("main", at(first))}, 200)
     nowhere = {"main is not at this snapshot": req.assert_ref("main", UNKNOWN)}
-    req.judge_answers(lab, "IRC-REQ-012", first, cases=nowhere, allowed=[409])
+    commits.judge("IRC-REQ-012", nowhere, 409)
     nobody = {
         "no ref has this name, but main is there": req.assert_ref("none", at(first)),
         "no ref has this name": req.assert_ref("none", UNKNOWN),
     }
-    req.judge_answers(lab, "IRC-REQ-013", first, cases=nobody, allowed=[409])
+    commits.judge("IRC-REQ-013", nobody, 409)
     first = lab.load(first)
     table = lab.append(stored(lab, first, set_ref("side", at(first))))
     holding = {
         "main is there": req.assert_ref("main", at(table)),
         "the other branch is there": req.assert_ref("side", at(first)),
     }
-    req.judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
+    commits.judge("IRC-REQ-011", holding, 200)
     stale: req.Cases = {
         "main has moved on from there": req.assert_ref("main", at(first)),
         "another branch is there": req.assert_ref("side", at(table)),
@@ -135,8 +121,8 @@ def branches_are_compared(lab: CatalogLab) -> None:
         "no ref has this name in this letter case": req.assert_ref("Side", at(first)),
     }
     for updates in ([req.HARMLESS], moving(lab, table), [set_ref("side", at(table))]):
-        req.judge_answers(lab, "IRC-REQ-012", table, cases=stale, allowed=[409], updates=updates)
-        req.judge_answers(lab, "IRC-REQ-013", table, cases=missing, allowed=[409], updates=updates)
+        commits.judge("IRC-REQ-012", stale, 409, updates=updates)
+        commits.judge("IRC-REQ-013", missing, 409, updates=updates)
 
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
@@ -150,31 +136,16 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
     newer = lab.load(second).member("refs", "side", "snapshot-id")
     here = {"the branch is there": req.assert_ref("side", newer)}
     there = {"the branch was there": req.assert_ref("side", older)}
-    req.judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
-    req.judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
+    commits = req.Commits(lab, second)
+    commits.judge("IRC-REQ-011", here, 200)
+    commits.judge("IRC-REQ-012", there, 409)
     stored(lab, second, set_ref("side", older))
-    req.judge_answers(
-        lab,
-        "IRC-REQ-011",
-        second,
-        cases={"the branch is there again": req.assert_ref("side", older)},
-        allowed=[200],
-    )
-    req.judge_answers(
-        lab,
-        "IRC-REQ-012",
-        second,
-        cases={"the branch was moved back from there": req.assert_ref("side", newer)},
-        allowed=[409],
+    commits.judge("IRC-REQ-011", {"the branch is there again": req.assert_ref("side", older)}, 200)
+    commits.judge(
+        "IRC-REQ-012", {"the branch was moved back from there": req.assert_ref("side", newer)}, 409
     )
     remove_ref_first(lab, second, "side")
-    req.judge_answers(
-        lab,
-        "IRC-REQ-013",
-        second,
-        cases={"the branch is gone": req.assert_ref("side", older)},
-        allowed=[409],
-    )
+    commits.judge("IRC-REQ-013", {"the branch is gone": req.assert_ref("side", older)}, 409)
 
 
 @check("IRC-REQ-013", "IRC-REQ-014")
@@ -185,16 +156,15 @@ def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
         "main does not exist yet": req.assert_ref("main", UNKNOWN),
         "no ref exists yet": req.assert_ref("side", UNKNOWN),
     }
-    req.judge_answers(lab, "IRC-REQ-013", table, cases=wrong, allowed=[409])
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-013", wrong, 409)
     absent = {
         "main does not exist yet": req.assert_ref("main", None),
         "no ref exists yet": req.assert_ref("side", None),
     }
-    req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    commits.judge("IRC-REQ-014", absent, 200)
     first = {"main does not exist until this commit": req.assert_ref("main", None)}
-    req.judge_answers(
-        lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table)
-    )
+    commits.judge("IRC-REQ-014", first, 200, updates=moving(lab, table))
 
 
 @check("IRC-REQ-014", "IRC-REQ-015")
@@ -203,13 +173,8 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
     existing one.
     """
     table = lab.append(lab.make_table())
-    req.judge_answers(
-        lab,
-        "IRC-REQ-015",
-        table,
-        cases={"main exists": req.assert_ref("main", None)},
-        allowed=[409],
-    )
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-015", {"main exists": req.assert_ref("main", None)}, 409)
     stored(
         lab,
         table,
@@ -222,13 +187,13 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
         "no ref ever had this name": req.assert_ref("none", None),
         "the branch was removed": req.assert_ref("gone", None),
     }
-    req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    commits.judge("IRC-REQ-014", absent, 200)
     present = {f"{ref} exists": req.assert_ref(ref, None) for ref in ("main", "side", "tag")}
     for updates in ([req.HARMLESS], moving(lab, table)):
-        req.judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
+        commits.judge("IRC-REQ-015", present, 409, updates=updates)
     remove_ref_first(lab, table, "main")
     removed = {"main was removed, although other refs exist": req.assert_ref("main", None)}
-    req.judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
+    commits.judge("IRC-REQ-014", removed, 200)
 
 
 @check("IRC-REQ-016")
@@ -236,27 +201,16 @@ def tags_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
     first = lab.append(lab.make_table())
     table = lab.append(stored(lab, first, set_ref("tag", at(first), kind="tag")))
-    req.judge_answers(
-        lab,
-        "IRC-REQ-016",
-        table,
-        cases={"the tag is there": req.assert_ref("tag", at(first))},
-        allowed=[200],
-    )
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-REQ-016", {"the tag is there": req.assert_ref("tag", at(first))}, 200)
     stale = {
         "main is there, but not the tag": req.assert_ref("tag", at(table)),
         "the tag is nowhere like that": req.assert_ref("tag", UNKNOWN),
         "the tag exists": req.assert_ref("tag", None),
     }
-    req.judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
+    commits.judge("IRC-REQ-016", stale, 409)
     stored(lab, table, set_ref("tag", at(table), kind="tag"))
-    req.judge_answers(
-        lab,
-        "IRC-REQ-016",
-        table,
-        cases={"the tag was moved away": req.assert_ref("tag", at(first))},
-        allowed=[409],
-    )
+    commits.judge("IRC-REQ-016", {"the tag was moved away": req.assert_ref("tag", at(first))}, 409)
 
 
 @check("IRC-REQ-017", "IRC-REQ-018")
@@ -266,7 +220,9 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     """
     table = lab.append(lab.make_table())
     for snapshot in lab.each((at(table), None)):
-        req.judge_without(lab, "IRC-REQ-018", table, req.assert_ref("none", snapshot), "ref")
+        req.Commits(lab, table).judge_without(
+            "IRC-REQ-018", req.assert_ref("none", snapshot), "ref"
+        )
     missing = Mutation(Wrong.MISSING, "/requirements/*/snapshot-id")
     for ref in lab.each(("main", "none")):
         as_null = lab.try_commit(
@@ -295,7 +251,7 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
     for bits, snapshot_id in {53: 2**53 + 1, 62: 2**62 + 1, 63: 2**63 - 1}.items():
         table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
         almost = {f"the branch is at {snapshot_id}": req.assert_ref(f"wide{bits}", snapshot_id - 1)}
-        req.judge_answers(lab, "IRC-REQ-019", table, cases=almost, allowed=[409])
+        req.Commits(lab, table).judge("IRC-REQ-019", almost, 409)
 
 
 @check("IRC-REQ-039")
@@ -317,4 +273,4 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
             f"the first of several {what} is not so": [fails, holds],
             f"one among several {what} is not so": [holds, fails, holds],
         }
-        req.judge_answers(lab, "IRC-REQ-039", table, cases=cases, allowed=[409], several=True)
+        req.Commits(lab, table).judge("IRC-REQ-039", cases, 409, several=True)

@@ -119,7 +119,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     before = lab.load(table)
     more = [
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.add_column(table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     ]
     commits: tuple[list[Update], ...] = (
@@ -149,20 +149,11 @@ def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
         "a requirement behind the one that fails is unknown": [fails, req.UNKNOWN_REQUIREMENT],
         "a requirement before the one that fails is unknown": [req.UNKNOWN_REQUIREMENT, fails],
     }
-    req.judge_answers(
-        lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=req.UNKNOWN_TYPE
-    )
+    commits = req.Commits(lab, table)
+    commits.judge("IRC-COM-009", cases, 400, mutation=req.UNKNOWN_TYPE)
     cases = {"an update is unknown and a requirement fails": [fails]}
     updates = [req.HARMLESS, upd.UNKNOWN_UPDATE]
-    req.judge_answers(
-        lab,
-        "IRC-COM-009",
-        table,
-        cases=cases,
-        allowed=[400],
-        updates=updates,
-        mutation=upd.UNKNOWN_ACTION,
-    )
+    commits.judge("IRC-COM-009", cases, 400, updates=updates, mutation=upd.UNKNOWN_ACTION)
 
 
 @check("IRC-COM-016")
@@ -238,9 +229,7 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
             for_views,
         ],
     }
-    req.judge_answers(
-        lab, "IRC-COM-019", table, cases=cases, allowed=upd.UNSUPPORTED, mutation=OF_VIEWS
-    )
+    req.Commits(lab, table).judge("IRC-COM-019", cases, *upd.UNSUPPORTED, mutation=OF_VIEWS)
 
 
 OF_VIEWS = Mutation(
@@ -313,7 +302,7 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
     updates = (
         set_properties(extra="seen"),
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "extra"))),
+        upd.add_column(table, "extra"),
         upd.add_snapshot(snapshot),
         set_ref("main", snapshot["snapshot-id"]),
     )

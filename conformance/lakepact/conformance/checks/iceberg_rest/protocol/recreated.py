@@ -30,7 +30,7 @@ def recreated_tables_have_nothing_of_the_dropped(lab: CatalogLab) -> None:
     it.
     """
     old = lab.append(lab.make_table(properties={OLD: "1"}))
-    wider = upd.add_schema(upd.schema_with(old, upd.next_column(old, "old")))
+    wider = upd.add_column(old, "old")
     old = lab.commit(old, wider, upd.set_current_schema(upd.LAST_ADDED), set_properties(old="1"))
     drop_table(lab, old)
     new = lab.load(lab.make_table(old.namespace, name=old.name))

@@ -192,9 +192,7 @@ def structure(lab: CatalogLab) -> None:
     table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
     lab.send(op.list_tables, namespace=home)
     lab.send(op.list_tables, namespace=home, page_token="", page_size=1)
-    bucket = upd.partition_field(
-        upd.column(table, "id"), "bucket[16]", "id_bucket", field_id=upd.next_field(table)
-    )
+    bucket = upd.field_of(table, "id", "bucket[16]", "id_bucket")
     lab.try_commit(table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
     order = upd.add_sort_order(
         upd.sort_field(upd.column(table, "id")),
@@ -208,7 +206,7 @@ def structure(lab: CatalogLab) -> None:
     lab.try_commit(table, order, upd.set_default_sort_order(upd.LAST_ADDED))
     lab.try_commit(
         table,
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.add_column(table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     )
     lab.load(table)

@@ -186,9 +186,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     for number, (transform, name) in enumerate(
         (("identity", "by_name"), ("truncate[1]", "by_letter")), start=1
     ):
-        field = upd.partition_field(
-            upd.column(table.table, "name"), transform, name, field_id=upd.next_field(table.table)
-        )
+        field = upd.field_of(table.table, "name", transform, name)
         update = upd.add_spec(field, spec_id=number)
         table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))
         table.append(table.file(name, "a"))

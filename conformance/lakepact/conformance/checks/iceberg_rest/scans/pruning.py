@@ -379,12 +379,7 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     table.append(table.file("whole"))
     for source, name in (("name", "by_name"), ("id", "by_id")):
         update = upd.add_spec(
-            upd.partition_field(
-                upd.column(table.table, source),
-                "identity",
-                name,
-                field_id=upd.next_field(table.table),
-            ),
+            upd.field_of(table.table, source, "identity", name),
             spec_id=len(specs),
         )
         table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))

@@ -401,11 +401,7 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
         table,
         upd.add_schema(upd.schema_with(table, place)),
         upd.set_current_schema(upd.LAST_ADDED),
-        upd.add_spec(
-            upd.partition_field(
-                upd.column(table, "name"), "identity", "name", field_id=upd.next_field(table)
-            )
-        ),
+        upd.add_spec(upd.field_of(table, "name", "identity", "name")),
         upd.set_default_spec(upd.LAST_ADDED),
         upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
         upd.set_default_sort_order(upd.LAST_ADDED),

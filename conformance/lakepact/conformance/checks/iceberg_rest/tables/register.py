@@ -52,7 +52,7 @@ def register_former(lab: CatalogLab, former: Table) -> Table:
 
 def with_history(lab: CatalogLab, table: Table) -> Table:
     """Return the table with two schemas, properties, two snapshots, a branch and a tag."""
-    wider = upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
+    wider = upd.add_column(table, "more")
     first = lab.append(
         lab.commit(
             table,
@@ -277,7 +277,7 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
             [set_properties(registered="yes")],
             [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
             [
-                upd.add_schema(upd.schema_with(now, upd.next_column(now, "later"))),
+                upd.add_column(now, "later"),
                 upd.set_current_schema(upd.LAST_ADDED),
             ],
         )

@@ -35,7 +35,7 @@ def drop_column(lab: CatalogLab, table: Table) -> Table:
     """
     lab.try_commit(
         table,
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "fleeting"))),
+        upd.add_column(table, "fleeting"),
         upd.set_current_schema(upd.LAST_ADDED),
     )
     wide = lab.load(table)

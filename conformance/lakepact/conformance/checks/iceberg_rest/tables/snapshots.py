@@ -218,7 +218,7 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
     past = history(lab, statistics=True)
     lab.try_commit(
         past.table,
-        upd.add_schema(upd.schema_with(past.table, upd.next_column(past.table, "more"))),
+        upd.add_column(past.table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     )
 

@@ -136,7 +136,7 @@ def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, Document]:
     moves = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
     main = table.metadata.get("current-snapshot-id")
     wider = [
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "late"))),
+        upd.add_column(table, "late"),
         upd.set_current_schema(upd.LAST_ADDED),
     ]
     assertions = [assert_uuid(table.uuid)]

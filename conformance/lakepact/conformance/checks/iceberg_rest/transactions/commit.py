@@ -106,7 +106,7 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
         ),
         transactions.change(
             with_column,
-            upd.add_schema(upd.schema_with(with_column, upd.next_column(with_column, "more"))),
+            upd.add_column(with_column, "more"),
             upd.set_current_schema(upd.LAST_ADDED),
             requirements=[assert_last_field(with_column.member("last-column-id"))],
         ),

@@ -12,14 +12,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Table,
     check,
     expect,
+    req,
     set_properties,
     set_ref,
     states,
     upd,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    assert_last_partition,
-    judge_answers,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
@@ -44,7 +41,7 @@ MANY = 30  #: snapshots of a table with a long history
 #: Updates in a possible order, and the members that each may change, by requirement.
 UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple[str, ...]]] = {
     "IRC-UPD-010": (
-        lambda _, table: upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        lambda _, table: upd.add_column(table, "more"),
         ("schemas", "last-column-id"),
     ),
     "IRC-UPD-017": (
@@ -52,11 +49,7 @@ UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple
         ("current-schema-id", "schema"),
     ),
     "IRC-UPD-022": (
-        lambda _, table: upd.add_spec(
-            upd.partition_field(
-                upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table)
-            )
-        ),
+        lambda _, table: upd.add_spec(upd.field_of(table, "id", "bucket[4]", "id_bucket")),
         ("partition-specs", "last-partition-id"),
     ),
     "IRC-UPD-026": (
@@ -244,7 +237,7 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     table = stored(
         lab,
         table,
-        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.add_column(table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     )
     snapshot = lab.snapshot(table, schema_id=former)
@@ -423,12 +416,10 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
             "the specs that were not listed,",
             at=answer.place("partition-specs"),
         )
-    judge_answers(
-        lab,
+    req.Commits(lab, table).judge(
         "IRC-REQ-027",
-        table,
-        cases={"the specs with its fields were removed": assert_last_partition(last)},
-        allowed=[200],
+        {"the specs with its fields were removed": req.assert_last_partition(last)},
+        200,
     )
 
 

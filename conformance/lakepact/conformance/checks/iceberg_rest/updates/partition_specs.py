@@ -145,11 +145,7 @@ def specs_become_default(lab: CatalogLab) -> None:
     """`set-default-spec` makes a spec the default, by its id or by -1 for the last added one."""
     table = upd.table_of_version(lab, 2)
     first = table.member("default-spec-id")
-    earlier = upd.add_spec(
-        upd.partition_field(
-            upd.column(table, "name"), "identity", "earlier", field_id=upd.next_field(table)
-        )
-    )
+    earlier = upd.add_spec(upd.field_of(table, "name", "identity", "earlier"))
     later = upd.add_spec(
         upd.partition_field(
             upd.column(table, "at"), "day", "later", field_id=upd.next_field(table, skip=1)
@@ -211,11 +207,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     with_specs = stored(
         lab,
         table,
-        upd.add_spec(
-            upd.partition_field(
-                upd.column(table, "name"), "identity", "goes", field_id=upd.next_field(table)
-            )
-        ),
+        upd.add_spec(upd.field_of(table, "name", "identity", "goes")),
         upd.add_spec(
             upd.partition_field(
                 upd.column(table, "at"), "day", "stays", field_id=upd.next_field(table, skip=1)

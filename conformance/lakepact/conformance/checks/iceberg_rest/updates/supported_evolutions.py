@@ -115,12 +115,7 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
                 with case():
                     table = lab.load(table)
                     field_name = f"{name}_{transform.partition('[')[0]}"
-                    field = upd.partition_field(
-                        upd.column(table, name),
-                        transform,
-                        field_name,
-                        field_id=upd.next_field(table),
-                    )
+                    field = upd.field_of(table, name, transform, field_name)
                     expect_spec(upd.commit_and_load(lab, table, upd.add_spec(field)), [field])
         table = lab.load(table)
         both = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
@@ -97,48 +98,47 @@ def expect_refusal_alone(
         expect.refusal(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
 
 
-def judge_without(
-    lab: CatalogLab, requirement: str, table: Table, assertion: Assertion, member: str
-) -> None:
-    """Judge a requirement by a commit whose assertion, which holds, lacks a required member."""
-    cases: Cases = {
-        f"there is no {member}": {
-            name: value for name, value in assertion.items() if name != member
-        }
-    }
-    mutation = Mutation(Wrong.MISSING, f"/requirements/*/{member}")
-    judge_answers(lab, requirement, table, cases=cases, allowed=[400], mutation=mutation)
+@dataclass(frozen=True)
+class Commits:
+    """Commits to a table with assertions, which are judged by their statuses."""
 
+    lab: CatalogLab
+    table: Table
 
-def judge_answers(
-    lab: CatalogLab,
-    requirement: str,
-    table: Table,
-    *,
-    cases: Mapping[str, Assertion | list[Assertion]],
-    allowed: Sequence[int],
-    updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
-    several: bool = False,
-    mutation: Mutation | None = None,
-) -> None:
-    """Judge a requirement by the statuses of commits with some assertions.
+    def judge(
+        self,
+        requirement: str,
+        cases: Mapping[str, Assertion | list[Assertion]],
+        *allowed: int,
+        updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
+        several: bool = False,
+        mutation: Mutation | None = None,
+    ) -> None:
+        """Judge a requirement by the statuses of commits with some assertions.
 
-    Args:
-        lab: the lab of the check.
-        requirement: its id.
-        table: the table that they are for.
-        cases: the situation of each commit, and its assertions.
-        allowed: the statuses that are right for all of them.
-        updates: of each commit.
-        several: whether a commit that is accepted shows that the server checks only one of its
-            assertions: then the one that fails must be refused in a commit of its own.
-        mutation: of commits that must be refused; by default their last assertion does not hold.
-    """
-    for situation, one_or_more in lab.each(cases.items()):
-        assertions = one_or_more if isinstance(one_or_more, list) else [one_or_more]
-        wrong = mutation or (stale(assertions[-1]) if min(allowed) >= LOWEST_ERROR else None)
-        reply = lab.try_commit(table, *updates, requirements=assertions)
-        with lab.judge(requirement):
-            if several and reply.status < 400:
-                expect_refusal_alone(lab, table, assertions, wrong or stale(assertions[-1]))
-            expect.status(reply, *allowed, about=f"when {situation}", mutation=wrong)
+        Args:
+            requirement: its id.
+            cases: the situation of each commit, and its assertions.
+            allowed: the statuses that are right for all of them.
+            updates: of each commit.
+            several: whether a commit that is accepted shows that the server checks only one of its
+                assertions: then the one that fails must be refused in a commit of its own.
+            mutation: of commits that must be refused; by default their last assertion does not
+                hold.
+        """
+        for situation, one_or_more in self.lab.each(cases.items()):
+            assertions = one_or_more if isinstance(one_or_more, list) else [one_or_more]
+            wrong = mutation or (stale(assertions[-1]) if min(allowed) >= LOWEST_ERROR else None)
+            reply = self.lab.try_commit(self.table, *updates, requirements=assertions)
+            with self.lab.judge(requirement):
+                if several and reply.status < 400:
+                    expect_refusal_alone(
+                        self.lab, self.table, assertions, wrong or stale(assertions[-1])
+                    )
+                expect.status(reply, *allowed, about=f"when {situation}", mutation=wrong)
+
+    def judge_without(self, requirement: str, assertion: Assertion, member: str) -> None:
+        """Judge a requirement by a commit whose assertion, which holds, lacks a required member."""
+        lacking = {name: value for name, value in assertion.items() if name != member}
+        mutation = Mutation(Wrong.MISSING, f"/requirements/*/{member}")
+        self.judge(requirement, {f"there is no {member}": lacking}, 400, mutation=mutation)

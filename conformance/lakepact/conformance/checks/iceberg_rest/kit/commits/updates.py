@@ -282,6 +282,11 @@ def add_schema(schema: Mapping[str, Any], **members: Any) -> Document:
     }
 
 
+def add_column(table: Table, name: str, kind: Any = "string") -> Document:
+    """Return an update that adds the current schema with one more column."""
+    return add_schema(schema_with(table, next_column(table, name, kind)))
+
+
 def _field_ids(schema: Any) -> Iterator[int]:
     """Yield the ids of all columns of a schema and of their parts."""
     if isinstance(schema, dict):
@@ -317,6 +322,11 @@ def partition_field(
     """
     field = {"source-id": source_id, "transform": transform, "name": name}
     return field if field_id is None else {**field, "field-id": field_id}
+
+
+def field_of(table: Table, name: str, transform: str, field_name: str) -> Document:
+    """Return a partition field of a column, with an id that no field of the table ever had."""
+    return partition_field(column(table, name), transform, field_name, field_id=next_field(table))
 
 
 def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> Document:
