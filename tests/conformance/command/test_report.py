@@ -16,7 +16,7 @@ from rich.console import Console
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
 from faulty_servers import checked, new_suite
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.evidence.outcome import Wrong
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
@@ -369,7 +369,7 @@ def twice() -> list[dict[str, Any]]:
         """Two bad requests are refused."""
         with lab.judge_each("IRC-CFG-001") as case:
             for path in ("/refused", "/accepted"):
-                with case(Mutation(Wrong.VALUE, "path")):
+                with case(Wrong.VALUE("path")):
                     expect.status(lab.send_raw("GET", path), 400, about=f"for {path}")
 
     def answered(_method: str, target: str, _body: bytes) -> Answer:

@@ -68,6 +68,10 @@ class Wrong(StrEnum):
     SYNTAX = "syntax"  #: a body, token or header that cannot be read
     ACCESS = "access"  #: no credentials, wrong ones, or too few rights
 
+    def __call__(self, at: str, phrase: str = "") -> Mutation:
+        """Return the mistake of this kind at a place."""
+        return Mutation(self, at, phrase)
+
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
@@ -78,11 +82,6 @@ class Mutation:
     phrase: str = (
         ""  #: says it in a title, such as "for a view as a table", if kind and place do not
     )
-
-
-def wrong_type(at: str) -> Mutation:
-    """Return the mutation of a request that has a value of the wrong JSON type."""
-    return Mutation(Wrong.TYPE, at)
 
 
 @dataclass(frozen=True, slots=True)

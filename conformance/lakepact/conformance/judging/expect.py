@@ -80,7 +80,7 @@ def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
     """Expect 404, or one of `others`, for a request about something that does not exist, such as a
     "table".
     """
-    status(reply, 404, *others, about=about, mutation=Mutation(Wrong.ABSENT, thing))
+    status(reply, 404, *others, about=about, mutation=Wrong.ABSENT(thing))
 
 
 def refusal(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:

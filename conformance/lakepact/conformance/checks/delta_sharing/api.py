@@ -28,7 +28,6 @@ from lakepact.conformance.evidence.outcome import (
     NotOffered,
     Unmet,
     Wrong,
-    wrong_type,
 )
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract, OperationId
@@ -62,5 +61,4 @@ __all__ = [
     "reading",
     "target_tables",
     "times",
-    "wrong_type",
 ]

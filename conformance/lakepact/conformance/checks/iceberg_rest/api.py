@@ -26,7 +26,6 @@ from lakepact.conformance.evidence.outcome import (
     NotOffered,
     Unmet,
     Wrong,
-    wrong_type,
 )
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract, Operation, OperationId, Requirement
@@ -66,5 +65,4 @@ __all__ = [
     "states",
     "transactions",
     "upd",
-    "wrong_type",
 ]

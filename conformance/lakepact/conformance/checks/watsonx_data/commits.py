@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
-    Mutation,
     Wrong,
     expect,
     op,
@@ -36,8 +35,7 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     ]
     for commit in lab.each(commits):
         reply = lab.send(op.update_table, body=commit, **table.at)
-        wrong = Mutation(
-            Wrong.VALUE,
+        wrong = Wrong.VALUE(
             "/updates/*/action" if UNKNOWN_UPDATE in commit["updates"] else "/requirements/*/type",
         )
         with lab.judge("WXD-COM-001"):

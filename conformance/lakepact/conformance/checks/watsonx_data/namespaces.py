@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Reply, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
@@ -27,7 +27,7 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
     ):
         reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
-            expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
+            expect.client_error(reply, mutation=Wrong.VALUE("/namespace"))
     namespaces = children(lab, None)
     with lab.judge("WXD-NS-001"):
         left = [
@@ -46,7 +46,7 @@ def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
     lab.make_namespace()
     with lab.judge("WXD-NS-002"):
         reply = lab.send(op.create_namespace, body={"namespace": [], "properties": {}})
-        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
+        expect.client_error(reply, mutation=Wrong.VALUE("/namespace"))
 
 
 def locations(properties: Placed) -> dict[str, str]:
@@ -147,7 +147,7 @@ def refuses(reply: Reply) -> None:
     Raises:
         Unmet: the answer is another one.
     """
-    expect.status(reply, 409, 400, mutation=Mutation(Wrong.PRESENT, "table or view"))
+    expect.status(reply, 409, 400, mutation=Wrong.PRESENT("table or view"))
     if reply.status == 400:
         expect.member("NamespaceNotEmptyException", reply.place("error", "type"), "error type")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import (
     FIRST,
     Listing,
@@ -102,7 +102,7 @@ def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
                     reply,
                     400,
                     about=f"for pageSize={size} of {items.operation}",
-                    mutation=Mutation(Wrong.VALUE, "pageSize"),
+                    mutation=Wrong.VALUE("pageSize"),
                 )
         none = items.get(page_token=FIRST, page_size=0)
         with lab.judge("WXD-PAG-003"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     left_behind,
     location_of,
@@ -24,7 +24,7 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
     for location in lab.each((location_of(former), location_of(before))):
         reply = register(lab, table.namespace, table.name, location)
         with lab.judge("WXD-TBL-001"):
-            expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+            expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
             expect.member("AlreadyExistsException", reply.place("error", "type"), "error type")
             expect_no_change(lab, before)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
-    Mutation,
     NotOffered,
     OperationId,
     Reply,
@@ -177,7 +176,7 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
                     reply,
                     *REFUSALS,
                     about=f"for {operation} with a malformed ZenApiKey",
-                    mutation=Mutation(Wrong.SYNTAX, "Authorization"),
+                    mutation=Wrong.SYNTAX("Authorization"),
                 )
 
 

@@ -6,7 +6,6 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Contract,
-    Mutation,
     Operation,
     Wrong,
     expect,
@@ -49,9 +48,7 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     with lab.judge_each("WXD-GEN-002") as case:
         for path in (f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
             with case():
-                expect.client_error(
-                    lab.send_raw("GET", path), mutation=Mutation(Wrong.ABSENT, "prefix")
-                )
+                expect.client_error(lab.send_raw("GET", path), mutation=Wrong.ABSENT("prefix"))
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
@@ -105,7 +102,7 @@ def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
                         reply,
                         *sorted(ABSENT),
                         about=f"for {name}",
-                        mutation=Mutation(Wrong.ABSENT, "path"),
+                        mutation=Wrong.ABSENT("path"),
                     )
 
 

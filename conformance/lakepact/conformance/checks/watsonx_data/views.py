@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import Document, Mutation, Wrong, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Document, Wrong, expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 
@@ -65,8 +65,8 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
         with lab.judge("WXD-VIEW-002"):
             expect.client_error(
                 reply,
-                mutation=Mutation(
-                    Wrong.VALUE, "/requirements/*/type" if requirements else "/updates/*/action"
+                mutation=Wrong.VALUE(
+                    "/requirements/*/type" if requirements else "/updates/*/action"
                 ),
             )
             after = lab.send(op.load_view, namespace=home, view=view)

@@ -8,7 +8,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Exchange,
     Kind,
-    Mutation,
     NotOffered,
     Place,
     Placed,
@@ -151,7 +150,7 @@ def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
         others = [root.rpartition("/")[0], f"{root}_beside", f"{root}/..", *sorted(every - own)]
         with lab.judge_each("DS-TMP-04") as case:
             for location in others:
-                with case(Mutation(Wrong.ACCESS, "/location")):
+                with case(Wrong.ACCESS("/location")):
                     reply = lab.send(OPERATION, body={"location": location}, **table.address)
                     expect.status(reply, 400, 403, about=f"for {table.name} and another location")
 
@@ -183,7 +182,7 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
     for table in lab.each(tables):
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
-            mutation = Mutation(Wrong.ABSENT, "access mode")
+            mutation = Wrong.ABSENT("access mode")
             expect.client_error(
                 reply, about=f"for {table.name}, which is read by URLs alone", mutation=mutation
             )
@@ -292,7 +291,7 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
     for table in lab.each(tables):
         with lab.judge("DS-ACC-05"):
             reply = lab.send(ndjson.QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
-            mutation = Mutation(Wrong.ABSENT, "access mode")
+            mutation = Wrong.ABSENT("access mode")
             expect.client_error(
                 reply,
                 about=f"for {table.name}, which is read by its directory alone",

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Document,
-    Mutation,
     NotOffered,
     OperationId,
     Reply,
@@ -35,7 +34,7 @@ UNKNOWN = ("Bearer lakepact-unknown", "Bearer", "Bearer null")
 #: Tokens that are numbers or UUIDs, which are the same in either case.
 HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
 
-NO_ACCESS = Mutation(Wrong.ACCESS, "Authorization")
+NO_ACCESS = Wrong.ACCESS("Authorization")
 
 MOST_TABLES = 10  #: that are asked for more than once
 
@@ -165,7 +164,7 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
             lab.require(lab.send(operation, headers=[EITHER_FORMAT], **arguments), *range(200, 500))
             with lab.judge("DS-GEN-10"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT, *second], **arguments)
-                mutation = Mutation(Wrong.ACCESS, "share")
+                mutation = Wrong.ACCESS("share")
                 expect.status(
                     reply,
                     403,

@@ -27,7 +27,7 @@ from lakepact.conformance.evidence.exchanges import (
     Reply,
     place_of,
 )
-from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
+from lakepact.conformance.evidence.outcome import Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract, OperationId
@@ -183,7 +183,7 @@ def expect_format_or_refusal(reply: Reply, form: str, about: str) -> None:
         Unmet: it is in the other format, so that it should have been refused, or has another
             status.
     """
-    mutation = Mutation(Wrong.VALUE, CAPABILITIES)
+    mutation = Wrong.VALUE(CAPABILITIES)
     if reply.status != 200:
         expect.client_error(reply, about=f"{about}, or {form} format", mutation=mutation)
     elif not any(map(kind_of, reply.lines)):

@@ -9,7 +9,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Document,
     Exchange,
-    Mutation,
     NotOffered,
     OperationId,
     Reply,
@@ -238,5 +237,5 @@ def starting_timestamps_out_of_range(lab: SharingLab) -> None:
             late,
             400,
             about=f"for {AFTER_ALL} of {table.name}",
-            mutation=Mutation(Wrong.ABSENT, "version"),
+            mutation=Wrong.ABSENT("version"),
         )

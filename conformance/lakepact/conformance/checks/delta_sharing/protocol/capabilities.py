@@ -10,7 +10,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     CAPABILITIES,
     EITHER_FORMAT,
     Exchange,
-    Mutation,
     NotOffered,
     Reply,
     SharedTable,
@@ -60,7 +59,7 @@ BOTH_ALONE = "responseformat=delta,parquet"
 UNKNOWN_FORMAT = "responseformat=avro"
 
 #: A client that lacks a reader feature of the table.
-NOT_ALL = Mutation(Wrong.MISSING, "readerfeatures")
+NOT_ALL = Wrong.MISSING("readerfeatures")
 
 #: Headers that name no response format.
 WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamaction=false")

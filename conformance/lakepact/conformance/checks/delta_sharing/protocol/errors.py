@@ -19,7 +19,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     invariant,
     op,
-    wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
 
@@ -197,9 +196,7 @@ def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
     """
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
-        expect.client_error(
-            reply, about="for /shares/a%2Fb", mutation=Mutation(Wrong.ABSENT, "share")
-        )
+        expect.client_error(reply, about="for /shares/a%2Fb", mutation=Wrong.ABSENT("share"))
         _is_error(reply.exchange)
     for target in (
         "/lakepact-nothing",
@@ -234,7 +231,7 @@ def other_methods_return_no_5xx(lab: SharingLab) -> None:
             _is_no_failure(reply, f"for {method} on the path of {operation}")
 
 
-NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
+NO_TIME = Wrong.SYNTAX("startingTimestamp")
 
 #: Bodies that are no JSON.
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
@@ -313,14 +310,14 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
     requests: list[tuple[str, Mutation, OperationId, Document]] = [
         (
             f"the body {expect.excerpt(body)}",
-            Mutation(Wrong.SYNTAX, "body"),
+            Wrong.SYNTAX("body"),
             op.query_table,
             {"content": body, "headers": in_json, **address},
         )
         for body in NO_JSON
     ]
     requests += [
-        ("maxResults=abc", wrong_type("maxResults"), op.list_shares, {"max_results": "abc"}),
+        ("maxResults=abc", Wrong.TYPE("maxResults"), op.list_shares, {"max_results": "abc"}),
         (
             "startingTimestamp=nonsense",
             NO_TIME,
@@ -329,7 +326,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         ),
         (
             "startingVersion=abc",
-            wrong_type("startingVersion"),
+            Wrong.TYPE("startingVersion"),
             op.query_table_changes,
             {"starting_version": "abc", **address},
         ),

@@ -10,7 +10,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Document,
     Exchange,
-    Mutation,
     NotOffered,
     OperationId,
     Place,
@@ -266,7 +265,7 @@ def names_are_decoded_once(lab: SharingLab) -> None:
             expect.status(reply, 200, about="for a name in percent-encoding")
             for operation in OF_NAMES:
                 if OPERATIONS[operation].method == "GET" and lab.offers(operation):
-                    with case(Mutation(Wrong.ABSENT, "table")):
+                    with case(Wrong.ABSENT("table")):
                         reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
                         expect.status(
                             reply,

@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, urlsplit
 from lakepact.conformance.checks.delta_sharing.api import (
     Exchange,
     Kind,
-    Mutation,
     Reply,
     SharingLab,
     Wrong,
@@ -16,7 +15,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     invariant,
     op,
-    wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.listings import (
@@ -192,7 +190,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
     for listing in lab.each(listings(lab)):
         with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
-                with case(Mutation(Wrong.VALUE, "maxResults")):
+                with case(Wrong.VALUE("maxResults")):
                     expect.status(
                         listing.get(max_results=size),
                         400,
@@ -200,7 +198,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
                     )
         with lab.judge("DS-PAG-07") as case:
             for wrong in ("abc", "1.5"):
-                with case(wrong_type("maxResults")):
+                with case(Wrong.TYPE("maxResults")):
                     expect.status(
                         listing.get(max_results=wrong),
                         400,
@@ -232,7 +230,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
                 "DS-PAG-07",
                 expected=f"status 400 for maxResults={LARGEST + 1} of {listing}",
                 actual=reply.summary,
-                mutation=Mutation(Wrong.VALUE, "maxResults"),
+                mutation=Wrong.VALUE("maxResults"),
             )
 
 
@@ -328,9 +326,7 @@ def _judge_refusal(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], 
             if reply.status == 200 and keys(items_of(reply)) == first
             else ""
         )
-        expect.status(
-            reply, 400, about=f"{about}{again}", mutation=Mutation(Wrong.VALUE, "pageToken")
-        )
+        expect.status(reply, 400, about=f"{about}{again}", mutation=Wrong.VALUE("pageToken"))
 
 
 @check("DS-PAG-15")

@@ -8,7 +8,6 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
     Kind,
-    Mutation,
     NotOffered,
     Reply,
     SharingLab,
@@ -97,7 +96,7 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
     for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
             reply = lab.send(op.query_table_changes, ending_version=end, **address)
-            mutation = Mutation(Wrong.MISSING, "startingVersion")
+            mutation = Wrong.MISSING("startingVersion")
             expect.status(reply, 400, about="for changes without a start", mutation=mutation)
 
 
@@ -134,7 +133,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     for surplus, bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
             reply = reading.query_changes(lab, subject.table, bounds)
-            mutation = Mutation(Wrong.DUPLICATE, surplus)
+            mutation = Wrong.DUPLICATE(surplus)
             expect.status(reply, 400, about=f"for {' and '.join(bounds)}", mutation=mutation)
 
 
@@ -479,9 +478,7 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
                 reply,
                 400,
                 about=about,
-                mutation=Mutation(
-                    Wrong.ABSENT, "recorded changes", "for versions without recorded changes"
-                ),
+                mutation=Wrong.ABSENT("recorded changes", "for versions without recorded changes"),
             )
 
 
@@ -501,8 +498,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     for bounds in lab.each(ranges):
         with lab.judge("DS-CDF-13"):
             reply = reading.query_changes(lab, subject.table, bounds)
-            mutation = Mutation(
-                Wrong.VALUE,
+            mutation = Wrong.VALUE(
                 "startingTimestamp"
                 if "starting_timestamp" in bounds
                 else "startingVersion and endingVersion",

@@ -10,7 +10,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Blocked,
     Document,
     Kind,
-    Mutation,
     NotOffered,
     Reply,
     SharingLab,
@@ -327,7 +326,7 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
             query(lab, {"limitHint": -1}),
             400,
             about="for limitHint -1",
-            mutation=Mutation(Wrong.VALUE, "/limitHint"),
+            mutation=Wrong.VALUE("/limitHint"),
         )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
-    Mutation,
     NotOffered,
     Reply,
     SharingLab,
@@ -284,7 +283,7 @@ def query_page_tokens_are_bound_to_their_query(lab: SharingLab) -> None:
         )
         if reply is not None and reply.status == 200:
             expected = f"a 4xx status for a query of {other_table.name} with {what}"
-            forgery, actual = Mutation(Wrong.SYNTAX, "/pageToken"), f"status {reply.status}"
+            forgery, actual = Wrong.SYNTAX("/pageToken"), f"status {reply.status}"
             lab.warn("DS-EST-02", expected=expected, actual=actual, mutation=forgery)
     lab.note("DS-EST-02", "")
 

@@ -10,7 +10,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Exchange,
     Kind,
-    Mutation,
     NotOffered,
     Placed,
     Reply,
@@ -21,7 +20,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     invariant,
     ndjson,
-    wrong_type,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.reading import CHANGING, VERSION, has_version
@@ -215,12 +213,12 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
                     query(lab, table, body),
                     400,
                     about=f"for the body {expect.excerpt(body)}",
-                    mutation=wrong_type(at),
+                    mutation=Wrong.TYPE(at),
                 )
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         expected = "status 400 for limitHint 2147483648, which does not fit Int32"
-        hint, actual = Mutation(Wrong.VALUE, "/limitHint"), f"status {reply.status}"
+        hint, actual = Wrong.VALUE("/limitHint"), f"status {reply.status}"
         lab.warn(
             "DS-QRY-11", expected=expected, actual=actual, expected_status=(400,), mutation=hint
         )

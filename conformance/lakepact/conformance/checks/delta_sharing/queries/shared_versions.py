@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lakepact.conformance.checks.delta_sharing.api import (
-    Mutation,
     Reply,
     SharingLab,
     Wrong,
@@ -68,7 +67,7 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
             with case():
                 reading.has_version(earliest, first, f"for {BEFORE_ALL} of {table.name}")
         for what, reply in early.items():
-            with case(Mutation(Wrong.ABSENT, "version")):
+            with case(Wrong.ABSENT("version")):
                 expect.client_error(
                     reply,
                     about=f"for {what} of {table.name}, which is shared from version {first} on",

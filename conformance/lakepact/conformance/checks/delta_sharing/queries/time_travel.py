@@ -13,7 +13,6 @@ import orjson
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
     Kind,
-    Mutation,
     NotOffered,
     Reply,
     SharingLab,
@@ -161,7 +160,7 @@ def timestamps_before_the_first_version_are_refused(lab: SharingLab) -> None:
             f"a 4xx status for a query of {table.name} as of {early}, which is before its first"
             " version"
         )
-        before = Mutation(Wrong.ABSENT, "version")
+        before = Wrong.ABSENT("version")
         lab.warn("DS-TTV-02", expected=expected, actual=reply.summary, mutation=before)
     lab.note("DS-TTV-02", "")
 
@@ -210,7 +209,7 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
                     reading.query(lab, table, body),
                     400,
                     about=about,
-                    mutation=Mutation(Wrong.ABSENT, "history", "for a table without history"),
+                    mutation=Wrong.ABSENT("history", "for a table without history"),
                 )
 
 
@@ -247,11 +246,7 @@ def _expect_refusals(
         reply = reading.query(lab, table, {"version": version})
         with lab.judge("DS-TTV-04"):
             if not 400 <= reply.status < 500:
-                mutation = (
-                    Mutation(Wrong.VALUE, "/version")
-                    if version < 0
-                    else Mutation(Wrong.ABSENT, "version")
-                )
+                mutation = Wrong.VALUE("/version") if version < 0 else Wrong.ABSENT("version")
                 expect.status(
                     reply,
                     400,
@@ -275,7 +270,7 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-05"):
             reply = reading.query(lab, subject.table, body)
-            mutation = Mutation(Wrong.DUPLICATE, " and ".join(body))
+            mutation = Wrong.DUPLICATE(" and ".join(body))
             expect.status(reply, 400, about=f"for {' and '.join(body)}", mutation=mutation)
 
 
@@ -472,7 +467,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
             reply = reading.query(lab, subject.table, body)
-            mutation = Mutation(Wrong.VALUE, "/startingVersion")
+            mutation = Wrong.VALUE("/startingVersion")
             expect.status(
                 reply,
                 400,
@@ -544,7 +539,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
             reply = lab.send(
                 op.get_table_version, query=[("startingTimestamp", text)], **table.address
             )
-            mutation = Mutation(Wrong.SYNTAX, "startingTimestamp")
+            mutation = Wrong.SYNTAX("startingTimestamp")
             expect.status(
                 reply, 400, about=f"for startingTimestamp {expect.excerpt(text)}", mutation=mutation
             )
@@ -553,7 +548,7 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
                 reply = reading.query(lab, historical, {"timestamp": text})
-                mutation = Mutation(Wrong.SYNTAX, "/timestamp")
+                mutation = Wrong.SYNTAX("/timestamp")
                 expect.status(
                     reply, 400, about=f"for a query as of {expect.excerpt(text)}", mutation=mutation
                 )

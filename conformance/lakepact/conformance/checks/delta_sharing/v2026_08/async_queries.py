@@ -12,7 +12,6 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Blocked,
     Document,
     Kind,
-    Mutation,
     NotOffered,
     Placed,
     Reply,
@@ -115,7 +114,7 @@ def async_queries_need_a_key(lab: SharingLab) -> None:
     table = target_tables.any_table(lab)
     begin_in_background(lab, table)
     with lab.judge("DS-ASY-02"):
-        mutation = Mutation(Wrong.MISSING, "/idempotencyKey")
+        mutation = Wrong.MISSING("/idempotencyKey")
         expect.status(
             begin(lab, table, {}), 400, about="without an idempotencyKey", mutation=mutation
         )
@@ -222,9 +221,7 @@ def unknown_queries_are_refused(lab: SharingLab) -> None:
     """Get Query Info with an unknown queryId returns 4xx."""
     table = target_tables.any_table(lab)
     with lab.judge("DS-ASY-06"):
-        expect.client_error(
-            info(lab, table, str(uuid.uuid4())), mutation=Mutation(Wrong.ABSENT, "query")
-        )
+        expect.client_error(info(lab, table, str(uuid.uuid4())), mutation=Wrong.ABSENT("query"))
 
 
 @check("DS-ASY-07")

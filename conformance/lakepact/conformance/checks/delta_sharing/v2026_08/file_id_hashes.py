@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Document,
-    Mutation,
     NotOffered,
     OperationId,
     Reply,
@@ -58,7 +57,7 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
                 with case():
                     expect.status(reply, 200, about=f"for {operation} with fileidhash: {value}")
             for value in UNKNOWN:
-                with case(Mutation(Wrong.VALUE, "fileidhash")):
+                with case(Wrong.VALUE("fileidhash")):
                     reply = _send(lab, operation, arguments, fileidhash=value)
                     expect.status(reply, 400, about=f"for {operation} with fileidhash: {value}")
         with lab.judge_each("DS-FIH-02") as case:

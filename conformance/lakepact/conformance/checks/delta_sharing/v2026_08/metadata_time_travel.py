@@ -8,7 +8,6 @@ from typing import Any
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Kind,
-    Mutation,
     Place,
     Reply,
     SharingLab,
@@ -100,9 +99,7 @@ def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
             reply,
             400,
             about="for version and timestamp",
-            mutation=Mutation(
-                Wrong.DUPLICATE, "version and timestamp", "with a version and a timestamp"
-            ),
+            mutation=Wrong.DUPLICATE("version and timestamp", "with a version and a timestamp"),
         )
 
 
@@ -118,5 +115,5 @@ def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
             {"version": table.last.version},
             {"timestamp": times.as_of(table.last.timestamp)},
         ):
-            with case(Mutation(Wrong.ABSENT, "history", "for a table without history")):
+            with case(Wrong.ABSENT("history", "for a table without history")):
                 expect.client_error(_metadata(lab, table, **point))

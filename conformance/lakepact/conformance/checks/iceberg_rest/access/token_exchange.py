@@ -14,7 +14,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     NotOffered,
     Reply,
     Wrong,
@@ -149,7 +148,7 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
     own = bearing(token)
 
     with lab.judge("IRC-OAU-018"):
-        missing = Mutation(Wrong.MISSING, "subject_token")
+        missing = Wrong.MISSING("subject_token")
         expect_oauth_error(
             tokens.exchange_token(lab, own),
             400,
@@ -158,7 +157,7 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             mutation=missing,
         )
         without = tokens.exchange_token(lab, own, subject_token=token, subject_token_type=None)
-        missing = Mutation(Wrong.MISSING, "subject_token_type")
+        missing = Wrong.MISSING("subject_token_type")
         expect_oauth_error(
             without,
             400,
@@ -181,11 +180,11 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
                 400,
                 error="invalid_request",
                 about=f"for an unknown {member}",
-                mutation=Mutation(Wrong.VALUE, member),
+                mutation=Wrong.VALUE(member),
             )
     with lab.judge("IRC-OAU-020"):
         reply = tokens.exchange_token(lab, own, subject_token=token, actor_token=token)
-        missing = Mutation(Wrong.MISSING, "actor_token_type")
+        missing = Wrong.MISSING("actor_token_type")
         expect.status(
             reply, 400, about="for actor_token without actor_token_type", mutation=missing
         )
@@ -231,7 +230,7 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
     ):
         reply = tokens.exchange_token(lab, bearing(token), subject_token=subject, **actor)
         errors = ("invalid_grant", "invalid_request")
-        wrong = Mutation(Wrong.ACCESS, "subject_token")
+        wrong = Wrong.ACCESS("subject_token")
         expect_oauth_error(
             reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong
         )

@@ -37,8 +37,8 @@ CODES = (
     "unsupported_grant_type",
     "invalid_scope",
 )
-UNKNOWN_GRANT, NO_GRANT = Mutation(Wrong.VALUE, "grant_type"), Mutation(Wrong.MISSING, "grant_type")
-IN_JSON = Mutation(Wrong.SYNTAX, "Content-Type")
+UNKNOWN_GRANT, NO_GRANT = Wrong.VALUE("grant_type"), Wrong.MISSING("grant_type")
+IN_JSON = Wrong.SYNTAX("Content-Type")
 #: Operations that show refusals.
 TRAFFIC = (
     "access.tokens_refused.unknown_grant_types_return_400",
@@ -296,7 +296,7 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
             400,
             error="invalid_scope",
             about="for an unknown scope",
-            mutation=Mutation(Wrong.VALUE, "scope"),
+            mutation=Wrong.VALUE("scope"),
         )
     with lab.judge("IRC-OAU-028"):
         keeps_the_secret(reply, client)

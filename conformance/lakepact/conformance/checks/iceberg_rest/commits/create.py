@@ -8,7 +8,6 @@ from functools import partial
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -33,7 +32,7 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 WHOLE = {"schemas": 1, "partition-specs": 1, "sort-orders": 1} | dict.fromkeys(
     ("snapshots", "refs", "snapshot-log", "statistics"), 0
 )
-EXISTS = Mutation(Wrong.PRESENT, "table")
+EXISTS = Wrong.PRESENT("table")
 
 
 @check("IRC-REQ-001")
@@ -144,7 +143,7 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for a new table without {', '.join(left_out) or 'any update'}",
-                mutation=Mutation(Wrong.MISSING, "/".join(["/updates", *left_out[:1]])),
+                mutation=Wrong.MISSING("/".join(["/updates", *left_out[:1]])),
             )
             expect.not_found(lab.send(op.load_table, **slot.at), "table")
 

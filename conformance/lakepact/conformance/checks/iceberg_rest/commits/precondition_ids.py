@@ -13,11 +13,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Table,
+    Wrong,
     check,
     expect,
     req,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
@@ -174,7 +174,7 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     cases = {f"the id is {expect.excerpt(value)}": req.assert_last_field(value) for value in wrong}
     commits = req.Commits(lab, table)
     commits.judge(
-        "IRC-REQ-023", cases, 400, mutation=wrong_type("/requirements/*/last-assigned-field-id")
+        "IRC-REQ-023", cases, 400, mutation=Wrong.TYPE("/requirements/*/last-assigned-field-id")
     )
     commits.judge_without("IRC-REQ-023", req.assert_last_field(last), "last-assigned-field-id")
 

@@ -7,7 +7,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -15,7 +14,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     req,
     set_ref,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 
@@ -80,7 +78,7 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
     cases = {f"the UUID is {expect.excerpt(value)}": req.assert_uuid(value) for value in wrong}
     table = lab.make_table()
     commits = req.Commits(lab, table)
-    commits.judge("IRC-REQ-010", cases, 400, mutation=wrong_type("/requirements/*/uuid"))
+    commits.judge("IRC-REQ-010", cases, 400, mutation=Wrong.TYPE("/requirements/*/uuid"))
     commits.judge_without("IRC-REQ-010", req.assert_uuid(table.uuid), "uuid")
 
 
@@ -223,7 +221,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
         req.Commits(lab, table).judge_without(
             "IRC-REQ-018", req.assert_ref("none", snapshot), "ref"
         )
-    missing = Mutation(Wrong.MISSING, "/requirements/*/snapshot-id")
+    missing = Wrong.MISSING("/requirements/*/snapshot-id")
     for ref in lab.each(("main", "none")):
         as_null = lab.try_commit(
             table, req.HARMLESS, requirements=[req.assert_ref(ref, None)]

@@ -20,7 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_properties,
     set_ref,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     expect_no_change,
@@ -58,9 +57,9 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
             "no updates": {"requirements": []},
             "null as updates": {"requirements": [], "updates": None},
         },
-        Mutation(Wrong.MISSING, "/updates"),
+        Wrong.MISSING("/updates"),
     )
-    _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))
+    _judge_bodies(lab, "IRC-COM-003", table, wrong, Wrong.TYPE("/updates"))
     wrong = {
         f"{expect.excerpt(value)} as requirements": {
             "requirements": value,
@@ -68,7 +67,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
         }
         for value in ({}, req.assert_uuid(table.uuid), "none", 0)
     }
-    _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
+    _judge_bodies(lab, "IRC-COM-003", table, wrong, Wrong.TYPE("/requirements"))
     without: tuple[Document, ...] = (
         {"updates": [req.HARMLESS]},
         {"requirements": None, "updates": [req.HARMLESS]},
@@ -84,7 +83,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
             )
             continue
         with lab.judge("IRC-COM-003"):
-            expect.status(reply, 400, mutation=Mutation(Wrong.MISSING, "/requirements"))
+            expect.status(reply, 400, mutation=Wrong.MISSING("/requirements"))
 
 
 @check("IRC-COM-007")
@@ -180,7 +179,7 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
         }
         for update in updates
     }
-    _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
+    _judge_bodies(lab, "IRC-COM-016", table, bodies, Wrong.MISSING("/updates/*/action"))
     bodies = {
         f"the requirement {expect.excerpt(requirement)} without type": {
             "requirements": [requirement],
@@ -188,9 +187,7 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
         }
         for requirement in requirements
     }
-    _judge_bodies(
-        lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type")
-    )
+    _judge_bodies(lab, "IRC-COM-016", table, bodies, Wrong.MISSING("/requirements/*/type"))
 
 
 @check("IRC-COM-018")
@@ -232,9 +229,7 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
     req.Commits(lab, table).judge("IRC-COM-019", cases, *upd.UNSUPPORTED, mutation=OF_VIEWS)
 
 
-OF_VIEWS = Mutation(
-    Wrong.VALUE, "update or requirement of views", "for a table with what only views have"
-)
+OF_VIEWS = Wrong.VALUE("update or requirement of views", "for a table with what only views have")
 
 
 def _expect_refusal(

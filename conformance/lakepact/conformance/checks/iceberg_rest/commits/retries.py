@@ -9,7 +9,6 @@ from functools import partial
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
-    Mutation,
     NotOffered,
     Table,
     Wrong,
@@ -27,7 +26,7 @@ WRITERS = 12
 ROUNDS = 3
 SIDE = "audit"
 NEWEST = 3
-STALE_SNAPSHOT = Mutation(Wrong.STALE, "/updates/*/snapshot/sequence-number")
+STALE_SNAPSHOT = Wrong.STALE("/updates/*/snapshot/sequence-number")
 
 
 @check("IRC-UPD-091")

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.differences import Difference, Kind
 from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Unmet, Wrong
+from lakepact.conformance.evidence.outcome import Blocked, Unmet, Wrong
 from lakepact.conformance.judging import expect
 
-BEHIND = Mutation(
-    Wrong.STALE, "race"
+BEHIND = Wrong.STALE(
+    "race"
 )  #: the mistake of all but one of the requests that are sent at the same moment
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 

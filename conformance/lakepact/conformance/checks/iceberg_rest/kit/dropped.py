@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.evidence.outcome import Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -46,7 +46,7 @@ def drop_table(lab: CatalogLab, table: Table) -> None:
         expect.refusal(
             lab.send(op.load_table, **table.at),
             about="for a dropped table",
-            mutation=Mutation(Wrong.ABSENT, "table"),
+            mutation=Wrong.ABSENT("table"),
         )
 
 
@@ -60,6 +60,4 @@ def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
     lab.require(lab.send(op.drop_namespace, namespace=namespace))
     with lab.step("IRC-NS-DROP-001"):
         reply = lab.send(op.load_namespace_metadata, namespace=namespace)
-        expect.refusal(
-            reply, about="for a dropped namespace", mutation=Mutation(Wrong.ABSENT, "namespace")
-        )
+        expect.refusal(reply, about="for a dropped namespace", mutation=Wrong.ABSENT("namespace"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
+from lakepact.conformance.evidence.outcome import NotOffered, Wrong
 from lakepact.conformance.evidence.target import Target
 
 #: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads
@@ -24,7 +24,7 @@ WRITES = "reader-writable-namespace"
 
 #: The mistakes of requests by unauthorized callers.
 NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
-    Mutation(Wrong.ACCESS, at, phrase)
+    Wrong.ACCESS(at, phrase)
     for at, phrase in {
         "no credentials": "without credentials",
         "unknown credentials": "with unknown credentials",

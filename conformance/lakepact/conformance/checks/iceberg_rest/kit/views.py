@@ -26,7 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
     without_properties,
 )
 from lakepact.conformance.evidence.exchanges import Document, Place, Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.evidence.outcome import Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
 
@@ -44,10 +44,10 @@ OTHER_SCHEMA: Document = {
 
 #: Mistakes of requests that take a view for a table, or a table for a view.
 OVER_VIEW, OVER_TABLE = (
-    Mutation(Wrong.PRESENT, noun) for noun in ("view of this name", "table of this name")
+    Wrong.PRESENT(noun) for noun in ("view of this name", "table of this name")
 )
 VIEW_AS_TABLE, TABLE_AS_VIEW = (
-    Mutation(Wrong.ABSENT, noun, f"for a {other} as a {noun}")
+    Wrong.ABSENT(noun, f"for a {other} as a {noun}")
     for noun, other in (("table", "view"), ("view", "table"))
 )
 

@@ -19,7 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     check,
     expect,
     op,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
@@ -35,7 +34,7 @@ WRITERS = 16  #: callers side by side
 NEIGHBOURS = 6  #: namespaces that are created, and as many that are dropped
 WIDE = 2**31  #: numbers below which one is drawn
 
-EXISTING = Mutation(Wrong.PRESENT, "namespace")
+EXISTING = Wrong.PRESENT("namespace")
 NOT_NESTED = "no namespace below another can be made and found, which other requirements judge"
 
 
@@ -109,8 +108,8 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
         lab,
         wrong,
         {
-            "IRC-NS-CREATE-007": Mutation(Wrong.MISSING, "/namespace"),
-            "IRC-NS-CREATE-014": wrong_type("/properties/*"),
+            "IRC-NS-CREATE-007": Wrong.MISSING("/namespace"),
+            "IRC-NS-CREATE-014": Wrong.TYPE("/properties/*"),
         },
     )
 
@@ -132,7 +131,7 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
         ((level := lab.name(),), {"namespace": level}),
     ]
     _judge_refusals(
-        lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")}
+        lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": Wrong.TYPE("/namespace")}
     )
 
 
@@ -164,21 +163,19 @@ def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
     """Creating a namespace without levels, with an empty level, or with the separator in a level is
     refused.
     """
-    parent, wrong = lab.make_namespace(), Mutation(Wrong.VALUE, "/namespace")
+    parent, wrong = lab.make_namespace(), Wrong.VALUE("/namespace")
 
     with lab.judge("IRC-NS-CREATE-008"):
         expect.status(create(lab, []), 400, mutation=wrong)
     with lab.judge_each("IRC-NS-CREATE-012") as case:
         for levels in ([""], [*parent, ""], ["", *parent]):
             with case():
-                expect.status(
-                    create(lab, levels), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*")
-                )
+                expect.status(create(lab, levels), 400, mutation=Wrong.VALUE("/namespace/*"))
     with lab.judge("IRC-NS-CREATE-013"):
         expect.status(
             create(lab, [f"{parent[0]}\u001fb"]),
             400,
-            mutation=Mutation(Wrong.VALUE, "/namespace/*"),
+            mutation=Wrong.VALUE("/namespace/*"),
         )
         below = children(lab, parent)
         expect.lacks([*parent, "b"], below, "children", at=below.at)
@@ -221,7 +218,7 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
         if reply.status == 200:
             expect.status(load, 200)
         else:
-            expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.ABSENT, "parent"))
+            expect.status(reply, 400, 404, 409, mutation=Wrong.ABSENT("parent"))
             expect.not_found(load, "namespace")
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
 
@@ -238,7 +235,7 @@ def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
     reply = create(lab, [parent, child])
 
     with lab.judge("IRC-NS-CREATE-011") as case:
-        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
+        expect.client_error(reply, mutation=Wrong.VALUE("/namespace"))
         for level in (f"{parent}.{child}", child, f"{parent}{child}"):
             with case():
                 expect.not_found(
@@ -396,7 +393,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                     expect.refusal(
                         head,
                         about=f"because GET returned {got.status}",
-                        mutation=Mutation(Wrong.ABSENT, "namespace"),
+                        mutation=Wrong.ABSENT("namespace"),
                     )
 
 

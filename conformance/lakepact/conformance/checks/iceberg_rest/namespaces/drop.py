@@ -6,7 +6,6 @@ from functools import partial
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Namespace,
     Wrong,
     check,
@@ -90,7 +89,7 @@ def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-003"):
-        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
         expect.status(lab.send(op.load_table, **table.at), 200)
         expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
 
@@ -107,7 +106,7 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=top)
 
     with lab.judge("IRC-NS-DROP-005"):
-        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "child namespace"))
+        expect.status(reply, 409, mutation=Wrong.PRESENT("child namespace"))
         below = children(lab, top)
         expect.contains(list(child), below, "children", at=below.at)
         if child_loads:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Wrong,
     check,
     expect,
@@ -127,7 +126,7 @@ def surplus_separators_return_400_or_404(lab: CatalogLab) -> None:
                 reply = lab.send_raw(
                     "GET", f"{prefix}/{path}", operation=op.load_namespace_metadata
                 )
-                expect.status(reply, 400, 404, mutation=Mutation(Wrong.SYNTAX, "namespace"))
+                expect.status(reply, 400, 404, mutation=Wrong.SYNTAX("namespace"))
 
 
 @check("IRC-NS-ENC-004")
@@ -150,7 +149,7 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-ENC-004") as case:
         expect.status(load, 200, about="for the spelling that it was created with")
         if other_load.status == 200:
-            expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "namespace"))
+            expect.status(again, 409, mutation=Wrong.PRESENT("namespace"))
         else:
             expect.status(again, 200)
             for level, value in ((name, "first"), (other, "second")):

@@ -13,7 +13,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Namespace,
     NotOffered,
     Reply,
@@ -23,7 +22,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
     states,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
@@ -191,7 +189,7 @@ def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-PROP-008") as case:
         for reply in replies:
             with case():
-                expect.status(reply, 422, mutation=Mutation(Wrong.DUPLICATE, "/updates"))
+                expect.status(reply, 422, mutation=Wrong.DUPLICATE("/updates"))
     if any(reply.status < 400 for reply in replies):
         raise Blocked("requests that set and remove the same key are not refused (IRC-NS-PROP-008)")
     with lab.judge("IRC-NS-PROP-009") as case:
@@ -230,7 +228,7 @@ def unsupported_properties_return_406(lab: CatalogLab) -> None:
         expect.status(
             update(lab, namespace, updates={"a": "1"}),
             406,
-            mutation=Mutation(Wrong.VALUE, "/updates"),
+            mutation=Wrong.VALUE("/updates"),
         )
 
 
@@ -292,7 +290,7 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
                     reply,
                     400,
                     about=f"for the value {expect.excerpt(value)}",
-                    mutation=wrong_type("/updates/*"),
+                    mutation=Wrong.TYPE("/updates/*"),
                 )
         stored = properties_of(lab, namespace)
         expect.member_of(stored, "a", "old")

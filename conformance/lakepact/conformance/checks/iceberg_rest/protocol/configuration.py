@@ -9,7 +9,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     OperationId,
     Reply,
     Wrong,
@@ -109,7 +108,7 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-CFG-004"):
         expect.status(without, 200, 400)
     with lab.judge("IRC-CFG-005"):
-        expect.status(unknown, 400, 404, mutation=Mutation(Wrong.ABSENT, "warehouse"))
+        expect.status(unknown, 400, 404, mutation=Wrong.ABSENT("warehouse"))
     warehouse = lab.target.parameters.get("warehouse")
     if not warehouse:
         lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--warehouse NAME)")

@@ -322,15 +322,11 @@ def _mistake(name: str) -> Mutation:
     kind, _, rest = name.partition(" ")
     noun = rest.rpartition(" ")[2]
     if kind == "CommitFailedException":
-        return Mutation(Wrong.STALE, f"assert-{noun or 'table'}-uuid")
+        return Wrong.STALE(f"assert-{noun or 'table'}-uuid")
     if kind == "AlreadyExistsException":
-        return Mutation(Wrong.PRESENT, noun or "namespace")
+        return Wrong.PRESENT(noun or "namespace")
     absent = kind.removeprefix("NoSuch").removesuffix("Exception").lower()
-    return (
-        Mutation(Wrong.PRESENT, "table")
-        if kind == "NamespaceNotEmptyException"
-        else Mutation(Wrong.ABSENT, absent)
-    )
+    return Wrong.PRESENT("table") if kind == "NamespaceNotEmptyException" else Wrong.ABSENT(absent)
 
 
 @check("IRC-ERR-008")

@@ -14,7 +14,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Exchange,
     Kind,
-    Mutation,
     Reply,
     Wrong,
     check,
@@ -269,7 +268,7 @@ def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
                     reply,
                     400,
                     about=f"for pageSize={size}",
-                    mutation=Mutation(Wrong.VALUE, "pageSize"),
+                    mutation=Wrong.VALUE("pageSize"),
                 )
 
 
@@ -317,7 +316,7 @@ def unknown_page_tokens_return_400(lab: CatalogLab) -> None:
                 expect.status(
                     items.get(page_token=token, page_size=1),
                     400,
-                    mutation=Mutation(Wrong.SYNTAX, "pageToken"),
+                    mutation=Wrong.SYNTAX("pageToken"),
                 )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Namespace,
     OperationId,
     Reply,
@@ -90,7 +89,7 @@ def refused_names_return_4xx(lab: CatalogLab) -> None:
             ]
             for name in bad_names[:FEW]:
                 for operation in working:  # others fail for any name, which is judged elsewhere
-                    with case(Mutation(Wrong.VALUE, f"{noun} name")):
+                    with case(Wrong.VALUE(f"{noun} name")):
                         reply = lab.send(operation, **requests(name)[operation])
                         expect.client_error(
                             reply,

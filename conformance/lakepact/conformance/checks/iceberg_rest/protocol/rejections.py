@@ -269,13 +269,11 @@ def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
 
     for unknown_path in lab.each(unknown_paths):
         with lab.judge("IRC-GEN-024"):
-            expect.client_error(
-                lab.send_raw("GET", unknown_path), mutation=Mutation(Wrong.ABSENT, "path")
-            )
+            expect.client_error(lab.send_raw("GET", unknown_path), mutation=Wrong.ABSENT("path"))
     for reply in lab.each(unknown_methods):
         with lab.judge("IRC-GEN-025"):
             if reply.status != NOT_IMPLEMENTED:
-                expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "method"))
+                expect.client_error(reply, mutation=Wrong.VALUE("method"))
 
 
 @check("IRC-ERR-020")
@@ -292,7 +290,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
         for each in unknown:
             with case():
                 reply = lab.send_raw("GET", each)
-                expect.client_error(reply, mutation=Mutation(Wrong.ABSENT, "path"))
+                expect.client_error(reply, mutation=Wrong.ABSENT("path"))
                 expect.true(
                     isinstance(reply.at("error"), dict),
                     '`{"error": {…}}` as the body',

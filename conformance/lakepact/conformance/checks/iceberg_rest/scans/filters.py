@@ -10,7 +10,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Wrong,
     check,
     expect,
@@ -243,11 +242,7 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
 
     for what, expression in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
-            wrong = (
-                Mutation(Wrong.ABSENT, "column")
-                if "unknown column" in what
-                else Mutation(Wrong.VALUE, "/filter")
-            )
+            wrong = Wrong.ABSENT("column") if "unknown column" in what else Wrong.VALUE("/filter")
             expect.status(
                 scans.plan(lab, table, filter=expression),
                 400,
@@ -283,7 +278,7 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
             with case():
                 reply = scans.plan(lab, table, **requests["a filter"], **members)
                 about = " with case-sensitivity" if members else ""
-                wrong = Mutation(Wrong.VALUE, "/filter/term")
+                wrong = Wrong.VALUE("/filter/term")
                 expect.status(
                     reply, 400, about=f"for a filter in another letter case{about}", mutation=wrong
                 )

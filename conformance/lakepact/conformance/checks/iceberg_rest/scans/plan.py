@@ -150,7 +150,7 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
                 files_of(table, 1, 2), "the files up to the end,"
             )
         else:
-            expect_refusal_or_failure(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
+            expect_refusal_or_failure(reply, Wrong.MISSING("/start-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-010")
@@ -214,7 +214,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                 [], "no files between a snapshot and itself,"
             )
         else:
-            expect_refusal_or_failure(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
+            expect_refusal_or_failure(reply, Wrong.DUPLICATE("/end-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
@@ -233,13 +233,13 @@ def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
         for what, members in both.items():
             with case():
                 reply = scans.plan(lab, table, snapshot_id=last, **members)
-                wrong = Mutation(Wrong.VALUE, "/snapshot-id")
+                wrong = Wrong.VALUE("/snapshot-id")
                 expect.status(reply, 400, about=f"for snapshot-id with {what}", mutation=wrong)
     with lab.judge("IRC-SCAN-PLAN-012"):
         expect.status(
             scans.plan(lab, table, start_snapshot_id=first),
             400,
-            mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"),
+            mutation=Wrong.MISSING("/end-snapshot-id"),
         )
 
 
@@ -257,7 +257,7 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
         ):
             reply = scans.plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
-                expect_refusal_or_failure(reply, Mutation(Wrong.ABSENT, "snapshot"))
+                expect_refusal_or_failure(reply, Wrong.ABSENT("snapshot"))
 
 
 @check("IRC-SCAN-PLAN-019")
@@ -291,9 +291,7 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
                     if name == column:
                         expect.status(reply, 200, about=about)
                     else:
-                        expect.status(
-                            reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "column")
-                        )
+                        expect.status(reply, 400, about=about, mutation=Wrong.ABSENT("column"))
         reply = scans.plan(
             lab,
             table.table,

@@ -220,7 +220,7 @@ class CatalogModel:
         properties = self.namespaces.get(namespace)
         if self._succeeds(
             reply,
-            ("IRC-NS-CREATE-005", properties is not None, Mutation(Wrong.PRESENT, "namespace")),
+            ("IRC-NS-CREATE-005", properties is not None, Wrong.PRESENT("namespace")),
         ):
             self.namespaces[namespace] = Properties(
                 dict(request.body.get("properties") or {}), "IRC-NS-GET-002"
@@ -235,22 +235,22 @@ class CatalogModel:
             (
                 "IRC-NS-DROP-002",
                 namespace not in self.namespaces,
-                Mutation(Wrong.ABSENT, "namespace"),
+                Wrong.ABSENT("namespace"),
             ),
             (
                 "IRC-NS-DROP-003",
                 any(at == namespace for at, _ in self.tables),
-                Mutation(Wrong.PRESENT, "table"),
+                Wrong.PRESENT("table"),
             ),
             (
                 "IRC-NS-DROP-004",
                 any(at == namespace for at, _ in self.views),
-                Mutation(Wrong.PRESENT, "view"),
+                Wrong.PRESENT("view"),
             ),
             (
                 "IRC-NS-DROP-005",
                 any(other[:-1] == namespace for other in self.namespaces),
-                Mutation(Wrong.PRESENT, "child namespace"),
+                Wrong.PRESENT("child namespace"),
             ),
         ):
             del self.namespaces[namespace]
@@ -259,7 +259,7 @@ class CatalogModel:
         properties = self.namespaces.get(request.namespace)
         if (
             self._succeeds(
-                reply, ("IRC-NS-PROP-010", properties is None, Mutation(Wrong.ABSENT, "namespace"))
+                reply, ("IRC-NS-PROP-010", properties is None, Wrong.ABSENT("namespace"))
             )
             and properties is not None
         ):
@@ -333,8 +333,8 @@ class CatalogModel:
             return
         if self._succeeds(
             reply,
-            ("IRC-TBL-CREATE-014", place in self.tables, Mutation(Wrong.PRESENT, "table")),
-            ("IRC-TBL-CREATE-015", place in self.views, Mutation(Wrong.PRESENT, "view")),
+            ("IRC-TBL-CREATE-014", place in self.tables, Wrong.PRESENT("table")),
+            ("IRC-TBL-CREATE-015", place in self.views, Wrong.PRESENT("view")),
         ):
             self._hold(
                 place,
@@ -367,7 +367,7 @@ class CatalogModel:
         self, objects: dict[Place, Held], place: Place, reply: Reply, missing: str, requirement: str
     ) -> None:
         if self._succeeds(
-            reply, (missing, place not in objects, Mutation(Wrong.ABSENT, self._noun(objects)))
+            reply, (missing, place not in objects, Wrong.ABSENT(self._noun(objects)))
         ):
             del objects[place]
             self._left[place] = requirement
@@ -399,10 +399,10 @@ class CatalogModel:
             (
                 requirements["missing"],
                 source not in objects,
-                Mutation(Wrong.ABSENT, self._noun(objects)),
+                Wrong.ABSENT(self._noun(objects)),
             ),
-            (requirements["table"], target in self.tables, Mutation(Wrong.PRESENT, "table")),
-            (requirements["view"], target in self.views, Mutation(Wrong.PRESENT, "view")),
+            (requirements["table"], target in self.tables, Wrong.PRESENT("table")),
+            (requirements["view"], target in self.views, Wrong.PRESENT("view")),
         ):
             objects[target] = objects.pop(source)
             objects[target].by = self._left[source] = requirements["moved"]
@@ -558,8 +558,8 @@ class CatalogModel:
         )
         return self._succeeds(
             reply,
-            (otherwise, not says_so, Mutation(Wrong.ABSENT, "table")),
-            ("IRC-REQ-006", place in self.views, Mutation(Wrong.PRESENT, "view")),
+            (otherwise, not says_so, Wrong.ABSENT("table")),
+            ("IRC-REQ-006", place in self.views, Wrong.PRESENT("view")),
         )
 
     def _holds(self, record: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
@@ -599,8 +599,8 @@ class CatalogModel:
         place = request.namespace, request.body["name"]
         if self._succeeds(
             reply,
-            ("IRC-VIEW-CREATE-009", place in self.views, Mutation(Wrong.PRESENT, "view")),
-            ("IRC-VIEW-CREATE-010", place in self.tables, Mutation(Wrong.PRESENT, "table")),
+            ("IRC-VIEW-CREATE-009", place in self.views, Wrong.PRESENT("view")),
+            ("IRC-VIEW-CREATE-010", place in self.tables, Wrong.PRESENT("table")),
         ):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
             self._left.pop(place, None)
@@ -608,9 +608,7 @@ class CatalogModel:
     def _replace_view(self, request: Request, reply: Reply) -> None:
         place = request.place("view")
         record = self.views.get(place)
-        if self._succeeds(
-            reply, ("IRC-VIEW-REPL-006", record is None, Mutation(Wrong.ABSENT, "view"))
-        ):
+        if self._succeeds(reply, ("IRC-VIEW-REPL-006", record is None, Wrong.ABSENT("view"))):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
         elif record is not None and reply.status == 409:
             record.by = "IRC-VIEW-REPL-005"

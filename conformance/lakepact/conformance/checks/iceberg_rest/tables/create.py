@@ -12,7 +12,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
     Exchange,
     Kind,
-    Mutation,
     Namespace,
     OperationId,
     Place,
@@ -415,7 +414,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
                     namespace=table.namespace,
                     body=lab.table_request(table.name, **request),
                 )
-                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+                expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
                 states.expect_no_change(lab, before)
 
 

@@ -16,7 +16,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
@@ -158,10 +157,10 @@ WRONG: dict[str, dict[str, Document]] = {
 
 #: By requirement: the mistake of its requests; of others, that of each.
 MUTATIONS = {
-    "IRC-TBL-CREATE-018": Mutation(Wrong.VALUE, "/schema/identifier-field-ids"),
-    "IRC-TBL-CREATE-020": wrong_type("/properties/*"),
-    "IRC-TBL-CREATE-021": Mutation(Wrong.VALUE, "/name"),
-    "IRC-TBL-CREATE-022": wrong_type("/stage-create"),
+    "IRC-TBL-CREATE-018": Wrong.VALUE("/schema/identifier-field-ids"),
+    "IRC-TBL-CREATE-020": Wrong.TYPE("/properties/*"),
+    "IRC-TBL-CREATE-021": Wrong.VALUE("/name"),
+    "IRC-TBL-CREATE-022": Wrong.TYPE("/stage-create"),
 }
 
 
@@ -172,22 +171,22 @@ def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutati
     if requirement in MUTATIONS:
         return MUTATIONS[requirement]
     if requirement == "IRC-TBL-CREATE-003":
-        return Mutation(Wrong.MISSING, f"/{next(iter(wrong))}")
+        return Wrong.MISSING(f"/{next(iter(wrong))}")
     if requirement == "IRC-TBL-CREATE-017":
         fields = (
             "/partition-spec/fields/*" if "partition-spec" in wrong else "/write-order/fields/*"
         )
         return (
-            Mutation(Wrong.UNKNOWN_ID, f"{fields}/source-id")
+            Wrong.UNKNOWN_ID(f"{fields}/source-id")
             if "not there" in what
-            else Mutation(Wrong.VALUE, f"{fields}/transform")
+            else Wrong.VALUE(f"{fields}/transform")
         )
     if "of one name" in what:
-        return Mutation(Wrong.DUPLICATE, "/schema/fields/*/name")
+        return Wrong.DUPLICATE("/schema/fields/*/name")
     return (
-        Mutation(Wrong.VALUE, "/schema/fields/*/type")
+        Wrong.VALUE("/schema/fields/*/type")
         if "type" in what
-        else Mutation(Wrong.DUPLICATE, "/schema/fields/*/id")
+        else Wrong.DUPLICATE("/schema/fields/*/id")
     )
 
 

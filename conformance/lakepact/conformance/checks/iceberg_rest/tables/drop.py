@@ -12,7 +12,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     Reply,
     Table,
@@ -22,7 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     req,
     set_properties,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     ROUNDS,
@@ -245,7 +243,7 @@ def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-DROP-007") as case:
         for wrong in NO_BOOLEANS:
-            with case(wrong_type("purgeRequested")):
+            with case(Wrong.TYPE("purgeRequested")):
                 table = lab.make_table(home)
                 reply = lab.send(op.drop_table, query=[("purgeRequested", wrong)], **table.at)
                 expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`")
@@ -291,7 +289,7 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
             stranger = lab.try_commit(
                 again, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]
             )
-            expect.status(stranger, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
+            expect.status(stranger, 409, mutation=Wrong.STALE("assert-table-uuid"))
         main = former.metadata.get("current-snapshot-id")
         for requirements in lab.each(
             (
@@ -301,7 +299,7 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
         ):
             late = lab.try_commit(again, req.HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
-                expect.status(late, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
+                expect.status(late, 409, mutation=Wrong.STALE("assert-table-uuid"))
 
 
 @check("IRC-TBL-DROP-010", alone=True)

@@ -17,7 +17,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
     Exchange,
     Kind,
-    Mutation,
     NotOffered,
     Place,
     Reply,
@@ -259,7 +258,7 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
                 expect_last("the metadata-location as before")
                 with lab.step("IRC-REQ-008"):
                     commit = lab.try_commit(table, set_properties(a="1"), requirements=[stranger])
-                    expect.status(commit, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
+                    expect.status(commit, 409, mutation=Wrong.STALE("assert-table-uuid"))
                 expect_last("the metadata-location as before a refused commit,")
                 lab.commit(table, set_properties(a=str(turn)))
                 expect_another()

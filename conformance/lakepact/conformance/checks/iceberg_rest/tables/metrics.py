@@ -10,7 +10,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Place,
     Table,
     Wrong,
@@ -125,7 +124,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
                     report(lab, table, make(table, report_type=None)),
                     400,
                     about=f"for a {kind} without report-type",
-                    mutation=Mutation(Wrong.MISSING, "/report-type"),
+                    mutation=Wrong.MISSING("/report-type"),
                 )
     with lab.judge_each("IRC-TBL-MET-004") as case:
         for kind, make in whole.items():
@@ -137,7 +136,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
                         reply,
                         400,
                         about=f"for a {kind} without {name}",
-                        mutation=Mutation(Wrong.MISSING, f"/{name}"),
+                        mutation=Wrong.MISSING(f"/{name}"),
                     )
     with lab.judge_each("IRC-TBL-MET-007") as case:
         for kind, make in whole.items():
@@ -148,7 +147,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
                         reply,
                         400,
                         about=f"for a {kind} with the metric {metric}",
-                        mutation=Mutation(Wrong.VALUE, "/metrics/*"),
+                        mutation=Wrong.VALUE("/metrics/*"),
                     )
 
 

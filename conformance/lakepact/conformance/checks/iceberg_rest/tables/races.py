@@ -13,7 +13,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Kind,
-    Mutation,
     Namespace,
     Place,
     Reply,
@@ -168,9 +167,7 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-CREATE-030") as case:
                 for reply in replies:
                     with case():
-                        expect.status(
-                            reply, 200, 204, 409, mutation=Mutation(Wrong.PRESENT, "table or view")
-                        )
+                        expect.status(reply, 200, 204, 409, mutation=Wrong.PRESENT("table or view"))
                 operations = " and ".join(reply.exchange.operation or "" for reply in replies)
                 successes = [reply.status for reply in replies if reply.status < 300]
                 expect.equal(

@@ -9,7 +9,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
     Document,
-    Mutation,
     Namespace,
     Table,
     Wrong,
@@ -177,9 +176,7 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
         reply = lab.send(op.register_table, namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
             member = "/name" if body.get("metadata-location") else "/metadata-location"
-            expect.status(
-                reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, member)
-            )
+            expect.status(reply, 400, about=f"for {wrong}", mutation=Wrong.MISSING(member))
 
 
 @check("IRC-TBL-REG-004")
@@ -196,7 +193,7 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-004"):
                 if LOWEST_ERROR <= reply.status != 409 and location != before.metadata_location:
                     expect_file(lab, former)
-                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+                expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
                 states.expect_no_change(lab, before)
 
 
@@ -262,7 +259,7 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
                 reply,
                 *allowed,
                 about=f"for {what}",
-                mutation=Mutation(Wrong.ABSENT, "metadata file"),
+                mutation=Wrong.ABSENT("metadata file"),
             )
             expect.not_found(behind, "table", about=f"for a table of {what}")
 

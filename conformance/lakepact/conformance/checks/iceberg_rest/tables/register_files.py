@@ -15,7 +15,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -97,7 +96,7 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for a file that holds {wrong}",
-                mutation=Mutation(Wrong.VALUE, "metadata file"),
+                mutation=Wrong.VALUE("metadata file"),
             )
 
 
@@ -124,5 +123,5 @@ def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
                     400,
                     403,
                     about=f"for {location}",
-                    mutation=Mutation(Wrong.VALUE, "/metadata-location"),
+                    mutation=Wrong.VALUE("/metadata-location"),
                 )

@@ -10,7 +10,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
-    Mutation,
     Reply,
     Table,
     Unmet,
@@ -20,7 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     set_properties,
     states,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     is_registered,
@@ -164,7 +162,7 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
             406,
             409,
             about="for a missing file",
-            mutation=Mutation(Wrong.ABSENT, "metadata file"),
+            mutation=Wrong.ABSENT("metadata file"),
         )
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
@@ -187,5 +185,5 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for {expect.excerpt(overwrite)} as `overwrite`",
-                mutation=wrong_type("/overwrite"),
+                mutation=Wrong.TYPE("/overwrite"),
             )

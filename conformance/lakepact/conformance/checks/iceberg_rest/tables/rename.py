@@ -12,7 +12,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Namespace,
     Table,
     Wrong,
@@ -172,7 +171,7 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
         for source, destination in lab.each(((table, other), (other, table))):
             reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
-                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+                expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
                 states.expect_no_change(lab, source)
                 states.expect_no_change(lab, destination)
 
@@ -207,7 +206,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     reply = rename_table(lab, table.identifier, identifier(home, table.name))
 
     with lab.judge("IRC-TBL-REN-006", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 406, mutation=Mutation(Wrong.VALUE, "/destination/namespace"))
+        expect.status(reply, 204, 406, mutation=Wrong.VALUE("/destination/namespace"))
         if reply.status == 204:
             is_at(lab, table, home, table.name)
         else:
@@ -244,9 +243,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     for wrong, (missing, body) in lab.each(bodies.items()):
         reply = lab.send(op.rename_table, body=body)
         with lab.judge("IRC-TBL-REN-007"):
-            expect.status(
-                reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, missing)
-            )
+            expect.status(reply, 400, about=f"for {wrong}", mutation=Wrong.MISSING(missing))
 
 
 def _without(end: Mapping[str, Any], member: str) -> Document:
@@ -260,7 +257,7 @@ def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
     reply = rename_table(lab, table.identifier, table.identifier)
 
     with lab.judge("IRC-TBL-REN-009", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(reply, 204, 409, mutation=Wrong.PRESENT("table"))
         is_at(lab, table, table.namespace, table.name)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     Table,
     Wrong,
@@ -251,7 +250,7 @@ def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-TBL-LOAD-011") as case:
         for value in ("foo", "none", "all,refs", "1", "ref", "REFS"):
-            with case(Mutation(Wrong.VALUE, "snapshots")):
+            with case(Wrong.VALUE("snapshots")):
                 reply = lab.send(op.load_table, snapshots=value, **table.at)
                 expect.status(reply, 400, about=f"for snapshots={value}")
 

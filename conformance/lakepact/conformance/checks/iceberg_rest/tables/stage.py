@@ -15,7 +15,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -197,7 +196,7 @@ def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
     with lab.judge(
         "IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""
     ):
-        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
 
 
 @check("IRC-TBL-STAGE-011")
@@ -404,7 +403,7 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
                 expect.status(
                     requests.commit_stage(lab, stage),
                     409,
-                    mutation=Mutation(Wrong.PRESENT, "table"),
+                    mutation=Wrong.PRESENT("table"),
                 )
                 states.expect_no_change(lab, before)
 
@@ -444,7 +443,7 @@ def second_stages_are_not_committed(lab: CatalogLab) -> None:
     )
     with lab.judge("IRC-TBL-STAGE-007"):
         expect.status(first, 200)
-        expect.status(second, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(second, 409, mutation=Wrong.PRESENT("table"))
         expect_signature(lab.load(one), 0, "the property that the first commit set,")
 
 
@@ -495,7 +494,7 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
             expect.client_error(
                 reply,
                 about=f"for the location {location}",
-                mutation=Mutation(Wrong.VALUE, "location"),
+                mutation=Wrong.VALUE("location"),
             )
     if not refusals:
         lab.skip("IRC-TBL-STAGE-014", "the target takes every location that was tried")

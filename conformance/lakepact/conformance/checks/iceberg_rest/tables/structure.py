@@ -13,7 +13,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -231,7 +230,7 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for {expect.excerpt(kind)} in format version 2",
-                mutation=Mutation(Wrong.VALUE, "/schema/fields/*/type"),
+                mutation=Wrong.VALUE("/schema/fields/*/type"),
             )
 
 

@@ -11,7 +11,6 @@ from itertools import chain
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -19,7 +18,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     op,
     req,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, free_slot
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
@@ -170,7 +168,7 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for {wrong}",
-                mutation=Mutation(Wrong.MISSING, "/table-changes/*/identifier"),
+                mutation=Wrong.MISSING("/table-changes/*/identifier"),
             )
 
 
@@ -188,9 +186,9 @@ def table_changes_must_be_an_array(lab: CatalogLab) -> None:
         reply = lab.send(op.commit_transaction, body=body)
         with lab.judge("IRC-TXN-006"):
             wrong = (
-                wrong_type("/table-changes")
+                Wrong.TYPE("/table-changes")
                 if "table-changes" in body
-                else Mutation(Wrong.MISSING, "/table-changes")
+                else Wrong.MISSING("/table-changes")
             )
             expect.status(reply, 400, about=f"for {expect.excerpt(body)}", mutation=wrong)
 
@@ -248,11 +246,9 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-TXN-016"):
-        expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.PRESENT, "view"))
+        expect.status(reply, 400, 404, 409, mutation=Wrong.PRESENT("view"))
         expect.status(lab.send(op.load_view, namespace=slot.namespace, view=view), 200)
-        expect.status(
-            lab.send(op.load_table, **slot.at), 404, mutation=Mutation(Wrong.PRESENT, "view")
-        )
+        expect.status(lab.send(op.load_table, **slot.at), 404, mutation=Wrong.PRESENT("view"))
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")

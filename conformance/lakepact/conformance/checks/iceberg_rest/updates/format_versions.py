@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Wrong,
     check,
     expect,
     upd,
 )
 
-UNKNOWN_VERSION = Mutation(Wrong.VALUE, "/updates/*/format-version")
+UNKNOWN_VERSION = Wrong.VALUE("/updates/*/format-version")
 
 
 @check("IRC-UPD-005")

@@ -7,7 +7,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -99,7 +98,7 @@ def invalid_specs_return_400(lab: CatalogLab) -> None:
     cases = {
         "an unknown source column": upd.unknown_id(ghost, "spec/fields/*/source-id"),
         "an unknown transform": (
-            Mutation(Wrong.VALUE, f"{FIELDS}/transform"),
+            Wrong.VALUE(f"{FIELDS}/transform"),
             [
                 upd.add_spec(
                     upd.partition_field(name, "lakepact_nothing", "name_nothing", field_id=first)
@@ -107,15 +106,14 @@ def invalid_specs_return_400(lab: CatalogLab) -> None:
             ],
         ),
         "the day of a string": (
-            Mutation(
-                Wrong.VALUE,
+            Wrong.VALUE(
                 "transform for the type of the column",
                 "for a transform that the type of the column does not have",
             ),
             [upd.add_spec(upd.partition_field(name, "day", "name_day", field_id=first))],
         ),
         "two fields with one name": (
-            Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
+            Wrong.DUPLICATE(f"{FIELDS}/name"),
             [upd.add_spec(*twins)],
         ),
     }
@@ -133,7 +131,7 @@ def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
         table,
         {
             "field-id 1005 for the first partition field": (
-                Mutation(Wrong.VALUE, f"{FIELDS}/field-id"),
+                Wrong.VALUE(f"{FIELDS}/field-id"),
                 [upd.add_spec(field)],
             )
         },
@@ -235,7 +233,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
         table,
         {
             "the default spec": (
-                Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"),
+                Wrong.IN_USE("/updates/*/spec-ids/*"),
                 [upd.remove_partition_specs(default)],
             )
         },

@@ -8,12 +8,12 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Table,
+    Wrong,
     check,
     expect,
     op,
     set_properties,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 
@@ -105,7 +105,7 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-063",
         table,
-        {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])},
+        {"a number as a value": (Wrong.TYPE("/updates/*/updates/lakepact.red"), [number])},
     )
 
 
@@ -133,11 +133,11 @@ def remove_properties_needs_strings(lab: CatalogLab) -> None:
     cases = {
         "no removals": upd.lacking(update, "removals"),
         "a number among the removals": (
-            wrong_type("/updates/*/removals/*"),
+            Wrong.TYPE("/updates/*/removals/*"),
             [{**update, "removals": [1]}],
         ),
         "a text as removals": (
-            wrong_type("/updates/*/removals"),
+            Wrong.TYPE("/updates/*/removals"),
             [{**update, "removals": "lakepact.red"}],
         ),
     }
@@ -163,7 +163,7 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
         if reply.status == 200:
             after = lab.load(table)
             expect.member(location, after.place("location"), "location")
-    null = wrong_type("/updates/*/location"), [{**upd.set_location(location), "location": None}]
+    null = Wrong.TYPE("/updates/*/location"), [{**upd.set_location(location), "location": None}]
     cases = {
         "no location": upd.lacking(upd.set_location(location), "location"),
         "null as location": null,

@@ -6,7 +6,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -193,7 +192,7 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
         f"no {member}": upd.lacking(update, member)
         for member in ("ref-name", "snapshot-id", "type")
     }
-    kind = Mutation(Wrong.VALUE, "/updates/*/type")
+    kind = Wrong.VALUE("/updates/*/type")
     upd.judge_refusals(
         lab,
         "IRC-UPD-047",
@@ -206,7 +205,7 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
         table,
         {
             "main as a tag": (
-                Mutation(Wrong.VALUE, "main as a tag", "for a commit that makes `main` a tag"),
+                Wrong.VALUE("main as a tag", "for a commit that makes `main` a tag"),
                 [{**update, "ref-name": "main", "type": "tag"}],
             )
         },

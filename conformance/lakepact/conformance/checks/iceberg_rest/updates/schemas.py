@@ -8,7 +8,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Document,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -160,17 +159,15 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     ]
     cases = {
         "two columns with one id": (
-            Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"),
+            Wrong.DUPLICATE(f"{FIELDS}/id"),
             [upd.add_schema(upd.schema_with(table, twin))],
         ),
         "two columns with one name": (
-            Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
+            Wrong.DUPLICATE(f"{FIELDS}/name"),
             [upd.add_column(table, "name")],
         ),
         "an id that was a string and is a long": (
-            Mutation(
-                Wrong.IN_USE, f"{FIELDS}/id", "for a field id that is in use, with another type"
-            ),
+            Wrong.IN_USE(f"{FIELDS}/id", "for a field id that is in use, with another type"),
             [upd.add_schema({**upd.schema_with(table), "fields": fields})],
         ),
     }
@@ -188,7 +185,7 @@ def types_of_later_versions_return_400(lab: CatalogLab) -> None:
         table,
         {
             "timestamp_ns in format version 2": (
-                Mutation(Wrong.VALUE, f"{FIELDS}/type"),
+                Wrong.VALUE(f"{FIELDS}/type"),
                 [upd.add_schema(schema)],
             )
         },
@@ -289,8 +286,7 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
             table,
             {
                 f"a schema without the source column of the {what}": (
-                    Mutation(
-                        Wrong.IN_USE,
+                    Wrong.IN_USE(
                         "source column",
                         f"for a schema without the source column of the {what}",
                     ),
@@ -327,7 +323,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
         table,
         {
             "the current schema": (
-                Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"),
+                Wrong.IN_USE("/updates/*/schema-ids/*"),
                 [upd.remove_schemas(current)],
             )
         },

@@ -9,7 +9,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Reply,
     Table,
     Wrong,
@@ -18,7 +17,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     set_ref,
     states,
     upd,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 
@@ -115,7 +113,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     """Adding a snapshot with an existing id returns 400 or 409."""
     table = lab.append(lab.make_table())
-    mutation = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
+    mutation = Wrong.DUPLICATE(f"{SNAPSHOT}/snapshot-id")
     twin = lab.snapshot(
         table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None
     )
@@ -133,7 +131,7 @@ def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
     """A snapshot with a parent and a sequence number not above the last one returns 400 or 409."""
     table = lab.append(upd.table_of_version(lab, 2))
     last = table.member("last-sequence-number")
-    low = Mutation(Wrong.VALUE, f"{SNAPSHOT}/sequence-number")
+    low = Wrong.VALUE(f"{SNAPSHOT}/sequence-number")
     stale = {n: upd.add_snapshot(lab.snapshot(table, sequence_number=n)) for n in (last, last - 1)}
     cases = {
         f"the sequence number {n} after {last}": (low, [update]) for n, update in stale.items()
@@ -164,7 +162,7 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-039",
         table,
-        {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])},
+        {"the operation `x`": (Wrong.VALUE(f"{SNAPSHOT}/summary/operation"), [strange])},
     )
     upd.judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
 
@@ -209,7 +207,7 @@ def next_row_id_advances(lab: CatalogLab) -> None:
             upd.add_snapshot(lab.snapshot(with_rows)), "snapshot", "first-row-id"
         ),
         "a first-row-id below next-row-id": (
-            Mutation(Wrong.VALUE, f"{SNAPSHOT}/first-row-id"),
+            Wrong.VALUE(f"{SNAPSHOT}/first-row-id"),
             [upd.add_snapshot(lab.snapshot(with_rows, first_row_id=0))],
         ),
     }
@@ -393,7 +391,7 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
         answer = upd.commit_and_load(lab, table, upd.remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = upd.remove_snapshots(1)
-    number = wrong_type("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]
+    number = Wrong.TYPE("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]
     cases = {
         "no snapshot-ids": upd.lacking(update, "snapshot-ids"),
         "a number as snapshot-ids": number,

@@ -7,7 +7,6 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -106,9 +105,7 @@ def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
 
 def _invalid(member: str, field: Mapping[str, Any]) -> upd.Refusal:
     """Return a commit that adds a sort order with an invalid `member` in its field."""
-    return Mutation(Wrong.VALUE, f"/updates/*/sort-order/fields/*/{member}"), [
-        upd.add_sort_order(field)
-    ]
+    return Wrong.VALUE(f"/updates/*/sort-order/fields/*/{member}"), [upd.add_sort_order(field)]
 
 
 @check("IRC-UPD-032")

@@ -7,7 +7,6 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Table,
     Wrong,
     check,
@@ -112,13 +111,13 @@ def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     path = "/updates/*/statistics"
     cases = {
         f"no {member} of the file": (
-            Mutation(Wrong.MISSING, f"{path}/{member}"),
+            Wrong.MISSING(f"{path}/{member}"),
             [upd.set_statistics(upd.without(file, member))],
         )
         for member in file
     }
     for member in ("type", "snapshot-id", "sequence-number", "fields"):
-        missing = Mutation(Wrong.MISSING, f"{path}/blob-metadata/*/{member}")
+        missing = Wrong.MISSING(f"{path}/blob-metadata/*/{member}")
         cases[f"no {member} of a blob"] = (
             missing,
             [upd.set_statistics({**file, "blob-metadata": [upd.without(blob, member)]})],

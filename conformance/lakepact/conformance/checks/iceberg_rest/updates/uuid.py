@@ -6,7 +6,6 @@ import uuid
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Wrong,
     check,
     expect,
@@ -58,5 +57,5 @@ def malformed_uuids_return_400(lab: CatalogLab) -> None:
         lab,
         "IRC-UPD-004",
         lab.make_table(),
-        {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [upd.assign_uuid("x")])},
+        {"a malformed uuid": (Wrong.VALUE("/updates/*/uuid"), [upd.assign_uuid("x")])},
     )

@@ -16,7 +16,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     OperationId,
     Reply,
     Table,
@@ -133,9 +132,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
             first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid"
         )
     with lab.judge("IRC-IDEM-014"):
-        expect.status(
-            other, 409, about="with another key", mutation=Mutation(Wrong.PRESENT, "table")
-        )
+        expect.status(other, 409, about="with another key", mutation=Wrong.PRESENT("table"))
 
 
 def adding(lab: CatalogLab, table: Table) -> Document:
@@ -266,7 +263,7 @@ def conflicts_are_repeated(lab: CatalogLab) -> None:
     again = create(idempotency_key=key)
 
     with lab.judge("IRC-IDEM-012"):
-        expect.status(again, 409, about=AGAIN, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect.status(again, 409, about=AGAIN, mutation=Wrong.PRESENT("table"))
         expect.not_found(
             lab.send(op.table_exists if lab.offers(op.table_exists) else op.load_table, **table.at),
             "table",
@@ -334,8 +331,7 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
                         425,
                         429,
                         503,
-                        mutation=Mutation(
-                            Wrong.PRESENT,
+                        mutation=Wrong.PRESENT(
                             "request with this key",
                             "with the idempotency key of another request",
                         ),

@@ -14,7 +14,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     OperationId,
     Place,
@@ -270,7 +269,7 @@ def refused_drops_are_repeated(lab: CatalogLab) -> None:
             full(),
             409,
             about=f"for dropNamespace {AGAIN}",
-            mutation=Mutation(Wrong.IN_USE, "namespace"),
+            mutation=Wrong.IN_USE("namespace"),
         )
         reply = lab.send(op.load_namespace_metadata, namespace=table.namespace)
         expect.status(reply, 200, about="for a namespace that was not empty")
@@ -353,4 +352,4 @@ def keys_grant_no_rights(lab: CatalogLab) -> None:
         lab.require(lab.send(operation, idempotency_key=key, **arguments), 200)
         reply = lab.send(operation, headers=third, anonymous=True, idempotency_key=key, **arguments)
         with lab.judge("IRC-SEC-005"):
-            expect.client_error(reply, mutation=Mutation(Wrong.ACCESS, "principal"))
+            expect.client_error(reply, mutation=Wrong.ACCESS("principal"))

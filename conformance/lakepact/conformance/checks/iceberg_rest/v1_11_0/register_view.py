@@ -13,7 +13,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     expect,
     op,
     set_properties,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import NO_FILE
@@ -127,11 +126,11 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     last, location = left_behind(lab)
     whole: Document = {"name": lab.name(), "metadata-location": location}
     wrong: tuple[tuple[Document, Mutation], ...] = (
-        ({}, Mutation(Wrong.MISSING, "/name")),
-        ({"name": whole["name"]}, Mutation(Wrong.MISSING, "/metadata-location")),
-        ({"metadata-location": location}, Mutation(Wrong.MISSING, "/name")),
-        ({**whole, "name": 7}, wrong_type("/name")),
-        ({**whole, "metadata-location": None}, Mutation(Wrong.MISSING, "/metadata-location")),
+        ({}, Wrong.MISSING("/name")),
+        ({"name": whole["name"]}, Wrong.MISSING("/metadata-location")),
+        ({"metadata-location": location}, Wrong.MISSING("/name")),
+        ({**whole, "name": 7}, Wrong.TYPE("/name")),
+        ({**whole, "metadata-location": None}, Wrong.MISSING("/metadata-location")),
     )
 
     with lab.judge_each("IRC-VIEW-REG-003") as case:
@@ -164,9 +163,7 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
             namespace=other.namespace,
             body={"name": other.name, "metadata-location": location},
         )
-        expect.status(
-            reply, 409, about="under the name of a view", mutation=Mutation(Wrong.PRESENT, "view")
-        )
+        expect.status(reply, 409, about="under the name of a view", mutation=Wrong.PRESENT("view"))
         expect_no_change(lab, other)
     with lab.judge("IRC-VIEW-REG-005"):
         reply = lab.send(
@@ -210,7 +207,7 @@ def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
                 400,
                 404,
                 about=f"for {wrong}",
-                mutation=Mutation(Wrong.ABSENT, "metadata file"),
+                mutation=Wrong.ABSENT("metadata file"),
             )
             expect.not_found(lab.send(op.load_view, namespace=last.namespace, view=name), "view")
 
@@ -226,5 +223,5 @@ def registering_table_metadata_as_a_view_is_refused(lab: CatalogLab) -> None:
     reply = register(lab, table.namespace, name, location)
 
     with lab.judge("IRC-VIEW-REG-007"):
-        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "metadata file"))
+        expect.client_error(reply, mutation=Wrong.VALUE("metadata file"))
         expect.not_found(lab.send(op.load_view, namespace=table.namespace, view=name), "view")

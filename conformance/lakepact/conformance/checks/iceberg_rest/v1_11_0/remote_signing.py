@@ -12,7 +12,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     Reply,
     Table,
@@ -191,7 +190,7 @@ def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
                     400,
                     403,
                     about=f"for {body['method']} {body['uri']}{further}",
-                    mutation=Mutation(Wrong.ACCESS, "/uri"),
+                    mutation=Wrong.ACCESS("/uri"),
                 )
 
 
@@ -212,7 +211,7 @@ def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
                     sign(lab, table, body),
                     400,
                     about=f"without {member}",
-                    mutation=Mutation(Wrong.MISSING, f"/{member}"),
+                    mutation=Wrong.MISSING(f"/{member}"),
                 )
     absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
@@ -246,7 +245,7 @@ def readers_get_no_writes_signed(lab: CatalogLab) -> None:
                     sign(lab, table, body, who=reader),
                     403,
                     about=f"for {body['method']} {body['uri']}",
-                    mutation=Mutation(Wrong.ACCESS, "principal"),
+                    mutation=Wrong.ACCESS("principal"),
                 )
 
 
@@ -279,7 +278,7 @@ def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
                     400,
                     403,
                     about=f"for {', '.join(keys)}",
-                    mutation=Mutation(Wrong.ACCESS, "/body"),
+                    mutation=Wrong.ACCESS("/body"),
                 )
 
 

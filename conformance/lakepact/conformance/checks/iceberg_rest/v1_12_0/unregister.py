@@ -8,7 +8,6 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Kind,
-    Mutation,
     Reply,
     Table,
     Wrong,
@@ -107,7 +106,7 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
             other,
             200,
             about="under the name of an unregistered table",
-            mutation=Mutation(Wrong.PRESENT, "table"),
+            mutation=Wrong.PRESENT("table"),
         )
     again = register(lab, table.namespace, lab.name(), reply.at("metadata-location"))
     with lab.judge("IRC-TBL-UNREG-005"):

@@ -8,7 +8,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Reply,
     Wrong,
     expect,
@@ -171,5 +170,5 @@ def ambiguous_operands_return_400(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for {what}: {expect.excerpt(expression)}",
-                mutation=Mutation(Wrong.VALUE, "/filter"),
+                mutation=Wrong.VALUE("/filter"),
             )

@@ -11,12 +11,10 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
     Document,
-    Mutation,
     Wrong,
     check,
     expect,
     op,
-    wrong_type,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import (
     ROUNDS,
@@ -225,7 +223,7 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
             body=view_request(view.namespace, view.name, **members),
         )
         with lab.judge("IRC-VIEW-CREATE-009"):
-            expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "view"))
+            expect.status(again, 409, mutation=Wrong.PRESENT("view"))
             expect_no_change(lab, view)
         over = create(lab, table.namespace, table.name, **members)
         with lab.judge("IRC-VIEW-CREATE-010"):
@@ -272,7 +270,7 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
                 reply,
                 400,
                 about=f"for {expect.excerpt(wrong)} as a property",
-                mutation=wrong_type("/properties/*"),
+                mutation=Wrong.TYPE("/properties/*"),
             )
             expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")
 

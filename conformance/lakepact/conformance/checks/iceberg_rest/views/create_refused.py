@@ -64,7 +64,7 @@ def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
     """
     home = lab.make_namespace()
     cases: Cases = {
-        f"no {member}": (Mutation(Wrong.MISSING, f"/{member}"), {member.replace("-", "_"): None})
+        f"no {member}": (Wrong.MISSING(f"/{member}"), {member.replace("-", "_"): None})
         for member in ("schema", "view-version")
     }
     judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
@@ -76,13 +76,13 @@ def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
     plain = create(lab, home, lab.name(), properties=None)
 
     with lab.judge("IRC-VIEW-CREATE-002", remark=f"without properties: status {plain.status}"):
-        expect.status(nameless, 400, about="for no name", mutation=Mutation(Wrong.MISSING, "/name"))
+        expect.status(nameless, 400, about="for no name", mutation=Wrong.MISSING("/name"))
         expect.status(
             plain,
             200,
             400,
             about="for no properties",
-            mutation=Mutation(Wrong.MISSING, "/properties"),
+            mutation=Wrong.MISSING("/properties"),
         )
 
 
@@ -93,7 +93,7 @@ def incomplete_versions_return_400(lab: CatalogLab) -> None:
     whole = version(home)
     lacking = {
         f"a version without {member}": (
-            Mutation(Wrong.MISSING, f"/view-version/{member}"),
+            Wrong.MISSING(f"/view-version/{member}"),
             {"view_version": less(member, whole)},
         )
         for member in MEMBERS_OF_VERSION
@@ -112,7 +112,7 @@ def incomplete_versions_return_400(lab: CatalogLab) -> None:
     }
     cases = {
         wrong: (
-            Mutation(Wrong.MISSING, f"{REPRESENTATIONS}/*/{member}"),
+            Wrong.MISSING(f"{REPRESENTATIONS}/*/{member}"),
             {"view_version": version(home, representations=representations)},
         )
         for wrong, (member, representations) in {**alone, **second}.items()
@@ -125,12 +125,12 @@ def repeated_dialects_return_400(lab: CatalogLab) -> None:
     """Creating a view with two representations of one dialect, or with none, returns 400."""
     home = lab.make_namespace()
     twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
-    case = (Mutation(Wrong.DUPLICATE, f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
+    case = (Wrong.DUPLICATE(f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
     judge_refusals(
         lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": case}
     )
     empty = version(home, representations=[])
-    none = (Mutation(Wrong.VALUE, REPRESENTATIONS), {"view_version": empty})
+    none = (Wrong.VALUE(REPRESENTATIONS), {"view_version": empty})
     judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": none})
 
 
@@ -142,5 +142,5 @@ def unknown_representations_are_refused(lab: CatalogLab) -> None:
     reply = create(lab, home, name, view_version=version(home, {**sql(), "type": "lakepact-ast"}))
 
     with lab.judge("IRC-VIEW-CREATE-016"):
-        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, f"{REPRESENTATIONS}/*/type"))
+        expect.client_error(reply, mutation=Wrong.VALUE(f"{REPRESENTATIONS}/*/type"))
         expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")

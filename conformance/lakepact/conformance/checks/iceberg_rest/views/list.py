@@ -6,7 +6,6 @@ from itertools import chain
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Namespace,
     Wrong,
     check,
@@ -170,8 +169,6 @@ def head_view_returns_204_or_404(lab: CatalogLab) -> None:
                 expect.status(
                     reply,
                     404,
-                    mutation=TABLE_AS_VIEW
-                    if name == table.name
-                    else Mutation(Wrong.ABSENT, "view"),
+                    mutation=TABLE_AS_VIEW if name == table.name else Wrong.ABSENT("view"),
                 )
                 expect.no_body(reply)

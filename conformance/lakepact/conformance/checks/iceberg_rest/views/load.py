@@ -7,7 +7,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     Wrong,
     check,
@@ -169,7 +168,7 @@ def namespaces_with_views_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
     with lab.judge("IRC-NS-DROP-004"):
-        expect.status(reply, 409, mutation=Mutation(Wrong.IN_USE, "namespace"))
+        expect.status(reply, 409, mutation=Wrong.IN_USE("namespace"))
         expect_no_change(lab, view)
 
 
@@ -195,5 +194,5 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
                         reply,
                         status,
                         about=f"for a view {when}",
-                        mutation=Mutation(Wrong.ABSENT, "view") if status == 404 else None,
+                        mutation=Wrong.ABSENT("view") if status == 404 else None,
                     )

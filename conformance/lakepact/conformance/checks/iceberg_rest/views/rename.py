@@ -7,7 +7,6 @@ from itertools import pairwise
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
-    Mutation,
     NotOffered,
     Wrong,
     check,
@@ -118,7 +117,7 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
                 409,
                 mutation=views.OVER_TABLE
                 if existing == table.identifier
-                else Mutation(Wrong.PRESENT, "view"),
+                else Wrong.PRESENT("view"),
             )
             views.expect_no_change(lab, view)
             views.expect_no_change(lab, other)
@@ -132,7 +131,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 406, mutation=Mutation(Wrong.VALUE, "/destination/namespace"))
+        expect.status(reply, 204, 406, mutation=Wrong.VALUE("/destination/namespace"))
         if reply.status == 204:
             views.same_view(lab, view.reply, lab.send(op.load_view, namespace=home, view=view.name))
 
@@ -171,7 +170,5 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     for missing, body in lab.each(cases.items()):
         reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
-            expect.status(
-                reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing)
-            )
+            expect.status(reply, 400, about=f"without {missing}", mutation=Wrong.MISSING(missing))
             views.expect_no_change(lab, view)

@@ -11,7 +11,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
-    Mutation,
     Wrong,
     check,
     expect,
@@ -257,7 +256,7 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
                 with case():
-                    expect.status(reply, 200, 409, mutation=Mutation(Wrong.STALE, "version"))
+                    expect.status(reply, 200, 409, mutation=Wrong.STALE("version"))
             missing = [
                 text
                 for text, reply in zip(sql_texts, replies, strict=True)

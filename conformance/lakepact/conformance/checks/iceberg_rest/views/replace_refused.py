@@ -25,7 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
 
 Entry = Mapping[str, Any]
 
-ANOTHER_UUID = Mutation(Wrong.STALE, "assert-view-uuid")
+ANOTHER_UUID = Wrong.STALE("assert-view-uuid")
 
 
 def assert_view_uuid(uuid: str) -> Document:
@@ -82,7 +82,7 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
                     lab.send(op.replace_view, body=body, **view.at),
                     400,
                     about="without updates",
-                    mutation=Mutation(Wrong.MISSING, "/updates"),
+                    mutation=Wrong.MISSING("/updates"),
                 )
 
 
@@ -127,7 +127,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
                 lab, view, views.HARMLESS, requirements=[{"type": "assert-view-uuid"}]
             ),
             400,
-            mutation=Mutation(Wrong.MISSING, "/requirements/*/uuid"),
+            mutation=Wrong.MISSING("/requirements/*/uuid"),
         )
     cases: dict[str, list[Entry]] = {
         "the view's UUID as a table's": [assert_uuid(view.uuid)],
@@ -144,7 +144,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
                 views.try_replace(lab, view, views.HARMLESS, requirements=requirements),
                 *upd.UNSUPPORTED,
                 about=f"for {wrong}",
-                mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
+                mutation=Wrong.VALUE("/requirements/*/type"),
             )
 
 
@@ -162,7 +162,7 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
         "IRC-VIEW-REPL-008",
         view,
         cases=cases,
-        mutation=Mutation(Wrong.VALUE, "/updates/*/action"),
+        mutation=Wrong.VALUE("/updates/*/action"),
     )
     reply = views.try_replace(
         lab, view, views.HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}]
@@ -172,7 +172,7 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
             reply,
             400,
             about="for an unknown requirement",
-            mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
+            mutation=Wrong.VALUE("/requirements/*/type"),
         )
 
 
@@ -186,7 +186,7 @@ def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
         "IRC-VIEW-REPL-012",
         view,
         cases=cases,
-        mutation=Mutation(Wrong.VALUE, "/updates/*/format-version"),
+        mutation=Wrong.VALUE("/updates/*/format-version"),
     )
 
 
@@ -210,10 +210,10 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
             views.sql("SELECT 2 AS id"), schema_id=upd.LAST_ADDED
         ),
     }
-    unknown = Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version/schema-id")
+    unknown = Wrong.UNKNOWN_ID("/updates/*/view-version/schema-id")
     judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere, mutation=unknown)
     twice = adding(views.sql("SELECT 2 AS id"), views.sql("SELECT 3 AS id"))
-    mutation = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
+    mutation = Wrong.DUPLICATE("/updates/*/view-version/representations/*/dialect")
     judge_refusals(
         lab,
         "IRC-UPD-086",
@@ -236,7 +236,7 @@ def unknown_current_versions_return_400(lab: CatalogLab) -> None:
         "IRC-UPD-088",
         view,
         cases=cases,
-        mutation=Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version-id"),
+        mutation=Wrong.UNKNOWN_ID("/updates/*/view-version-id"),
     )
 
 
@@ -263,6 +263,6 @@ def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
         "IRC-UPD-089",
         view,
         cases=cases,
-        mutation=Mutation(Wrong.VALUE, "/updates/*/action"),
+        mutation=Wrong.VALUE("/updates/*/action"),
         allowed=upd.UNSUPPORTED,
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
-    Mutation,
     Wrong,
     check,
     expect,
@@ -55,7 +54,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
         if reply.status == 200
         else f"the server refuses to move views with status {reply.status}",
     ):
-        expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
+        expect.status(reply, 200, 400, 403, mutation=Wrong.VALUE("/updates/*/location"))
         if reply.status == 200:
             after = load_view(lab, view)
             expect.member(location, after.place("location"), "location of the view")

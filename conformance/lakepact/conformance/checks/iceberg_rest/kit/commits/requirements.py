@@ -27,7 +27,7 @@ NUMBERS = {
     "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
 }
 
-UNKNOWN_TYPE = Mutation(Wrong.VALUE, "/requirements/*/type")
+UNKNOWN_TYPE = Wrong.VALUE("/requirements/*/type")
 UNKNOWN_REQUIREMENT = {
     "type": "assert-lakepact-no-such-type",
     "ref": "main",
@@ -78,7 +78,7 @@ def assert_order(order_id: Any) -> Assertion:
 
 def stale(assertion: Mapping[str, Any]) -> Mutation:
     """Return the mutation of a commit with an assertion that does not hold."""
-    return Mutation(Wrong.STALE, assertion["type"])
+    return Wrong.STALE(assertion["type"])
 
 
 def expect_refusal_alone(
@@ -140,5 +140,5 @@ class Commits:
     def judge_without(self, requirement: str, assertion: Assertion, member: str) -> None:
         """Judge a requirement by a commit whose assertion, which holds, lacks a required member."""
         lacking = {name: value for name, value in assertion.items() if name != member}
-        mutation = Mutation(Wrong.MISSING, f"/requirements/*/{member}")
+        mutation = Wrong.MISSING(f"/requirements/*/{member}")
         self.judge(requirement, {f"there is no {member}": lacking}, 400, mutation=mutation)

@@ -33,9 +33,9 @@ FIRST_FIELD = 1000  #: the id of the first partition field of a table
 SECOND = 1  #: the id that clients propose for the first spec or order that is added to a new table
 UNSUPPORTED = (400, 406)  #: statuses of a commit with what only views have, or only tables
 REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
-NOT_ADDED = Mutation(Wrong.ABSENT, "addition")  #: -1 without an addition in the same commit
-DOWNGRADE = Mutation(Wrong.VALUE, "lower format version", "for a lower format version")
-UNKNOWN_ACTION = Mutation(Wrong.VALUE, "/updates/*/action")
+NOT_ADDED = Wrong.ABSENT("addition")  #: -1 without an addition in the same commit
+DOWNGRADE = Wrong.VALUE("lower format version", "for a lower format version")
+UNKNOWN_ACTION = Wrong.VALUE("/updates/*/action")
 UNKNOWN_UPDATE = {
     "action": "lakepact-no-such-action",
     "updates": {"lakepact": "unknown"},
@@ -109,12 +109,12 @@ def without(update: Update, *path: str) -> Document:
 
 def lacking(update: Update, *path: str) -> Refusal:
     """Return a commit of the update less the required member at `path`."""
-    return Mutation(Wrong.MISSING, f"/updates/*{pointer(*path)}"), [without(update, *path)]
+    return Wrong.MISSING(f"/updates/*{pointer(*path)}"), [without(update, *path)]
 
 
 def unknown_id(update: Update, member: str) -> Refusal:
     """Return a commit of an update whose `member` is the id of nothing."""
-    return Mutation(Wrong.UNKNOWN_ID, f"/updates/*/{member}"), [update]
+    return Wrong.UNKNOWN_ID(f"/updates/*/{member}"), [update]
 
 
 def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]]:
