@@ -22,7 +22,7 @@ def create_namespace(lab: WatsonxLab, name: str) -> Reply:
 
 def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     """Create a table with exactly this name, and drop it after the check."""
-    reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    reply = lab.try_create_table(namespace, name)
     if reply.status == 200:
         lab.drop_afterwards(namespace, name)
     return reply

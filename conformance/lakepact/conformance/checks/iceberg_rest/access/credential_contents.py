@@ -123,12 +123,7 @@ def with_tables(lab: CatalogLab, table: Table) -> dict[str, Reply]:
     lab.drop_afterwards(table.namespace, name)
     return {
         op.load_table: lab.send(op.load_table, headers=DELEGATED, **table.at),
-        op.create_table: lab.send(
-            op.create_table,
-            headers=DELEGATED,
-            namespace=table.namespace,
-            body=lab.table_request(name),
-        ),
+        op.create_table: lab.try_create_table(table.namespace, name, headers=DELEGATED),
     }
 
 

@@ -330,7 +330,7 @@ def _create_there(lab: CatalogLab, level: str, name: str) -> Reply:
     lab.require(
         lab.send(op.create_namespace, body={"namespace": [level], "properties": {}}), 200, 409
     )
-    return lab.send(op.create_table, namespace=(level,), body=lab.table_request(name))
+    return lab.try_create_table((level,), name)
 
 
 @check("IRC-SEC-008")

@@ -196,9 +196,7 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
         for name in names:
             with case():
                 if statuses[name] != 200:
-                    created = lab.send(
-                        op.create_table, namespace=home, body=lab.table_request(name)
-                    )
+                    created = lab.try_create_table(home, name)
                     expect.status(created, 200, 409, about="for creating a missing table")
                     expect.status(
                         lab.send(op.load_table, namespace=home, table=name),

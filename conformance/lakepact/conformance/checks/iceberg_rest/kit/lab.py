@@ -287,6 +287,18 @@ class CatalogLab(Lab):
         }
         return without_nulls(request)
 
+    def try_create_table(
+        self,
+        namespace: Namespace,
+        name: str,
+        *,
+        headers: Sequence[tuple[str, str]] = (),
+        **members: Any,
+    ) -> Reply:
+        """Return the answer to creating a table; `members` are those of `table_request`."""
+        body = self.table_request(name, **members)
+        return self.send(op.create_table, namespace=namespace, headers=headers, body=body)
+
     def make_table(
         self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any
     ) -> Table:
@@ -297,12 +309,7 @@ class CatalogLab(Lab):
         """
         home = namespace or self.make_namespace()
         table_name = name or self.name()
-        reply = self.require(
-            self.send(
-                op.create_table, namespace=home, body=self.table_request(table_name, **members)
-            ),
-            *SUCCESS,
-        )
+        reply = self.require(self.try_create_table(home, table_name, **members), *SUCCESS)
         self.drop_afterwards(home, table_name)
         return self.with_metadata(Table(home, table_name, reply))
 

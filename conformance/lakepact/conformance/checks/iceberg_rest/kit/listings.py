@@ -148,9 +148,7 @@ class Listing:
             reply = self.lab.send(op.create_namespace, body={"namespace": list(namespace)})
             self.lab.add_cleanup(lambda: self.lab.send(op.drop_namespace, namespace=namespace))
         else:
-            reply = self.lab.send(
-                op.create_table, namespace=self.namespace, body=self.lab.table_request(name)
-            )
+            reply = self.lab.try_create_table(self.namespace, name)
             self.lab.drop_afterwards(self.namespace, name)
         if reply.status == 200:
             self.names.append(name)

@@ -40,7 +40,7 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
     """Every table operation finds a table of a nested namespace at its path."""
     above = lab.make_table()
     namespace, name = deep(lab, above.namespace), lab.name()
-    created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    created = lab.try_create_table(namespace, name)
     lab.drop_afterwards(namespace, name)
 
     with lab.judge("IRC-NS-ENC-001") as case:

@@ -338,9 +338,7 @@ def missing_objects_are_named(lab: CatalogLab) -> None:
     replies: dict[str, Reply] = {
         "NoSuchNamespaceException": lab.send(op.load_namespace_metadata, namespace=nowhere),
         "NoSuchNamespaceException on listing": lab.send(op.list_tables, namespace=nowhere),
-        "NoSuchNamespaceException on creating": lab.send(
-            op.create_table, namespace=nowhere, body=lab.table_request(table)
-        ),
+        "NoSuchNamespaceException on creating": lab.try_create_table(nowhere, table),
         "NoSuchTableException": lab.send(op.load_table, **missing),
     }
     if lab.offers(op.drop_table):
@@ -432,9 +430,7 @@ def conflicts_are_named(lab: CatalogLab) -> None:
     here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
     refusals: dict[str, Reply] = {
         "AlreadyExistsException": lab.send(op.create_namespace, body={"namespace": list(here)}),
-        "AlreadyExistsException of a table": lab.send(
-            op.create_table, namespace=here, body=lab.table_request(table.name)
-        ),
+        "AlreadyExistsException of a table": lab.try_create_table(here, table.name),
         "CommitFailedException": lab.try_commit(
             table,
             set_properties(lakepact="refused"),

@@ -124,7 +124,7 @@ def _expect_addressable(lab: CatalogLab, namespace: Namespace, name: str) -> Non
     Raises:
         Unmet: it is neither.
     """
-    created = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    created = lab.try_create_table(namespace, name)
     if created.status in REFUSES_NAMES:
         return
     expect.status(created, 200, about=f"for the new name {expect.excerpt(name)}")

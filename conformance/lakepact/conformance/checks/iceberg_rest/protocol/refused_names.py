@@ -62,7 +62,7 @@ def about_a_table(lab: CatalogLab, name: str, namespace: Namespace) -> Requests:
 
 
 def _create_table(lab: CatalogLab, namespace: Namespace, name: str) -> Reply:
-    reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    reply = lab.try_create_table(namespace, name)
     if reply.status == 200:
         lab.drop_afterwards(namespace, name)
     return reply

@@ -292,7 +292,7 @@ def refusals(lab: CatalogLab) -> None:
     )  # nothing is done even where that is accepted
     lab.send(op.load_namespace_metadata, namespace=(lab.name(),))
     lab.send(op.load_table, namespace=table.namespace, table=lab.name())
-    lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name))
+    lab.try_create_table(table.namespace, table.name)
     if lab.offers(op.drop_namespace):
         lab.send(op.drop_namespace, namespace=table.namespace)
     if lab.offers(op.update_properties):

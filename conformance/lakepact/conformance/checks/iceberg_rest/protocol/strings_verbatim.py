@@ -124,11 +124,7 @@ def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     def created(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
-        reply = lab.send(
-            op.create_table,
-            namespace=namespace,
-            body=lab.table_request(name, properties=dict(properties)),
-        )
+        reply = lab.try_create_table(namespace, name, properties=dict(properties))
         if not _is_success(reply):
             return None
         lab.drop_afterwards(namespace, name)

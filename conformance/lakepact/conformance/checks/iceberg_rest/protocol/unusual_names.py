@@ -71,10 +71,7 @@ def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
     stem, there = lab.name(), []
     for odd in ODD:
         name = odd.format(stem)
-        if (
-            lab.send(op.create_table, namespace=namespace, body=lab.table_request(name)).status
-            == 200
-        ):
+        if lab.try_create_table(namespace, name).status == 200:
             lab.drop_afterwards(namespace, name)
             if lab.send(op.load_table, namespace=namespace, table=name).status == 200:
                 there.append(name)

@@ -49,16 +49,14 @@ def creating_tables_over_views_returns_409(lab: CatalogLab) -> None:
     """Creating a table under the name of a view returns 409, also when the table was staged."""
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
-    create = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    create = lab.try_create_table(namespace, name)
     if create.status < 400:
         lab.drop_afterwards(namespace, name)
 
     with lab.judge("IRC-TBL-CREATE-015"):
         expect.status(create, 409, mutation=OVER_VIEW)
     other = lab.make_view(namespace)
-    stage = lab.send(
-        op.create_table, namespace=namespace, body=lab.table_request(other, stage_create=True)
-    )
+    stage = lab.try_create_table(namespace, other, stage_create=True)
     with lab.judge("IRC-TBL-STAGE-010"):
         if stage.status == 200:
             stage = commit_stage(lab, Table(namespace, other, stage))

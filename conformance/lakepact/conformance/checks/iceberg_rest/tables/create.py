@@ -351,9 +351,7 @@ def unknown_delegation_mechanisms_are_ignored(lab: CatalogLab) -> None:
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         headers = [] if mechanisms is None else [("X-Iceberg-Access-Delegation", mechanisms)]
-        return lab.send(
-            op.create_table, namespace=namespace, body=lab.table_request(name), headers=headers
-        )
+        return lab.try_create_table(namespace, name, headers=headers)
 
     with lab.judge("IRC-TBL-CREATE-025") as case:
         for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
@@ -409,11 +407,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CREATE-014") as case:
         for request in again:
             with case():
-                reply = lab.send(
-                    op.create_table,
-                    namespace=table.namespace,
-                    body=lab.table_request(table.name, **request),
-                )
+                reply = lab.try_create_table(table.namespace, table.name, **request)
                 expect.status(reply, 409, mutation=Wrong.PRESENT("table"))
                 states.expect_no_change(lab, before)
 

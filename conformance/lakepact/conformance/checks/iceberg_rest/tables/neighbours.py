@@ -29,9 +29,7 @@ def create_at(
     """Return a table that was to be created at a location, and the answer."""
     name = name or lab.name()
     lab.drop_afterwards(beside.namespace, name)
-    reply = lab.send(
-        op.create_table, namespace=beside.namespace, body=lab.table_request(name, location=location)
-    )
+    reply = lab.try_create_table(beside.namespace, name, location=location)
     return Table(beside.namespace, name, reply), reply
 
 

@@ -197,7 +197,7 @@ def _contenders(
     """Pairs of what wants a name."""
 
     def table(name: str) -> Reply:
-        return lab.send(op.create_table, namespace=home, body=lab.table_request(name))
+        return lab.try_create_table(home, name)
 
     def renaming() -> Contender:
         source = lab.make_table(home).identifier

@@ -129,9 +129,7 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     """Loading and HEAD of a staged table return 404, and it is not listed."""
     namespace = lab.make_namespace()
     beside, stage = lab.make_table(namespace), requests.stage_table(lab, namespace, **WHOLE)
-    lab.send(
-        op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True)
-    )
+    lab.try_create_table(namespace, stage.name, stage_create=True)
     load = lab.send(op.load_table, **stage.at)
     listing = lab.send(op.list_tables, namespace=namespace)
 
@@ -158,16 +156,10 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
     name.
     """
     stage, other = requests.stage_table(lab, **WHOLE), requests.stage_table(lab)
-    again = lab.send(
-        op.create_table,
-        namespace=stage.namespace,
-        body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA),
+    again = lab.try_create_table(
+        stage.namespace, stage.name, stage_create=True, schema=OTHER_SCHEMA
     )
-    create = lab.send(
-        op.create_table,
-        namespace=stage.namespace,
-        body=lab.table_request(stage.name, schema=OTHER_SCHEMA),
-    )
+    create = lab.try_create_table(stage.namespace, stage.name, schema=OTHER_SCHEMA)
 
     with lab.judge("IRC-TBL-STAGE-008"):
         if again.status == 409:
@@ -184,11 +176,7 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
 def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Staging a table over an existing one returns 409, or committing the stage does."""
     table = lab.make_table()
-    reply = lab.send(
-        op.create_table,
-        namespace=table.namespace,
-        body=lab.table_request(table.name, stage_create=True),
-    )
+    reply = lab.try_create_table(table.namespace, table.name, stage_create=True)
     is_staged = reply.status == 200
     if is_staged:
         reply = requests.commit_stage(lab, Table(table.namespace, table.name, reply))
@@ -392,11 +380,7 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
             with case():
                 stage = requests.stage_table(lab, **WHOLE)
                 lab.require(
-                    lab.send(
-                        op.create_table,
-                        namespace=stage.namespace,
-                        body=lab.table_request(stage.name, schema=schema),
-                    ),
+                    lab.try_create_table(stage.namespace, stage.name, schema=schema),
                     200,
                 )
                 before = lab.load(stage)

@@ -288,9 +288,7 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
     200 for a request for the table.
     """
     name, namespace = lab.name(), lab.make_namespace()
-    created = lab.send(
-        op.create_table, headers=DELEGATED, namespace=namespace, body=lab.table_request(name)
-    )
+    created = lab.try_create_table(namespace, name, headers=DELEGATED)
     lab.drop_afterwards(namespace, name)
     table = lab.with_metadata(lab.make_table(namespace))
     storage = storage_of(lab, table)

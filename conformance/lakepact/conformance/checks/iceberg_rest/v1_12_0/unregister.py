@@ -99,9 +99,7 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
     table = lab.commit(lab.make_table(), set_properties(kept="as it is"))
     reply = lab.require(unregister(lab, table), 200)
     with lab.judge("IRC-TBL-UNREG-008"):
-        other = lab.send(
-            op.create_table, namespace=table.namespace, body=lab.table_request(table.name)
-        )
+        other = lab.try_create_table(table.namespace, table.name)
         expect.status(
             other,
             200,

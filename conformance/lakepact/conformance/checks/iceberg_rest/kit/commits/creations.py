@@ -59,9 +59,7 @@ def free_slot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     name = lab.name()
     lab.drop_afterwards(namespace, name)
     if lab.feature("stage-create"):
-        stage = lab.send(
-            op.create_table, namespace=namespace, body=lab.table_request(name, stage_create=True)
-        )
+        stage = lab.try_create_table(namespace, name, stage_create=True)
         if (
             stage.status == 200
             and lab.send(op.load_table, namespace=namespace, table=name).status == 404

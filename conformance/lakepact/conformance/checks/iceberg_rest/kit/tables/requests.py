@@ -98,7 +98,7 @@ def extend_schema(**further: Any) -> Document:
 def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
     """Return the answer to creating a table; the clean-up drops it."""
     lab.drop_afterwards(namespace, name)
-    return lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, **further))
+    return lab.try_create_table(namespace, name, **further)
 
 
 def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any) -> Table:
