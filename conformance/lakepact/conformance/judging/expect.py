@@ -167,9 +167,11 @@ def equal(
     )
 
 
-def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> None:
-    """Expect a value at a place of an answer; the arguments are those of `equal`."""
-    equal(expected, at.value, what, at=at, kind=kind)
+def member(expected: Any, at: Place, what: str = "", *, kind: Kind | None = None) -> None:
+    """Expect a value at a place of an answer; the arguments are those of `equal`, and by default
+    the last step of the place is the name of the value.
+    """
+    equal(expected, at.value, what or at.pointer.rpartition("/")[2], at=at, kind=kind)
 
 
 def member_of(document: Placed, name: str, expected: Any, what: str = "") -> None:

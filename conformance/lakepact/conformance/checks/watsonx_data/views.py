@@ -70,4 +70,4 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
                 ),
             )
             after = lab.send(op.load_view, namespace=home, view=view)
-            expect.member(before.at("metadata"), after.place("metadata"), "metadata")
+            expect.member(before.at("metadata"), after.place("metadata"))

@@ -91,7 +91,7 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
             fields = restrict_to(SCHEMA["fields"], upd.current_schema(table)["fields"])
             expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
         with case():
-            expect.member(len(SCHEMA["fields"]), table.place("last-column-id"), "last-column-id")
+            expect.member(len(SCHEMA["fields"]), table.place("last-column-id"))
 
 
 @check("IRC-REQ-002")
@@ -241,4 +241,4 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)
         after = lab.send(op.load_table, **slot.at)
-        expect.member(3, after.place("metadata", "format-version"), "format-version")
+        expect.member(3, after.place("metadata", "format-version"))

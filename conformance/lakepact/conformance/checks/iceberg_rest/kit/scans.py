@@ -359,7 +359,7 @@ def wait_for_plan(lab: CatalogLab, table: Table, reply: Reply) -> Plan:
         time.sleep(PAUSE)
         reply = lab.send(FETCH, plan_id=identifier, **table.at)
         expect.status(reply, 200)
-    expect.member("completed", reply.place("status"), "status")
+    expect.member("completed", reply.place("status"))
     answers, todo = [reply], list(reply.document.get("plan-tasks") or [])
     while todo:
         answer = lab.send(TASKS, body={"plan-task": todo.pop(0)}, **table.at)

@@ -64,7 +64,7 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
         with lab.step("IRC-NS-ENC-001"):
             expect.status(upper, 200)
         expect.status(lower, 200, about="for hex digits in lower case")
-        expect.member(upper.at("namespace"), lower.place("namespace"), "namespace")
+        expect.member(upper.at("namespace"), lower.place("namespace"))
 
 
 @check("IRC-GEN-022")

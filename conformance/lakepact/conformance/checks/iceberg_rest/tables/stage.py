@@ -305,7 +305,7 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     "field ids and names of the schema",
                     at=table.place("schemas"),
                 )
-        expect.member(second["schema-id"], table.place("current-schema-id"), "current-schema-id")
+        expect.member(second["schema-id"], table.place("current-schema-id"))
         with case():
             with lab.step("IRC-META-005"):
                 expect.true(
@@ -314,7 +314,7 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     table.member("last-column-id"),
                     at=table.place("last-column-id"),
                 )
-            expect.member(last + 5, table.place("last-column-id"), "last-column-id")
+            expect.member(last + 5, table.place("last-column-id"))
         by_id = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
             with case():
@@ -328,7 +328,7 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     "the snapshot",
                     at=table.place("snapshots"),
                 )
-        expect.member(two["snapshot-id"], table.place("current-snapshot-id"), "current-snapshot-id")
+        expect.member(two["snapshot-id"], table.place("current-snapshot-id"))
 
 
 @check("IRC-TBL-STAGE-015")

@@ -382,7 +382,7 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
             table = created(lab, **members)
             for answer in (table, lab.load(table)):
                 with case():
-                    expect.member(0, answer.place("default-sort-order-id"), "default-sort-order-id")
+                    expect.member(0, answer.place("default-sort-order-id"))
                     expect.equal(
                         [],
                         default_order(answer)["fields"],

@@ -394,7 +394,7 @@ def transactions_set_the_location(lab: CatalogLab) -> None:
     with lab.judge("IRC-TXN-014"):
         expect.status(reply, *transactions.MADE, about="for set-location")
         after = lab.load(by_transaction)
-        expect.member(location, after.place("location"), "location")
+        expect.member(location, after.place("location"))
 
 
 @check("IRC-TXN-007")

@@ -337,7 +337,7 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
     after = stored(lab, table, upd.upgrade_format_version(3))
 
     with lab.judge("IRC-UPD-005") as case:
-        expect.member(3, after.place("format-version"), "format-version")
+        expect.member(3, after.place("format-version"))
         for member in HISTORY:
             with case():
                 expect.equal(
@@ -362,7 +362,7 @@ def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
             "sequence-number of the snapshot",
             at=after.place("snapshots"),
         )
-        expect.member(LARGE, after.place("last-sequence-number"), "last-sequence-number")
+        expect.member(LARGE, after.place("last-sequence-number"))
 
 
 @check("IRC-GEN-019")
@@ -392,9 +392,7 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
                 at=after.place("snapshots"),
             )
         with case():
-            expect.member(
-                BEYOND_DOUBLES, after.place("last-sequence-number"), "last-sequence-number"
-            )
+            expect.member(BEYOND_DOUBLES, after.place("last-sequence-number"))
         with case():
             with lab.step("IRC-UPD-045"):
                 expect.contains(
@@ -403,9 +401,7 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
                     "the ref aged",
                     at=after.place("refs", "aged"),
                 )
-            expect.member(
-                BEYOND_DOUBLES, after.place("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms"
-            )
+            expect.member(BEYOND_DOUBLES, after.place("refs", "aged", "max-ref-age-ms"))
 
 
 @check("IRC-GEN-019")
@@ -415,7 +411,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     small = lab.snapshot(table, added_rows=EVEN)
     counting = stored(lab, table, upd.add_snapshot(small))
     with lab.step("IRC-UPD-041"):
-        expect.member(small["first-row-id"] + EVEN, counting.place("next-row-id"), "next-row-id")
+        expect.member(small["first-row-id"] + EVEN, counting.place("next-row-id"))
     many = lab.try_commit(
         table, upd.add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES))
     )
@@ -427,7 +423,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-GEN-019"):
-        expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"), "next-row-id")
+        expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"))
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             BEYOND_DOUBLES + EVEN,
@@ -435,7 +431,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
             "first-row-id of the snapshot",
             at=after.place("snapshots"),
         )
-        expect.member(BEYOND_DOUBLES + EVEN + 2, after.place("next-row-id"), "next-row-id")
+        expect.member(BEYOND_DOUBLES + EVEN + 2, after.place("next-row-id"))
 
 
 @check("IRC-UPD-045")

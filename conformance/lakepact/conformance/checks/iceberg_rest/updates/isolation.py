@@ -135,9 +135,7 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
             "current-snapshot-id",
             at=after.place("current-snapshot-id"),
         )
-        expect.member(
-            second["sequence-number"], after.place("last-sequence-number"), "last-sequence-number"
-        )
+        expect.member(second["sequence-number"], after.place("last-sequence-number"))
 
 
 @check("IRC-UPD-035")
@@ -202,7 +200,7 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
                 "first-row-id of the snapshot",
                 at=table.place("snapshots"),
             )
-            expect.member(expected + rows, table.place("next-row-id"), "next-row-id")
+            expect.member(expected + rows, table.place("next-row-id"))
         expected += rows
 
 
@@ -226,7 +224,7 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
         after = upd.commit_and_load(
             lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected))
         )
-        expect.member(expected + 3, after.place("next-row-id"), "next-row-id")
+        expect.member(expected + 3, after.place("next-row-id"))
 
 
 @check("IRC-UPD-042")

@@ -18,4 +18,4 @@ def own_locations_are_accepted(lab: CatalogLab) -> None:
                 update = upd.set_location(table.location)
                 reply = lab.try_commit(table, update, requirements=requirements)
                 expect.status(reply, 200, about="for the location that the table has")
-                expect.member(table.location, lab.load(table).place("location"), "location")
+                expect.member(table.location, lab.load(table).place("location"))

@@ -170,7 +170,7 @@ def specs_become_default(lab: CatalogLab) -> None:
         for spec_id in (*ids, first):
             with case():
                 answer = upd.commit_and_load(lab, table, upd.set_default_spec(spec_id))
-                expect.member(spec_id, answer.place("default-spec-id"), "default-spec-id")
+                expect.member(spec_id, answer.place("default-spec-id"))
 
 
 @check("IRC-UPD-027", "IRC-UPD-028")

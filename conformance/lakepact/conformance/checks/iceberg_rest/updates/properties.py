@@ -162,7 +162,7 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
             after = lab.load(table)
-            expect.member(location, after.place("location"), "location")
+            expect.member(location, after.place("location"))
     null = Wrong.TYPE("/updates/*/location"), [{**upd.set_location(location), "location": None}]
     cases = {
         "no location": upd.lacking(upd.set_location(location), "location"),

@@ -105,10 +105,10 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
         after = upd.commit_and_load(
             lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None)
         )
-        expect.member(last + 2, after.place("last-column-id"), "last-column-id")
+        expect.member(last + 2, after.place("last-column-id"))
         wide = upd.schema_with(table, upd.next_column(table, "far", skip=9))
         answer = upd.commit_and_load(lab, table, upd.add_schema(wide, last_column_id=last + 10))
-        expect.member(last + 10, answer.place("last-column-id"), "last-column-id")
+        expect.member(last + 10, answer.place("last-column-id"))
         after = upd.commit_and_load(
             lab, table, upd.add_schema(schema_without(table, "at"), last_column_id=None)
         )
@@ -216,7 +216,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
         for schema_id in (second, first):
             with case():
                 after = upd.commit_and_load(lab, table, upd.set_current_schema(schema_id))
-                expect.member(schema_id, after.place("current-schema-id"), "current-schema-id")
+                expect.member(schema_id, after.place("current-schema-id"))
 
 
 @check("IRC-UPD-018")

@@ -99,9 +99,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
                     f"{member} of the snapshot",
                     at=after.place("snapshots"),
                 )
-        expect.member(
-            snapshot["sequence-number"], after.place("last-sequence-number"), "last-sequence-number"
-        )
+        expect.member(snapshot["sequence-number"], after.place("last-sequence-number"))
         expect.member(
             table.member("current-snapshot-id"),
             after.place("current-snapshot-id"),
@@ -200,7 +198,7 @@ def next_row_id_advances(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-041"):
         after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-        expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"), "next-row-id")
+        expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"))
     with_rows = lab.load(table)
     cases = {
         "no first-row-id": upd.lacking(

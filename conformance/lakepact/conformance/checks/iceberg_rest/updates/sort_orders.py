@@ -134,9 +134,7 @@ def orders_become_default(lab: CatalogLab) -> None:
         for order_id in (*ids_of_orders_by(with_order, [earlier]), first):
             with case():
                 after = upd.commit_and_load(lab, table, upd.set_default_sort_order(order_id))
-                expect.member(
-                    order_id, after.place("default-sort-order-id"), "default-sort-order-id"
-                )
+                expect.member(order_id, after.place("default-sort-order-id"))
 
 
 @check("IRC-UPD-033", "IRC-UPD-034")

@@ -65,12 +65,12 @@ def namespaces_are_created_and_dropped_once(lab: CatalogLab) -> None:
     first = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-002"):
         expect.status(first, 200, about="with a key of version 7")
-        expect.member(list(namespace), first.place("namespace"), "namespace")
+        expect.member(list(namespace), first.place("namespace"))
     lab.require(first, 200)
     again = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-003"):
         expect.status(again, 200, about=AGAIN)
-        expect.member(list(namespace), again.place("namespace"), "namespace")
+        expect.member(list(namespace), again.place("namespace"))
 
     lab.require(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
     second_drop = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
@@ -128,9 +128,7 @@ def tables_are_created_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-004"):
         expect.status(again, 200, about=AGAIN)
-        expect.member(
-            first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid"
-        )
+        expect.member(first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"))
     with lab.judge("IRC-IDEM-014"):
         expect.status(other, 409, about="with another key", mutation=Wrong.PRESENT("table"))
 
@@ -405,9 +403,7 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-017"):
         expect.status(again, 200, about=AGAIN)
-        expect.member(
-            first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"), "table-uuid"
-        )
+        expect.member(first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"))
 
 
 def registration(name: str, table: Table) -> Document:

@@ -102,7 +102,7 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-008"):
         replacement = try_replace(lab, load_view(lab, view), *next_version(view, "SELECT 3 AS id"))
         expect.status(replacement, 200)
-        expect.member(last.uuid, replacement.place("metadata", "view-uuid"), "view-uuid")
+        expect.member(last.uuid, replacement.place("metadata", "view-uuid"))
 
 
 @check("IRC-VIEW-REG-001")
@@ -173,7 +173,7 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
         )
         expect.status(reply, 409, about="under the name of a table", mutation=OVER_TABLE)
         after = lab.load(table)
-        expect.member(table.uuid, after.place("table-uuid"), "table-uuid")
+        expect.member(table.uuid, after.place("table-uuid"))
 
 
 @check("IRC-VIEW-REG-006")

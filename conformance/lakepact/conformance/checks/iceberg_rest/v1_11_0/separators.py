@@ -68,7 +68,7 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
         with lab.judge(requirement):
             load = lab.send_raw("GET", path, operation=op.load_namespace_metadata)
             expect.status(load, 200, about=f"for the levels joined by {expect.excerpt(separator)}")
-            expect.member(list(child), load.place("namespace"), "namespace")
+            expect.member(list(child), load.place("namespace"))
             listing = lab.send_raw("GET", f"{path}/tables", operation=op.list_tables)
             expect.status(
                 listing, 200, about=f"for the levels joined by {expect.excerpt(separator)}"

@@ -48,7 +48,7 @@ def unregistered_tables_are_gone(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-UNREG-001"):
         expect.status(reply, 200)
-        expect.member(last.metadata_location, reply.place("metadata-location"), "metadata-location")
+        expect.member(last.metadata_location, reply.place("metadata-location"))
         states.assert_same_table(lab, last, Table(table.namespace, table.name, reply))
     lab.require(reply, 200)
     with lab.judge("IRC-TBL-UNREG-002"):
@@ -129,9 +129,7 @@ def tables_are_unregistered_once(lab: CatalogLab) -> None:
     again = unregister(lab, table, idempotency_key=key)
     with lab.judge("IRC-TBL-UNREG-007"):
         expect.status(again, 200, about="when repeated with its key")
-        expect.member(
-            first.at("metadata-location"), again.place("metadata-location"), "metadata-location"
-        )
+        expect.member(first.at("metadata-location"), again.place("metadata-location"))
         expect.status(
             lab.send(op.load_table, **other.at), 200, about="for the new table of that name"
         )

@@ -125,5 +125,5 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-META-018") as case:
         for answer in answers:
             with case():
-                expect.member(1, answer.place("format-version"), "format-version")
+                expect.member(1, answer.place("format-version"))
                 expect.member(view.uuid, answer.place("view-uuid"), "the initial view-uuid,")

@@ -68,7 +68,7 @@ def views_keep_their_uuid(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-META-018"):
         after = load_view(lab, view)
-        expect.member(view.uuid, after.place("view-uuid"), "view-uuid")
+        expect.member(view.uuid, after.place("view-uuid"))
 
 
 @check("IRC-GEN-020", "IRC-UPD-083")
