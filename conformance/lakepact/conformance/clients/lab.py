@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import orjson
 
 from lakepact.conformance.clients.expect import excerpt, true
-from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Exchange, Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
@@ -84,12 +84,12 @@ class ClientLab(Lab):
         """Return a request for the server behind the scripted server."""
         return request
 
-    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def arguments(self, url: str, arguments: Members) -> Members:
         """Return the arguments of a task; each contract names the server in its own way."""
         return {"url": url, **arguments}
 
     def observe(
-        self, task: str, script: Script, arguments: Mapping[str, Any]
+        self, task: str, script: Script, arguments: Members
     ) -> tuple[Script, Callable[[Performance], None]]:
         """Return the script of a task, and the judge of its performance."""
         del task, arguments

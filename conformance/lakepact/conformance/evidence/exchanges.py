@@ -21,6 +21,7 @@ from lakepact.conformance.evidence.replaying import LINES, answer_of, value_at
 from lakepact.generated.contract import OperationId
 
 Document = dict[str, Any]  #: a JSON object
+Members = Mapping[str, Any]  #: the members of a JSON object that is only read
 
 ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
@@ -225,7 +226,7 @@ class Place:
 class Placed(dict[str, Any]):
     """A JSON object of an answer that knows its place, as do the objects in it."""
 
-    def __init__(self, document: Mapping[str, Any], at: Place) -> None:
+    def __init__(self, document: Members, at: Place) -> None:
         super().__init__(
             (name, Placed(value, at.within(name)) if isinstance(value, dict) else value)
             for name, value in document.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import zip_longest
 from typing import Any
 
@@ -17,7 +17,7 @@ from lakepact.conformance.evidence.differences import (
     kind_of,
     pointer,
 )
-from lakepact.conformance.evidence.exchanges import Document, Place, Placed, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redact
 from lakepact.conformance.evidence.replaying import same
@@ -195,7 +195,7 @@ def unmet(
     *,
     at: Place | None,
     kind: Kind = Kind.VALUE,
-    schema: Mapping[str, Any] | None = None,
+    schema: Members | None = None,
 ) -> Unmet:
     """Return an expectation that is not met, to be raised.
 

@@ -7,10 +7,11 @@ by one of every other JSON type.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from lakepact.conformance.evidence.differences import pointer
+from lakepact.conformance.evidence.exchanges import Members
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
@@ -19,7 +20,7 @@ from lakepact.generated.contract import Contract
 Mutant: TypeAlias = "tuple[Mutation, Any]"
 
 #: A value of each JSON type; null is left out, since clients send it for absent members.
-OF_TYPES: Mapping[str, Any] = {
+OF_TYPES: Members = {
     "boolean": True,
     "number": 1.5,
     "string": "lakepact",
@@ -38,7 +39,7 @@ class InvalidBodies:
     """
 
     def __init__(self, contract: Contract) -> None:
-        self._schemas: Mapping[str, Any] = contract.bundle["components"]["schemas"]
+        self._schemas: Members = contract.bundle["components"]["schemas"]
         self._components = Components(contract)
 
     def without_members(self, component: str, body: Any) -> Iterator[Mutant]:

@@ -17,6 +17,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import (
     Document,
     Exchange,
+    Members,
     Place,
     Placed,
     Reply,
@@ -41,6 +42,7 @@ __all__ = [
     "Document",
     "Exchange",
     "Kind",
+    "Members",
     "Mutation",
     "NotOffered",
     "OperationId",

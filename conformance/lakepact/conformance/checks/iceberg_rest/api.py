@@ -18,7 +18,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables import states
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Document, Exchange, Place, Placed, Reply
+from lakepact.conformance.evidence.exchanges import (
+    Document,
+    Exchange,
+    Members,
+    Place,
+    Placed,
+    Reply,
+)
 from lakepact.conformance.evidence.outcome import (
     LOWEST_ERROR,
     Blocked,
@@ -42,6 +49,7 @@ __all__ = [
     "Document",
     "Exchange",
     "Kind",
+    "Members",
     "Mutation",
     "Namespace",
     "NotOffered",

@@ -6,7 +6,7 @@ from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script
@@ -17,6 +17,7 @@ __all__ = [
     "Answer",
     "Document",
     "Forward",
+    "Members",
     "NotOffered",
     "Performance",
     "Request",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from lakepact.conformance.clients.lab import ClientLab
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
@@ -66,7 +66,7 @@ class SharingClientLab(ClientLab):
         """The bearer token of the server behind the scripted server."""
         return self.target.headers["Authorization"].partition(" ")[2]
 
-    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def arguments(self, url: str, arguments: Members) -> Members:
         """Return the arguments of a task, with the path of a new profile that has the check's own
         members.
         """
@@ -125,7 +125,7 @@ class SharingClientLab(ClientLab):
         return table, rows
 
 
-def same_rows(performance: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+def same_rows(performance: Ended, rows: Sequence[Members], why: str) -> None:
     """Expect these rows as the result of a task, in any order.
 
     Raises:
@@ -134,7 +134,7 @@ def same_rows(performance: Ended, rows: Sequence[Mapping[str, Any]], why: str) -
     are_rows(performance.result, rows, why)
 
 
-def are_rows(actual: Any, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+def are_rows(actual: Any, rows: Sequence[Members], why: str) -> None:
     """Expect these rows in a result, in any order.
 
     Raises:

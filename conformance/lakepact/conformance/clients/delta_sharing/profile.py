@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import parse_qsl
 
 import httpx
@@ -14,6 +13,7 @@ import orjson
 from lakepact.conformance.clients.delta_sharing.api import (
     Answer,
     Forward,
+    Members,
     NotOffered,
     Request,
     Script,
@@ -101,9 +101,9 @@ TOKEN_PATH = "/identity/token"  # noqa: S105 - a path
 NAME, SECRET = "recipient@example.org", "a-secret: of the script"
 ISSUED = "token-of-the-script"
 BASIC = "Basic " + base64.b64encode(f"{NAME}:{SECRET}".encode()).decode()
-VERSION_2: Mapping[str, Any] = {"shareCredentialsVersion": 2, "bearerToken": None}
+VERSION_2: Members = {"shareCredentialsVersion": 2, "bearerToken": None}
 #: Members of a profile by its type, with the resulting Authorization.
-PROFILES: Mapping[str, tuple[Mapping[str, Any], str]] = {
+PROFILES: Mapping[str, tuple[Members, str]] = {
     "bearer_token": ({"bearerToken": ISSUED}, f"Bearer {ISSUED}"),
     "basic": ({"username": NAME, "password": SECRET}, BASIC),
     "oauth_client_credentials": (

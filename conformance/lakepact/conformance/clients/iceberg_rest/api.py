@@ -19,7 +19,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
 )
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
-from lakepact.conformance.evidence.exchanges import Document, Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.program import in_order
@@ -37,6 +37,7 @@ __all__ = [
     "Document",
     "Exchange",
     "Forward",
+    "Members",
     "NotOffered",
     "OperationId",
     "Performance",

@@ -4,7 +4,7 @@ instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import TASKS, CatalogClie
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import ALWAYS, ROUTES, error
 from lakepact.conformance.clients.iceberg_rest.protocol.requests import Requests, judge_requests
 from lakepact.conformance.clients.lab import Performance, everything
+from lakepact.conformance.evidence.exchanges import Members
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.programs.listener import Answer
 from lakepact.conformance.programs.scripted_server import Forward, Request, Script, as_it_is
@@ -52,7 +53,7 @@ class InstanceClientLab(CatalogClientLab):
             raise NotOffered(f"instances of watsonx.data do not offer {task}")
         return super().performs(task, script, prefix=prefix or CATALOG, **arguments)
 
-    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def arguments(self, url: str, arguments: Members) -> Members:
         """Return the arguments of a task, whose properties name the catalog and the credentials."""
         members = super().arguments(url, arguments)
         token = self._authorization.removeprefix("Bearer ")
@@ -61,7 +62,7 @@ class InstanceClientLab(CatalogClientLab):
         return {**members, "properties": {"warehouse": CATALOG, **own, **members["properties"]}}
 
     def observe(
-        self, task: str, script: Script, arguments: Mapping[str, Any]
+        self, task: str, script: Script, arguments: Members
     ) -> tuple[Script, Callable[[Performance], None]]:
         """Return the script for callers with the catalog's prefix and credentials, and the
         judge.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.evidence.exchanges import Document, Exchange, Placed, Reply
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Members, Placed, Reply
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
 
@@ -162,7 +162,7 @@ def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
     )
 
 
-def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> Document:
+def _lasting(document: Members, left_out: frozenset[str]) -> Document:
     members = {
         name: _parse(name, value)
         for name, value in document.items()

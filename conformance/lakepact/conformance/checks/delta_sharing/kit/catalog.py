@@ -4,13 +4,13 @@ sampled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.conformance.evidence.limits import GivenUp
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import NoAnswer, Wire
@@ -46,7 +46,7 @@ class SharedTable:
     share: str
     schema: str
     name: str
-    document: Mapping[str, Any]  #: as it is listed
+    document: Members  #: as it is listed
     format: str = (
         ""  #: of its metadata for clients that support both formats; empty if it is not returned
     )
@@ -64,7 +64,7 @@ class SharedTable:
 class Catalogue:
     """The discovered objects; `whole` is false if some were left out."""
 
-    shares: tuple[Mapping[str, Any], ...]
+    shares: tuple[Members, ...]
     schemas: tuple[tuple[str, str], ...]  #: share and schema
     tables: tuple[SharedTable, ...]
     whole: bool
@@ -232,7 +232,7 @@ def _reader_features(protocol: Any) -> tuple[str, ...]:
     return tuple(map(str, features)) if isinstance(features, list) else ()
 
 
-def _table(share: str, document: Mapping[str, Any]) -> SharedTable | None:
+def _table(share: str, document: Members) -> SharedTable | None:
     schema, name = document.get("schema"), document.get("name")
     return (
         SharedTable(share, schema, name, document)

@@ -4,7 +4,7 @@ of each line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -22,6 +22,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import (
     Document,
     Exchange,
+    Members,
     Place,
     Placed,
     Reply,
@@ -102,7 +103,7 @@ def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]
     ]
 
 
-def kind_of(line: Mapping[str, Any]) -> str:
+def kind_of(line: Members) -> str:
     """Return the kind of a line, empty where it has none or several."""
     kinds = [kind for kind in KINDS if line.get(kind) is not None]
     return kinds[0] if len(kinds) == 1 else ""
@@ -240,7 +241,7 @@ def texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def required(document: Mapping[str, Any], member: str, kind: type, what: str) -> Any:
+def required(document: Members, member: str, kind: type, what: str) -> Any:
     """Return a required member of a type.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -11,7 +11,14 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Document, Exchange, Place, Placed, Reply
+from lakepact.conformance.evidence.exchanges import (
+    Document,
+    Exchange,
+    Members,
+    Place,
+    Placed,
+    Reply,
+)
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
@@ -59,7 +66,7 @@ class Listing:
 
     lab: SharingLab = field(repr=False)
     operation: OperationId
-    address: Mapping[str, Any]
+    address: Members
     count: int = 0
 
     def __str__(self) -> str:
@@ -181,12 +188,12 @@ def token_of(reply: Reply) -> str:
     return token or ""
 
 
-def key(item: Mapping[str, Any]) -> tuple[str, ...]:
+def key(item: Members) -> tuple[str, ...]:
     """Return the identity of an item in a share: names are case-insensitive."""
     return tuple(lower(str(item.get(member, ""))) for member in ("schema", "name"))
 
 
-def keys(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+def keys(items: Iterable[Members]) -> list[tuple[str, ...]]:
     """Return the identities of several items, sorted."""
     return sorted(key(item) for item in items)
 

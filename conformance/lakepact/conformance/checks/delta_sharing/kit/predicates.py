@@ -12,7 +12,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Protocol
 
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 
 #: Operation in SQL → comparison of values, operation in JSON, and the operation with its sides
 #: swapped.
@@ -48,7 +48,7 @@ SQL_TYPES = frozenset({*VALUE_TYPES, "decimal"} - {"timestamp"})
 class Predicate(Protocol):
     """A predicate that holds, does not hold, or is unknown for a row."""
 
-    def holds(self, row: Mapping[str, Any]) -> bool | None:
+    def holds(self, row: Members) -> bool | None:
         """Return whether a row satisfies it; None where a null, or a NaN, leaves it open."""
         ...
 
@@ -71,7 +71,7 @@ class Comparison:
     value: Any
     constant_first: bool = False
 
-    def holds(self, row: Mapping[str, Any]) -> bool | None:
+    def holds(self, row: Members) -> bool | None:
         """Return whether a row satisfies it."""
         value = row.get(self.column)
         if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -110,7 +110,7 @@ class IsNull:
     kind: str
     inverse: bool = False
 
-    def holds(self, row: Mapping[str, Any]) -> bool | None:
+    def holds(self, row: Members) -> bool | None:
         """Return whether a row satisfies it."""
         return (row.get(self.column) is None) != self.inverse
 
@@ -132,7 +132,7 @@ class Joined:
     operation: str
     parts: tuple[Predicate, ...]
 
-    def holds(self, row: Mapping[str, Any]) -> bool | None:
+    def holds(self, row: Members) -> bool | None:
         """Return whether a row satisfies it."""
         outcomes = {part.holds(row) for part in self.parts}
         decisive = self.operation == "or"
@@ -153,7 +153,7 @@ class Negated:
 
     part: Predicate
 
-    def holds(self, row: Mapping[str, Any]) -> bool | None:
+    def holds(self, row: Members) -> bool | None:
         """Return whether a row satisfies it."""
         outcome = self.part.holds(row)
         return None if outcome is None else not outcome
@@ -212,9 +212,7 @@ class Draw:
         kinds: column → type, of the columns that predicates may be about.
     """
 
-    def __init__(
-        self, random: Random, rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]
-    ) -> None:
+    def __init__(self, random: Random, rows: Sequence[Members], kinds: Mapping[str, str]) -> None:
         self._random = random
         self._rows = rows
         self._kinds = kinds

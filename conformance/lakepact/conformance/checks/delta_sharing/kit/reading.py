@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
@@ -19,7 +19,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import (
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import is_continued, lines_of
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Members, Place, Reply
 from lakepact.conformance.evidence.outcome import NotOffered, StepFailed, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.http.files import Files
@@ -31,7 +31,7 @@ from lakepact.generated.delta_sharing import op
 
 AnyTable: TypeAlias = PackTable | SharedTable
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Members = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
 CHANGING = "refreshed"  #: a table of the pack that a check appends to
 VERSION = "delta-table-version"
@@ -70,9 +70,7 @@ def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
     return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
 
 
-def query(
-    lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = ""
-) -> Reply:
+def query(lab: SharingLab, table: AnyTable, body: Members = NOTHING, *, form: str = "") -> Reply:
     """Return the answer to a query of a table, in the format `form` or a possible one.
 
     Checks share answers of tables that do not change.
@@ -86,9 +84,7 @@ def query(
     )
 
 
-def query_changes(
-    lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = ""
-) -> Reply:
+def query_changes(lab: SharingLab, table: AnyTable, bounds: Members, *, form: str = "") -> Reply:
     """Return the answer to a request for changes of a table."""
     return lab.send(
         op.query_table_changes,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import orjson
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
+    Members,
     SharingLab,
     Unmet,
     check,
@@ -204,5 +205,5 @@ def deletion_vectors_can_be_read(lab: SharingLab) -> None:
                     )
 
 
-def _measures(vectors: list[Mapping[str, Any]]) -> list[Any]:
+def _measures(vectors: list[Members]) -> list[Any]:
     return sorted([vector.get("cardinality"), vector.get("sizeInBytes")] for vector in vectors)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from lakepact.conformance.checks.delta_sharing.api import (
     CAPABILITIES,
     Exchange,
     Kind,
+    Members,
     NotOffered,
     Placed,
     Reply,
@@ -41,7 +41,7 @@ KNOWN = frozenset({"refreshToken", "nextPageToken", EARLIEST, "errorMessage"})
 NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
 
-def _is_end(line: Mapping[str, Any]) -> bool:
+def _is_end(line: Members) -> bool:
     """Return whether a line has an endStreamAction of any type; null is none."""
     return line.get(ndjson.END) is not None
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
@@ -13,6 +11,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Document,
     Exchange,
     Kind,
+    Members,
     NotOffered,
     Placed,
     SharedTable,
@@ -299,7 +298,7 @@ def locations_hold_the_log(lab: SharingLab) -> None:
                     )
 
 
-def _item_of(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
+def _item_of(lab: SharingLab, table: SharedTable) -> Members:
     """Return the item of a table on a page of a listing."""
     pages = Listing(lab, op.list_tables, {"share": table.share, "schema": table.schema}).pages()
     return next(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Exchange,
+    Members,
     NotOffered,
     OperationId,
     Place,
@@ -122,7 +122,7 @@ def _pages(lab: SharingLab) -> Iterator[Reply]:
                 yield second
 
 
-def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, Any]]]:
+def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Members]]:
     """Yield a listing of each kind with several items, and their number."""
     with contextlib.suppress(NotOffered):
         yield from (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
     Kind,
+    Members,
     NotOffered,
     Reply,
     SharingLab,
@@ -330,7 +330,7 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
 
 
 def lines_have_metadata_of(
-    versions: list[PackVersion], metadata_lines: Sequence[Mapping[str, Any]], about: str
+    versions: list[PackVersion], metadata_lines: Sequence[Members], about: str
 ) -> None:
     """Expect a metaData line with the columns of each version, and with its version if the line
     has one.
@@ -354,7 +354,7 @@ def lines_have_metadata_of(
             expect.contains(version.version, numbers, what, at=place_of(lines[0], "version"))
 
 
-def _columns(metadata: Mapping[str, Any]) -> list[str]:
+def _columns(metadata: Members) -> list[str]:
     """Return the columns of metadata; its schemaString may be an object here, which DS-MDT-07
     checks.
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance.checks.delta_sharing.api import (
     Document,
+    Members,
     NotOffered,
     Reply,
     SharedTable,
@@ -336,7 +336,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
         )
 
 
-def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
+def _measures(vector: Members) -> tuple[Any, ...]:
     """Return the identity of a deletion vector of the pack, independent of its storage."""
     return vector.get("sizeInBytes"), vector.get("cardinality"), vector.get("offset")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
@@ -10,6 +10,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Blocked,
     Document,
     Kind,
+    Members,
     NotOffered,
     Reply,
     SharingLab,
@@ -218,11 +219,9 @@ def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
     return [row for row in rows if all(predicate.holds(row) for predicate in predicates)]
 
 
-def query(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
+def query(lab: SharingLab, body: Members) -> Reply:
     """Return the answer to a query of a table for hints, in the pack or elsewhere."""
-    address: Mapping[str, Any] = (
-        lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
-    )
+    address: Members = lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
     return lab.send(
         op.query_table, body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address
     )

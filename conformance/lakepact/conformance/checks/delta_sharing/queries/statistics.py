@@ -14,6 +14,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     EITHER_FORMAT,
     Document,
     Kind,
+    Members,
     NotOffered,
     Place,
     SharingLab,
@@ -289,7 +290,7 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
 
 def _mirrors(
     statistics: Any,
-    fields: Mapping[str, Mapping[str, Any]],
+    fields: Mapping[str, Members],
     where: str,
     *,
     mapping: str,

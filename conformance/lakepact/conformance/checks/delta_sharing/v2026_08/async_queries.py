@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.api import (
@@ -12,6 +12,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     Blocked,
     Document,
     Kind,
+    Members,
     NotOffered,
     Placed,
     Reply,
@@ -39,9 +40,7 @@ WAITS = (
 MOST_PAGES = 20
 
 
-def begin(
-    lab: SharingLab, table: AnyTable, body: Mapping[str, Any], *, capabilities: str = ASYNC
-) -> Reply:
+def begin(lab: SharingLab, table: AnyTable, body: Members, *, capabilities: str = ASYNC) -> Reply:
     """Return the answer to a query of a client that accepts queries in the background."""
     return lab.send(
         op.query_table, body=dict(body), delta_sharing_capabilities=capabilities, **table.address
@@ -70,9 +69,7 @@ def begin_in_background(lab: SharingLab, table: AnyTable) -> str:
     return query_id
 
 
-def info(
-    lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None
-) -> Reply:
+def info(lab: SharingLab, table: AnyTable, query_id: str, body: Members | None = None) -> Reply:
     """Return the answer of Get Query Info."""
     return lab.send(
         op.get_query_info,
@@ -84,7 +81,7 @@ def info(
 
 
 def poll(
-    lab: SharingLab, table: AnyTable, query_id: str, body: Mapping[str, Any] | None = None
+    lab: SharingLab, table: AnyTable, query_id: str, body: Members | None = None
 ) -> Iterator[Reply]:
     """Yield the answers of Get Query Info until one has no queryStatus line.
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import (
     config_of,
@@ -18,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Exchange,
     Kind,
+    Members,
     Placed,
     Reply,
     Table,
@@ -83,7 +83,7 @@ STORAGES = (
 )
 
 
-def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str, str]]:
+def temporary_secrets(config: Members) -> Iterator[tuple[Storage, str, str]]:
     """Return each temporary secret of a configuration: its storage, its key, and the key of its
     expiry.
     """
@@ -305,7 +305,7 @@ def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
                 )
 
 
-def secret_keys(configs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def secret_keys(configs: Iterable[Members]) -> Iterator[str]:
     """Return the keys of storage secrets."""
     for config in configs:
         yield from (

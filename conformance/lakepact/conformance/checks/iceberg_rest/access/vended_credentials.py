@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
+    Members,
     Place,
     Reply,
     Table,
@@ -44,7 +45,7 @@ def load_credentials(lab: CatalogLab, table: Table) -> Reply:
     return lab.send(op.load_credentials, **table.at)
 
 
-def credentials_of(document: Mapping[str, Any]) -> list[Any]:
+def credentials_of(document: Members) -> list[Any]:
     """Return the credentials in an answer, as far as they are an array."""
     credentials = document.get("storage-credentials")
     return credentials if isinstance(credentials, list) else []
@@ -55,13 +56,13 @@ def objects(items: Sequence[Any]) -> list[Document]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def config_of(credential: Mapping[str, Any]) -> Document:
+def config_of(credential: Members) -> Document:
     """Return the content of a credential."""
     config = credential.get("config")
     return config if isinstance(config, dict) else {}
 
 
-def kind_of(credential: Mapping[str, Any]) -> str:
+def kind_of(credential: Members) -> str:
     """Return the type of a credential: the storage that its keys are of."""
     return "+".join(
         sorted(
@@ -74,7 +75,7 @@ def kind_of(credential: Mapping[str, Any]) -> str:
     )
 
 
-def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
+def endings(credentials: Sequence[Members]) -> dict[tuple[str, str], int]:
     """When credentials end, by prefix and key; those that do not say so are left out."""
     ends: dict[tuple[str, str], int] = {}
     for credential in credentials:

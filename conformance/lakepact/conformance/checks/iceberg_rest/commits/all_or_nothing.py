@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     check,
     expect,
@@ -18,12 +16,10 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.steps import expect_history
 
-Update = Mapping[str, Any]
-
 UNASSIGNED = 1  #: an id that no partition field has
 
 
-def evolution(table: Table) -> list[Update]:
+def evolution(table: Table) -> list[Members]:
     """Updates that widen the schema and set a property."""
     return [
         set_properties(half="done"),
@@ -32,7 +28,7 @@ def evolution(table: Table) -> list[Update]:
     ]
 
 
-def moving(lab: CatalogLab, table: Table) -> list[Update]:
+def moving(lab: CatalogLab, table: Table) -> list[Members]:
     """Updates that add a snapshot and move main to it."""
     snapshot = lab.snapshot(table)
     return [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
@@ -46,7 +42,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     before = lab.load(table)
     holds, fails = req.assert_uuid(table.uuid), req.assert_ref("main", None)
-    commits: tuple[tuple[req.Assertion, list[req.Assertion], list[Update]], ...] = (
+    commits: tuple[tuple[req.Assertion, list[req.Assertion], list[Members]], ...] = (
         (fails, [fails], [req.HARMLESS]),
         (fails, [fails], evolution(table)),
         (fails, [holds, fails], moving(lab, table)),

@@ -5,11 +5,10 @@ stored.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     check,
     expect,
@@ -32,7 +31,7 @@ FIELD = 1005  #: the id of a partition field, not the first one that is free
 
 #: A schema whose columns say all that columns can, within others too; the first one identifies
 #: rows.
-FIELDS: list[Mapping[str, Any]] = [
+FIELDS: list[Members] = [
     {"id": 1, "name": "id", "type": "long", "required": True, "doc": "a number"},
     {
         "id": 2,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     check,
     expect,
@@ -60,7 +60,7 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
     """
     table = lab.make_table()
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") + AHEAD_MS)
-    commits: tuple[list[Mapping[str, Any]], ...] = (
+    commits: tuple[list[Members], ...] = (
         [set_properties(turn="first")],
         [set_properties(turn="second")],
         [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
@@ -135,7 +135,7 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
             expect_times_in_order(now.metadata, "snapshot-log", at=now.place())
 
 
-def replacement(table: Table) -> list[Mapping[str, Any]]:
+def replacement(table: Table) -> list[Members]:
     """Updates by which a client replaces a table: main is gone, and schema, spec and order are
     others.
     """

@@ -4,7 +4,7 @@ orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Document,
+    Members,
     Table,
     Wrong,
     check,
@@ -260,7 +261,7 @@ class Current:
     id: str  #: the member with the id of one of them
     adding: Callable[[Table], Document]  #: an update that adds one
     adding_another: Callable[[Table], Document]
-    setting: Callable[[int], Mapping[str, Any]]  #: an update that makes one current
+    setting: Callable[[int], Members]  #: an update that makes one current
 
 
 def judge_ids(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
+    Members,
     Reply,
     Table,
     check,
@@ -45,9 +45,7 @@ CLIENTS = 16
 ROUNDS = 3
 
 
-def race(
-    lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]
-) -> list[Reply]:
+def race(lab: CatalogLab, at: Members, bodies: Sequence[Members]) -> list[Reply]:
     """Return the answers to commits that are sent at the same moment."""
     return side_by_side(
         lab,
@@ -162,7 +160,7 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
 
 
 def _race_of_properties(
-    lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str
+    lab: CatalogLab, table: Table, requirements: Sequence[Members], turn: str
 ) -> None:
     """One race of commits that do not touch each other; what was accepted is there."""
     keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
     Document,
+    Members,
     Mutation,
     Reply,
     Table,
@@ -26,11 +26,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     properties_of,
 )
 
-Update = Mapping[str, Any]
-
 
 def _judge_bodies(
-    lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any], mutation: Mutation
+    lab: CatalogLab, requirement: str, table: Table, bodies: Members, mutation: Mutation
 ) -> None:
     """Judge a requirement by bodies that have to be answered with 400."""
     for wrong, body in lab.each(bodies.items()):
@@ -121,7 +119,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
         upd.add_column(table, "more"),
         upd.set_current_schema(upd.LAST_ADDED),
     ]
-    commits: tuple[list[Update], ...] = (
+    commits: tuple[list[Members], ...] = (
         [upd.UNKNOWN_UPDATE],
         [req.HARMLESS, upd.UNKNOWN_UPDATE],
         [upd.UNKNOWN_UPDATE, req.HARMLESS],
@@ -159,7 +157,7 @@ def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
 def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
     """A commit with an update without `action`, or a requirement without `type`, returns 400."""
     table = lab.make_table()
-    updates: tuple[Update, ...] = (
+    updates: tuple[Members, ...] = (
         {},
         {"updates": {"a": "b"}},
         {"removals": []},
@@ -251,7 +249,7 @@ def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     """
     table = lab.append(upd.table_of_version(lab, 2))
     tag = upd.unknown_id(set_ref("tag", 1, kind="tag"), "snapshot-id")
-    cases: dict[str, tuple[str, Mutation, Sequence[Update]]] = {
+    cases: dict[str, tuple[str, Mutation, Sequence[Members]]] = {
         **upd.impossible(table),
         "a tag at an unknown snapshot": ("IRC-UPD-046", *tag),
         "a last added schema that was not added": (

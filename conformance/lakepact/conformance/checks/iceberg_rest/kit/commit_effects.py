@@ -6,12 +6,10 @@ import contextlib
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.evidence.exchanges import Document, Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Place, Reply
 from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-
-Entry = Mapping[str, Any]
 
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
 REFS = ("refs", "current-snapshot-id", "snapshot-log")
@@ -69,7 +67,7 @@ EFFECTS: Mapping[str, str] = {
 }
 
 
-def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply) -> None:
+def note_effect(lab: Lab, before: Reply, updates: Sequence[Members], after: Reply) -> None:
     """Note in the lab if an accepted commit did not store its snapshots, lost earlier ones, or did
     not set its refs.
     """
@@ -115,7 +113,7 @@ def _note_unmet(lab: Lab, requirement: str, *, decides_statuses: bool) -> Genera
         lab.unsound.append(StepFailed(requirement, unmet, decides_statuses=decides_statuses))
 
 
-def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: Document, at: Place) -> None:
+def _note_refs(lab: Lab, updates: Sequence[Members], metadata: Document, at: Place) -> None:
     last = {
         update["ref-name"]: update
         for update in updates

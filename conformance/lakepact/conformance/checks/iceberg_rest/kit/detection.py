@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import orjson
 
@@ -19,7 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.probes import (
     proves,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
-from lakepact.conformance.evidence.exchanges import Document, Exchange
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.contract import OperationId
@@ -137,7 +136,7 @@ def _path(lab: CatalogLab, operation: OperationId) -> str:
     )
 
 
-def _answer(lab: CatalogLab, method: str, path: str, probe: Mapping[str, Any]) -> Exchange | None:
+def _answer(lab: CatalogLab, method: str, path: str, probe: Members) -> Exchange | None:
     """Return the exchange of a probe: with status 0 if the timeout expired, `None` if the
     connection failed.
     """

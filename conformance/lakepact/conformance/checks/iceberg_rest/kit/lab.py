@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_bytes
-from lakepact.conformance.evidence.exchanges import Document, Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFile
 from lakepact.conformance.judging import expect
@@ -370,8 +370,8 @@ class CatalogLab(Lab):
     def try_commit(
         self,
         table: Table,
-        *updates: Mapping[str, Any],
-        requirements: Sequence[Mapping[str, Any]] = (),
+        *updates: Members,
+        requirements: Sequence[Members] = (),
     ) -> Reply:
         """Return the answer to a commit, unconditional unless requirements are given."""
         return self.send(
@@ -383,8 +383,8 @@ class CatalogLab(Lab):
     def commit(
         self,
         table: Table,
-        *updates: Mapping[str, Any],
-        requirements: Sequence[Mapping[str, Any]] = (),
+        *updates: Members,
+        requirements: Sequence[Members] = (),
     ) -> Table:
         """Return the table after a commit.
 
@@ -454,7 +454,7 @@ class CatalogLab(Lab):
             self._write_empty_list(snapshot, version)
         return without_nulls(snapshot | with_hyphens(members))
 
-    def _write_empty_list(self, snapshot: Mapping[str, Any], version: int | None) -> None:
+    def _write_empty_list(self, snapshot: Members, version: int | None) -> None:
         """Write the manifest list of a snapshot if files are shared: some targets read it."""
         if not self.feature(READABLE_FILES):
             return
@@ -510,12 +510,12 @@ def _member(reply: Reply, name: str) -> Any:
     return document.get(name) if isinstance(document, dict) else None
 
 
-def with_hyphens(members: Mapping[str, Any]) -> Document:
+def with_hyphens(members: Members) -> Document:
     """Return members by their names in JSON, which have hyphens for underscores."""
     return {name.replace("_", "-"): value for name, value in members.items()}
 
 
-def without_nulls(members: Mapping[str, Any]) -> Document:
+def without_nulls(members: Members) -> Document:
     """Return the members whose value is not `None`."""
     return {name: value for name, value in members.items() if value is not None}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
@@ -11,7 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     with_hyphens,
     without_nulls,
 )
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.generated.iceberg_rest import op
 
 COUNTER = {"unit": "count", "value": 3}
@@ -43,7 +42,7 @@ def scan_report(table: Table, **members: Any) -> Document:
     )
 
 
-def report_about(table: Table, content: Mapping[str, Any], members: Mapping[str, Any]) -> Document:
+def report_about(table: Table, content: Members, members: Members) -> Document:
     """Return a report about a table: its name and snapshot, content, and members named with
     underscores for hyphens.
     """

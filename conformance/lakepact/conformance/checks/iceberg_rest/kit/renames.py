@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.generated.iceberg_rest import op
 
 
@@ -15,9 +12,7 @@ def identifier(namespace: Namespace, name: str) -> Document:
     return {"namespace": list(namespace), "name": name}
 
 
-def rename_table(
-    lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]
-) -> Reply:
+def rename_table(lab: CatalogLab, source: Members, destination: Members) -> Reply:
     """Rename a table; a table at the destination is dropped after the check."""
     lab.drop_afterwards(tuple(destination["namespace"]), destination["name"])
     return lab.send(
@@ -25,9 +20,7 @@ def rename_table(
     )
 
 
-def rename_view(
-    lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]
-) -> Reply:
+def rename_view(lab: CatalogLab, source: Members, destination: Members) -> Reply:
     """Rename a view; a view at the destination is dropped after the check."""
     at: Document = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
     lab.add_cleanup(lambda: lab.send(op.drop_view, **at))

@@ -8,11 +8,12 @@ differ.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.evidence.exchanges import Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.wire import Wire
 from lakepact.generated.iceberg_rest import op
@@ -83,7 +84,7 @@ def _properties(holder: Any) -> set[str]:
     return set(properties) if isinstance(properties, dict) else set()
 
 
-def _without(properties: Mapping[str, Any] | Any, names: Collection[str]) -> Any:
+def _without(properties: Members | Any, names: Collection[str]) -> Any:
     if not isinstance(properties, dict):
         return properties
     return {name: value for name, value in properties.items() if name not in names}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
 from lakepact.conformance.evidence.differences import ABSENT
+from lakepact.conformance.evidence.exchanges import Members
 from lakepact.conformance.judging import expect
 
 
@@ -27,7 +25,7 @@ def expect_history(lab: CatalogLab) -> None:
         raise lab.unsound[0]
 
 
-def stored(lab: CatalogLab, table: Table, *updates: Mapping[str, Any]) -> Table:
+def stored(lab: CatalogLab, table: Table, *updates: Members) -> Table:
     """Return a table as loaded after a set-up commit: an update that its answer shows, and the load
     does not, is the culprit.
 

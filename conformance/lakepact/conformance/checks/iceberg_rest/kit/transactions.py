@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot
@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     expect_no_change,
     properties_of,
 )
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -25,8 +25,8 @@ Change = Document
 
 def change(
     table: Table | FreeTableSlot,
-    *updates: Mapping[str, Any],
-    requirements: Sequence[Mapping[str, Any]] = (),
+    *updates: Members,
+    requirements: Sequence[Members] = (),
 ) -> Change:
     """Return a change to one table, unconditional unless requirements are given."""
     identifier = {"namespace": list(table.namespace), "name": table.name}

@@ -5,7 +5,7 @@ view.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -25,12 +25,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.server_owned import (
     same_except_server_properties,
     without_properties,
 )
-from lakepact.conformance.evidence.exchanges import Document, Place, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Place, Reply
 from lakepact.conformance.evidence.outcome import Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
-
-Update = Mapping[str, Any]
 
 DIALECT = "spark"
 SQL = "SELECT 1 AS id"
@@ -105,7 +103,7 @@ def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentat
     return {"type": "sql", "sql": text, "dialect": dialect}
 
 
-def version(namespace: Namespace, *representations: Mapping[str, Any], **members: Any) -> Document:
+def version(namespace: Namespace, *representations: Members, **members: Any) -> Document:
     """Return a version of a view; `members` are named with underscores for hyphens, `None` leaves
     one out.
     """
@@ -163,7 +161,7 @@ def load_view(lab: CatalogLab, view: View) -> View:
 
 
 def try_replace(
-    lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()
+    lab: CatalogLab, view: View, *updates: Members, requirements: Sequence[Members] = ()
 ) -> Reply:
     """Return the answer to a request that replaces a view, unconditionally unless requirements are
     given.
@@ -175,7 +173,7 @@ def try_replace(
     )
 
 
-def replace_view(lab: CatalogLab, view: View, *updates: Update) -> View:
+def replace_view(lab: CatalogLab, view: View, *updates: Members) -> View:
     """Replace a view and return it.
 
     Raises:
@@ -187,7 +185,7 @@ def replace_view(lab: CatalogLab, view: View, *updates: Update) -> View:
 # -- updates ---------------------------------------------------------------------------------------
 
 
-def add_view_version(view_version: Mapping[str, Any]) -> Document:
+def add_view_version(view_version: Members) -> Document:
     """Return an update that adds a version."""
     return {"action": "add-view-version", "view-version": dict(view_version)}
 
@@ -197,7 +195,7 @@ def set_current_view_version(version_id: int = LAST_ADDED) -> documents.SetCurre
     return {"action": "set-current-view-version", "view-version-id": version_id}
 
 
-def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any]]:
+def next_version(view: View, text: str, **members: Any) -> list[Members]:
     """Updates that add a version with another text and make it current; as clients do, they propose
     the next id and a known schema.
     """
@@ -228,7 +226,7 @@ def properties_of(view: View) -> Document:
     return view.reply.document["metadata"].get("properties") or {}
 
 
-def canonical_form(metadata: Mapping[str, Any]) -> Document:
+def canonical_form(metadata: Members) -> Document:
     """Return the metadata of a view in canonical form: without members that stand for none, and
     with sets in one order.
     """
@@ -263,7 +261,7 @@ def same_view(
 
 
 def same_metadata(
-    lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str, *, at: Place
+    lab: CatalogLab, expected: Members, actual: Members, what: str, *, at: Place
 ) -> None:
     """Expect equal metadata of a view, except for properties that the server owns; `at` is the
     place of the actual metadata.

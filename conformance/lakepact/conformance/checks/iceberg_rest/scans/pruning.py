@@ -8,10 +8,17 @@ whatever it knows or does not know.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Kind,
+    Members,
+    check,
+    expect,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     TableWithFiles,
@@ -118,7 +125,7 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
 def judge_filters(
     lab: CatalogLab,
     table: TableWithFiles,
-    filters: Iterable[Mapping[str, Any]],
+    filters: Iterable[Members],
     names: Iterable[str],
 ) -> None:
     """Judge filters that match rows of all files of these names."""

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Mutation,
     Namespace,
     OperationId,
@@ -59,7 +60,7 @@ class Held:
 
     answer: Table | None
     by: str
-    due: list[Mapping[str, Any]] = field(default_factory=list)
+    due: list[Members] = field(default_factory=list)
     own: set[str] = field(default_factory=set)
 
 
@@ -77,8 +78,8 @@ class Properties:
 class Request:
     """The arguments and the body of a request."""
 
-    arguments: Mapping[str, Any]
-    body: Mapping[str, Any]
+    arguments: Members
+    body: Members
 
     @property
     def namespace(self) -> Namespace:
@@ -135,7 +136,7 @@ class CatalogModel:
         }
 
     def judged(
-        self, operation: OperationId, arguments: Mapping[str, Any], body: Any, reply: Reply
+        self, operation: OperationId, arguments: Members, body: Any, reply: Reply
     ) -> Sequence[Said]:
         """Return requirements that an answer keeps or, with what is unmet, breaks.
 
@@ -387,7 +388,7 @@ class CatalogModel:
     def _rename(
         self,
         objects: dict[Place, Held],
-        body: Mapping[str, Any],
+        body: Members,
         reply: Reply,
         requirements: Mapping[str, str],
     ) -> None:
@@ -549,7 +550,7 @@ class CatalogModel:
         elif not record.due:
             record.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
 
-    def _creates(self, place: Place, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
+    def _creates(self, place: Place, body: Members, reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to what is no table made one, as it may only where it says so and
         nothing has the name.
         """
@@ -562,7 +563,7 @@ class CatalogModel:
             ("IRC-REQ-006", place in self.views, Wrong.PRESENT("view")),
         )
 
-    def _holds(self, record: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
+    def _holds(self, record: Held, body: Members, reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements
         hold.
         """
@@ -649,24 +650,22 @@ class CatalogModel:
         self._list(self.views, request.namespace, reply, "IRC-VIEW-LIST-001")
 
 
-def _place(identifier: Mapping[str, Any]) -> Place:
+def _place(identifier: Members) -> Place:
     return tuple(identifier["namespace"]), identifier["name"]
 
 
-def _properties_in(updates: Iterable[Mapping[str, Any]]) -> set[str]:
+def _properties_in(updates: Iterable[Members]) -> set[str]:
     return {name for update in updates for name in _names(update)}
 
 
-def _names(update: Mapping[str, Any]) -> Iterator[str]:
+def _names(update: Members) -> Iterator[str]:
     yield from {
         "set-properties": update.get("updates"),
         "remove-properties": update.get("removals"),
     }.get(update["action"]) or ()
 
 
-def _expect_properties(
-    expected: Mapping[str, str | None], actual: Mapping[str, Any], reply: Reply
-) -> None:
+def _expect_properties(expected: Mapping[str, str | None], actual: Members, reply: Reply) -> None:
     for name, value in expected.items():
         expect.equal(
             value,

@@ -10,6 +10,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Table,
     Unmet,
     expect,
@@ -22,7 +23,7 @@ from lakepact.conformance.evidence.outcome import ASSERT_REF
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 
 
-def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def effects_in(updates: Iterable[Members]) -> dict[str, str]:
     """Return the requirements of effects by members: those that only one update of a commit is
     about.
     """
@@ -42,9 +43,7 @@ def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 ASSERTED = {"assert-table-uuid": ("uuid", "table-uuid"), **req.NUMBERS}
 
 
-def first_unmet(
-    requirements: Iterable[Mapping[str, Any]], table: Table
-) -> Mapping[str, Any] | None:
+def first_unmet(requirements: Iterable[Members], table: Table) -> Members | None:
     """Return the first requirement that does not hold for a table, of those that compare one value;
     none where all hold.
     """
@@ -103,7 +102,7 @@ class Outlook:
     members: Document = field(default_factory=dict)
     about: set[str] | None = field(default_factory=set)
 
-    def take(self, update: Mapping[str, Any]) -> None:
+    def take(self, update: Members) -> None:
         """Expect what one more update asks for."""
         action = update["action"]
         if self.about is not None:
@@ -112,13 +111,13 @@ class Outlook:
             _EXPECT[action](self, update)
 
 
-def _remove_snapshots(outlook: Outlook, update: Mapping[str, Any]) -> None:
+def _remove_snapshots(outlook: Outlook, update: Members) -> None:
     outlook.snapshots |= dict.fromkeys(update["snapshot-ids"], False)
     outlook.refs = {}  # some of them may have gone with their snapshots
 
 
-def _set_member(member: str, key: str) -> Callable[[Outlook, Mapping[str, Any]], None]:
-    def take(outlook: Outlook, update: Mapping[str, Any]) -> None:
+def _set_member(member: str, key: str) -> Callable[[Outlook, Members], None]:
+    def take(outlook: Outlook, update: Members) -> None:
         outlook.members.pop(member, None)
         if update[key] != -1:
             outlook.members[member] = update[key]
@@ -126,7 +125,7 @@ def _set_member(member: str, key: str) -> Callable[[Outlook, Mapping[str, Any]],
     return take
 
 
-_EXPECT: Mapping[str, Callable[[Outlook, Mapping[str, Any]], None]] = {
+_EXPECT: Mapping[str, Callable[[Outlook, Members], None]] = {
     "set-properties": lambda o, u: o.properties.update(u["updates"]),
     "remove-properties": lambda o, u: o.properties.update(dict.fromkeys(u["removals"])),
     "add-snapshot": lambda o, u: o.snapshots.update({u["snapshot"]["snapshot-id"]: True}),
@@ -145,7 +144,7 @@ def expect_commit(
     before: Table,
     after: Table,
     *,
-    updates: Sequence[Mapping[str, Any]],
+    updates: Sequence[Members],
     own: Collection[str],
 ) -> None:
     """Expect the effects of a commit on a table.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Mutation,
     Namespace,
     Wrong,
@@ -33,7 +33,7 @@ NOWHERE = 99  #: the id of no column
 IDENTITY = [field(1, "id", "long", required=True)]
 
 
-def schema_with(*fields: Mapping[str, Any]) -> Document:
+def schema_with(*fields: Members) -> Document:
     """Return members of a request whose schema has a key and these columns."""
     return {"schema": struct(*IDENTITY, *fields)}
 
@@ -164,7 +164,7 @@ MUTATIONS = {
 }
 
 
-def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutation:
+def mutation_of(requirement: str, what: str, wrong: Members) -> Mutation:
     """Return the mistake of a request, by its requirement, its description and the members that
     make it wrong.
     """
@@ -198,7 +198,7 @@ def wrong_requests(lab: CatalogLab, requirement: str) -> Iterator[tuple[str, Mut
         yield what, mutation_of(requirement, what, wrong), request
 
 
-def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[str, Any]) -> None:
+def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Members) -> None:
     """Drop afterwards what a request must not have created."""
     if body.get("name"):
         lab.drop_afterwards(namespace, body["name"])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     Blocked,
     CatalogLab,
     Document,
     Exchange,
+    Members,
     Place,
     Reply,
     Table,
@@ -223,7 +223,7 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
     """After every commit, a load with an earlier ETag returns 200 and another ETag."""
     table = lab.make_table(properties={"lakepact.turn": "0"})
     first = lab.snapshot(table)
-    commits: dict[str, tuple[Mapping[str, Any], ...]] = {
+    commits: dict[str, tuple[Members, ...]] = {
         "a property is changed": (set_properties(**{"lakepact.turn": "1"}),),
         "a property is changed back": (set_properties(**{"lakepact.turn": "0"}),),
         "a snapshot is added": (

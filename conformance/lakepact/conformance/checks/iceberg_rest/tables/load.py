@@ -4,9 +4,6 @@ version.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import httpx
 import orjson
 
@@ -17,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
     Exchange,
     Kind,
+    Members,
     NotOffered,
     Place,
     Reply,
@@ -133,7 +131,7 @@ def expect_complete(table: Table) -> None:
             )
 
 
-def significant(metadata: Mapping[str, Any]) -> Document:
+def significant(metadata: Members) -> Document:
     """Metadata without the members that say nothing, which some write and others leave out, and
     sets in one order.
     """

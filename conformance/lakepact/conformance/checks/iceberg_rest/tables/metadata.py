@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
     Exchange,
     Kind,
+    Members,
     Place,
     Reply,
     Table,
@@ -58,12 +59,12 @@ def place(exchange: Exchange, *path: str | int) -> Place:
     return Reply(exchange).place("metadata", *path)
 
 
-def refs(metadata: Mapping[str, Any]) -> dict[str, Document]:
+def refs(metadata: Members) -> dict[str, Document]:
     """Return the branches and tags; none where there is no such member."""
     return {name: members(ref) for name, ref in members(metadata.get("refs")).items()}
 
 
-def current_snapshot(metadata: Mapping[str, Any]) -> Any:
+def current_snapshot(metadata: Members) -> Any:
     """Return the id of the current snapshot; `None` where it is absent, null or -1."""
     current = metadata.get("current-snapshot-id")
     return None if current == -1 else current
@@ -83,7 +84,7 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     return True
 
 
-def field_ids(schema: Mapping[str, Any]) -> Iterator[Any]:
+def field_ids(schema: Members) -> Iterator[Any]:
     """Yield the ids of all fields of a schema, nested ones included."""
     kinds: list[Any] = [schema]
     while kinds:
@@ -290,7 +291,7 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     return True
 
 
-def _expect_member(snapshot: Mapping[str, Any], member: str, at: Place) -> None:
+def _expect_member(snapshot: Members, member: str, at: Place) -> None:
     expect.true(
         member in snapshot,
         f"`{member}` in every snapshot",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     LOWEST_ERROR,
     CatalogLab,
     Document,
+    Members,
     Namespace,
     Table,
     Wrong,
@@ -270,7 +270,7 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
     for table in lab.each((lab.make_table(), with_history(lab, lab.make_table()))):
         now = register_former(lab, left_behind(lab, table))
         snapshot = lab.snapshot(now)
-        commits: tuple[list[Mapping[str, Any]], ...] = (
+        commits: tuple[list[Members], ...] = (
             [set_properties(registered="yes")],
             [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
             [

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Table,
     Wrong,
     check,
@@ -42,12 +41,12 @@ def write_beside(lab: CatalogLab, table: Table, content: bytes) -> str:
     return f"{location_of(table).rpartition('/')[0]}/{name}"
 
 
-def lacking(metadata: Mapping[str, Any], member: str) -> Document:
+def lacking(metadata: Members, member: str) -> Document:
     """Table metadata without one member."""
     return {key: value for key, value in metadata.items() if key != member}
 
 
-def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
+def no_metadata(metadata: Members) -> dict[str, bytes]:
     """Return invalid metadata files by their defect; `metadata` is that of a table."""
     documents: Document = {
         "an empty object": {},

@@ -4,14 +4,13 @@ renames.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Namespace,
     Table,
     Wrong,
@@ -246,7 +245,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
             expect.status(reply, 400, about=f"for {wrong}", mutation=Wrong.MISSING(missing))
 
 
-def _without(end: Mapping[str, Any], member: str) -> Document:
+def _without(end: Members, member: str) -> Document:
     return {key: value for key, value in end.items() if key != member}
 
 

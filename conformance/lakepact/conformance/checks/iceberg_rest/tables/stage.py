@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
     Document,
     Kind,
+    Members,
     Table,
     Wrong,
     check,
@@ -401,7 +401,7 @@ def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     ]
 
 
-def signature_update(commit_number: int) -> Mapping[str, Any]:
+def signature_update(commit_number: int) -> Members:
     """Return an update that stores the number of its commit as `lakepact.creator`."""
     return set_properties(**{"lakepact.creator": str(commit_number)})
 

@@ -4,7 +4,6 @@ any ids.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
@@ -13,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
+    Members,
     Table,
     Wrong,
     check,
@@ -56,16 +56,14 @@ PRIMITIVE_TYPES = (
 YOUNG_TYPES = ("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography")
 
 
-def expect_columns(table: Table, schema: Mapping[str, Any]) -> None:
+def expect_columns(table: Table, schema: Members) -> None:
     """The current schema has these columns, whatever their ids."""
     expect.equal(
         shape(schema), shape(upd.current_schema(table)), "columns", at=table.place("schemas")
     )
 
 
-def expect_partitioning(
-    table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]
-) -> None:
+def expect_partitioning(table: Table, request: Members, schema: Members) -> None:
     """The default spec is the one of a request with that schema, whatever the ids."""
     actual = partitioning(default_spec(table)["fields"], upd.current_schema(table))
     expect.equal(
@@ -76,7 +74,7 @@ def expect_partitioning(
     )
 
 
-def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+def expect_sorting(table: Table, request: Members, schema: Members) -> None:
     """The default sort order is the one of a request with that schema, whatever the ids."""
     actual = sorting(default_order(table)["fields"], upd.current_schema(table))
     what = "the default sort order, as column, transform, direction and nulls,"

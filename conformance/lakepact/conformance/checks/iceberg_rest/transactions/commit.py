@@ -4,14 +4,14 @@ the tables are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     NotOffered,
     Reply,
     Table,
@@ -183,7 +183,7 @@ def transactions_change_ten_tables(lab: CatalogLab) -> None:
             transactions.are_marked(lab, tables, "one of many")
 
 
-def _updates(table: Table, snapshot: Document) -> list[list[Mapping[str, Any]]]:
+def _updates(table: Table, snapshot: Document) -> list[list[Members]]:
     """Return commits of many kinds, for tables that differ only in name, location and UUID."""
     more = upd.next_column(table, "more", "long")
     return [
@@ -210,9 +210,7 @@ def _updates(table: Table, snapshot: Document) -> list[list[Mapping[str, Any]]]:
     ]
 
 
-def _removals(
-    table: Table, snapshots: Sequence[Mapping[str, Any]]
-) -> list[list[Mapping[str, Any]]]:
+def _removals(table: Table, snapshots: Sequence[Members]) -> list[list[Members]]:
     """Commits that attach things to a table and take them away again; a target may decline some of
     them.
     """
@@ -251,7 +249,7 @@ def _removals(
     ]
 
 
-def _snapshot_for(snapshot: Mapping[str, Any], table: Table, other: Table) -> Document:
+def _snapshot_for(snapshot: Members, table: Table, other: Table) -> Document:
     """Return a snapshot of a table for another one."""
     manifests = snapshot["manifest-list"].replace(table.location, other.location)
     return {**snapshot, "manifest-list": manifests}

@@ -4,11 +4,11 @@ unusual names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     check,
     expect,
@@ -194,9 +194,7 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
             )
 
 
-def _add_again(
-    lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]
-) -> Table | None:
+def _add_again(lab: CatalogLab, requirement: str, table: Table, *updates: Members) -> Table | None:
     """Return the table after a commit that adds what is there already; none where nothing counts as
     added, which no clause rules out.
     """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
     Kind,
+    Members,
     Table,
     check,
     expect,
@@ -39,7 +40,7 @@ MANY = 30  #: snapshots of a table with a long history
 
 
 #: Updates in a possible order, and the members that each may change, by requirement.
-UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Mapping[str, Any]], tuple[str, ...]]] = {
+UPDATES: dict[str, tuple[Callable[[CatalogLab, Table], Members], tuple[str, ...]]] = {
     "IRC-UPD-010": (
         lambda _, table: upd.add_column(table, "more"),
         ("schemas", "last-column-id"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Table,
     check,
     expect,
@@ -26,7 +26,7 @@ COUNTED = [
 FURTHER = {"id": 4, "name": "further", "type": "string", "required": False}
 
 
-def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> Document:
+def _with_fields(schema: Members, **changes: Members) -> Document:
     """Return a schema whose columns of these names have other members."""
     return {
         **schema,
@@ -54,7 +54,7 @@ def _likenesses(table: Table) -> dict[str, Document]:
     }
 
 
-def _is_current(table: Table, request: Mapping[str, Any], what: str) -> None:
+def _is_current(table: Table, request: Members, what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
     actual = states.restrict_to(request["fields"], current["fields"])
@@ -134,7 +134,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
                 )
 
 
-def _as_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _as_current(schema: Members) -> tuple[Members, ...]:
     return upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     Wrong,
     check,
@@ -103,7 +104,7 @@ def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
     upd.judge_refusals(lab, "IRC-UPD-031", table, cases)
 
 
-def _invalid(member: str, field: Mapping[str, Any]) -> upd.Refusal:
+def _invalid(member: str, field: Members) -> upd.Refusal:
     """Return a commit that adds a sort order with an invalid `member` in its field."""
     return Wrong.VALUE(f"/updates/*/sort-order/fields/*/{member}"), [upd.add_sort_order(field)]
 

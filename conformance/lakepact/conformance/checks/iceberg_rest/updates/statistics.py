@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
+    Members,
     Table,
     Wrong,
     check,
@@ -29,7 +27,7 @@ def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
 
 
 def expect_stored(
-    lab: CatalogLab, table: Table, *statistics: Mapping[str, Any], member: str = "statistics"
+    lab: CatalogLab, table: Table, *statistics: Members, member: str = "statistics"
 ) -> None:
     """Expect statistics files that a commit has set, as a step of checks of more than that.
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings as settings_of_1_10
@@ -15,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
+from lakepact.conformance.evidence.exchanges import Members
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
@@ -28,7 +27,7 @@ LIFETIME = "idempotency-key-lifetime"
 SEPARATOR = "namespace-separator"
 
 
-def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any]:
+def configuration(wire: Wire, target: Target, *, check: str) -> Members:
     """Return the configuration of the catalog for the checked warehouse; empty if there is none."""
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -11,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     SCHEMA,
     CatalogLab,
     Document,
+    Members,
     Wrong,
     check,
     expect,
@@ -49,7 +49,7 @@ ODD_SQL = "  SELECT 'it''s' AS \"Id\",\n\t'\\' || 'ä🧊'  -- a comment;\nFROM 
 DIALECTS = ("trino", "spark", "Presto", "hive")
 
 #: Members of a version, sent and read back.
-NOTES: Mapping[str, Any] = {
+NOTES: Members = {
     "timestamp-ms": 1_700_000_000_000,
     "summary": {"engine-name": "lakepact", "note": " ä "},
 }

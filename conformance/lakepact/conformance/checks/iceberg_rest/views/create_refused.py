@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Mutation,
     Namespace,
     Wrong,
@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
 
-Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
+Cases = Mapping[str, tuple[Mutation, Members]]
 
 REPRESENTATIONS = "/view-version/representations"
 MEMBERS_OF_VERSION = (
@@ -30,7 +30,7 @@ MEMBERS_OF_VERSION = (
 )
 
 
-def less(member: str, whole: Mapping[str, Any]) -> Document:
+def less(member: str, whole: Members) -> Document:
     """Return an object without one of its members."""
     return {key: value for key, value in whole.items() if key != member}
 

@@ -8,6 +8,7 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Document,
+    Members,
     Mutation,
     Wrong,
     check,
@@ -23,8 +24,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_uuid,
 )
 
-Entry = Mapping[str, Any]
-
 ANOTHER_UUID = Wrong.STALE("assert-view-uuid")
 
 
@@ -38,7 +37,7 @@ def judge_refusals(
     requirement: str,
     view: views.View,
     *,
-    cases: Mapping[str, Sequence[Entry]],
+    cases: Mapping[str, Sequence[Members]],
     mutation: Mutation,
     allowed: Sequence[int] = (400,),
 ) -> None:
@@ -129,7 +128,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
             400,
             mutation=Wrong.MISSING("/requirements/*/uuid"),
         )
-    cases: dict[str, list[Entry]] = {
+    cases: dict[str, list[Members]] = {
         "the view's UUID as a table's": [assert_uuid(view.uuid)],
         "a table's assertion beside one that holds": [
             assert_view_uuid(view.uuid),
@@ -153,7 +152,7 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
     view = views.make_view(lab)
     unknown = {"action": "lakepact-unknown"}
-    cases: dict[str, list[Entry]] = {
+    cases: dict[str, list[Members]] = {
         "an unknown update": [unknown],
         "one beside another": [views.HARMLESS, unknown],
     }
@@ -195,7 +194,7 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
     """A version with an unknown schema or a repeated dialect returns 400."""
     view = views.make_view(lab)
 
-    def adding(*representations: Entry, **members: Any) -> list[Entry]:
+    def adding(*representations: Members, **members: Any) -> list[Members]:
         further = {"version_id": 2, "schema_id": view.current["schema-id"], **members}
         return [
             views.add_view_version(views.version(view.namespace, *representations, **further)),

@@ -25,7 +25,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
 )
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.arrow import pa, pq
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.extras import install
@@ -174,7 +174,7 @@ def table_with_older_order(lab: CatalogClientLab) -> Document:
     return table_before(lab, {"action": "add-sort-order", "sort-order": order}, default)
 
 
-def table_before(lab: CatalogClientLab, *updates: Mapping[str, Any], version: int = 2) -> Document:
+def table_before(lab: CatalogClientLab, *updates: Members, version: int = 2) -> Document:
     """Return the arguments that name a table whose rows are older than some updates."""
     where, metadata = _create(lab, version)
     _with_files(lab, where, metadata, [_parquet(lab, metadata, "first", FIRST)])
@@ -182,7 +182,7 @@ def table_before(lab: CatalogClientLab, *updates: Mapping[str, Any], version: in
     return where
 
 
-def _set_spec(field: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _set_spec(field: Members) -> tuple[Members, Members]:
     """Return the updates that partition a table by one field."""
     spec = {"spec-id": 1, "fields": [field]}
     return {"action": "add-spec", "spec": spec}, {"action": "set-default-spec", "spec-id": -1}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.clients import expect
 from lakepact.conformance.clients.iceberg_rest.kit.watch import MAIN, Watch
 from lakepact.conformance.clients.lab import ClientLab, Performance
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.evidence.shared_files import SharedFile
 from lakepact.conformance.programs.program import in_order
@@ -179,7 +179,7 @@ class CatalogClientLab(ClientLab):
     tasks = TASKS
     implicit_requirements = ("IRC-CLI-058", "IRC-CLI-076", "IRC-CLI-077")
 
-    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def arguments(self, url: str, arguments: Members) -> Members:
         """Return the arguments of a task, with the address of the catalog and the client's own
         properties.
         """
@@ -190,7 +190,7 @@ class CatalogClientLab(ClientLab):
         return {"uri": url, **arguments, "properties": properties}
 
     def observe(
-        self, task: str, script: Script, arguments: Mapping[str, Any]
+        self, task: str, script: Script, arguments: Members
     ) -> tuple[Script, Callable[[Performance], None]]:
         """Return the script, and a judge of changes to objects that the task does not name."""
         watch = Watch(self, task, arguments)
@@ -281,7 +281,7 @@ class CatalogClientLab(ClientLab):
         ]
 
     def leaves(
-        self, performance: Performance, where: Mapping[str, Any], how: str, *allowed: Sequence[Any]
+        self, performance: Performance, where: Members, how: str, *allowed: Sequence[Any]
     ) -> None:
         """Expect one of some sets of rows in the files after a task, and as the client reads them
         if JSON has all their values.
@@ -298,7 +298,7 @@ class CatalogClientLab(ClientLab):
                 closest = actual if actual in expected else expected[0]
                 expect.equal(closest, actual, f"{view} {how}:")
 
-    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> Document:
+    def commit(self, namespace: Sequence[str], table: str, *updates: Members) -> Document:
         """Commit updates to a table, as another client would, and return its metadata."""
         self.own_changes += 1
         document = {"requirements": [], "updates": list(updates)}

@@ -4,11 +4,11 @@ others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 from lakepact.conformance.clients import expect
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
@@ -76,7 +76,7 @@ class Watch:
         arguments: of the task.
     """
 
-    def __init__(self, lab: ClientLab, task: str, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ClientLab, task: str, arguments: Members) -> None:
         self._lab = lab
         self._task = task
         self._arguments = arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     Table,
     set_properties,
 )
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -70,7 +70,7 @@ def free_slot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     return FreeTableSlot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
 
 
-def creation(slot: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
+def creation(slot: FreeTableSlot, table_uuid: str) -> list[Members]:
     """Return all that a new table needs, as clients send it."""
     return [
         upd.assign_uuid(table_uuid),
@@ -86,7 +86,7 @@ def creation(slot: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def create(lab: CatalogLab, slot: FreeTableSlot, updates: Sequence[Mapping[str, Any]]) -> Reply:
+def create(lab: CatalogLab, slot: FreeTableSlot, updates: Sequence[Members]) -> Reply:
     """Return the answer to a commit that creates a table."""
     return lab.send(
         op.update_table,

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 from lakepact.conformance.evidence.outcome import ASSERT_REF, LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
-
-Update = Mapping[str, Any]
 
 Assertion = Document
 Cases = dict[str, Assertion | list[Assertion]]  #: the situation of a commit, and its assertions
@@ -36,7 +34,7 @@ UNKNOWN_REQUIREMENT = {
 #: The UUID of no table.
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
-HARMLESS: Mapping[str, Any] = set_properties(
+HARMLESS: Members = set_properties(
     lakepact="committed"
 )  #: an update that every table accepts, any number of times
 
@@ -76,7 +74,7 @@ def assert_order(order_id: Any) -> Assertion:
     return {"type": "assert-default-sort-order-id", "default-sort-order-id": order_id}
 
 
-def stale(assertion: Mapping[str, Any]) -> Mutation:
+def stale(assertion: Members) -> Mutation:
     """Return the mutation of a commit with an assertion that does not hold."""
     return Wrong.STALE(assertion["type"])
 
@@ -110,7 +108,7 @@ class Commits:
         requirement: str,
         cases: Mapping[str, Assertion | list[Assertion]],
         *allowed: int,
-        updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
+        updates: Sequence[Members] = (HARMLESS,),
         several: bool = False,
         mutation: Mutation | None = None,
     ) -> None:

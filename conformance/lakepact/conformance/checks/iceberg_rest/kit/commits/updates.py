@@ -17,14 +17,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     without_nulls,
 )
 from lakepact.conformance.evidence.differences import Kind, pointer
-from lakepact.conformance.evidence.exchanges import Document, Place
+from lakepact.conformance.evidence.exchanges import Document, Members, Place
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
 
-Update = Mapping[str, Any]
 #: What is wrong with a commit, and its updates.
-Refusal = tuple[Mutation, Sequence[Update]]
+Refusal = tuple[Mutation, Sequence[Members]]
 
 
 LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
@@ -45,7 +44,7 @@ UNKNOWN_UPDATE = {
 # -- what a target does with a commit --------------------------------------------------------------
 
 
-def commit_and_load(lab: CatalogLab, table: Table, *updates: Update) -> Table:
+def commit_and_load(lab: CatalogLab, table: Table, *updates: Members) -> Table:
     """Return the table as it is loaded after a commit that the target has to accept.
 
     Raises:
@@ -74,7 +73,7 @@ def judge_refusals(
     cases: Mapping[str, Refusal],
     *,
     allowed: Sequence[int] = (400,),
-    right: Sequence[Update] = (),
+    right: Sequence[Members] = (),
 ) -> None:
     """Judge a requirement by commits that the target has to refuse.
 
@@ -97,7 +96,7 @@ def judge_refusals(
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=cases[wrong][0])
 
 
-def without(update: Update, *path: str) -> Document:
+def without(update: Members, *path: str) -> Document:
     """Return the update less the member at `path`."""
     rest: Document = copy.deepcopy(dict(update))
     inner = rest
@@ -107,17 +106,17 @@ def without(update: Update, *path: str) -> Document:
     return rest
 
 
-def lacking(update: Update, *path: str) -> Refusal:
+def lacking(update: Members, *path: str) -> Refusal:
     """Return a commit of the update less the required member at `path`."""
     return Wrong.MISSING(f"/updates/*{pointer(*path)}"), [without(update, *path)]
 
 
-def unknown_id(update: Update, member: str) -> Refusal:
+def unknown_id(update: Members, member: str) -> Refusal:
     """Return a commit of an update whose `member` is the id of nothing."""
     return Wrong.UNKNOWN_ID(f"/updates/*/{member}"), [update]
 
 
-def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]]:
+def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Members]]]:
     """Return commits that no table accepts: the requirement by which each is refused, its mistake,
     and its updates.
     """
@@ -213,12 +212,12 @@ def column(table: Table, name: str) -> int:
     return ids[name]
 
 
-def columns(schema: Mapping[str, Any]) -> dict[str, int]:
+def columns(schema: Members) -> dict[str, int]:
     """Return names of the columns of a schema, and their ids."""
     return {field["name"]: field["id"] for field in schema["fields"]}
 
 
-def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> Document:
+def schema_with(table: Table, *fields: Members, skip: int = 0) -> Document:
     """Return the current schema with further columns; `skip` leaves out the next ids of schemas.
 
     Like all clients it proposes an id that no schema has: that a server insists on one is judged by
@@ -268,7 +267,7 @@ def upgrade_format_version(version: int) -> documents.UpgradeFormatVersionUpdate
     return {"action": "upgrade-format-version", "format-version": version}
 
 
-def add_schema(schema: Mapping[str, Any], **members: Any) -> Document:
+def add_schema(schema: Members, **members: Any) -> Document:
     """Return an update that adds a schema; `members` are further ones, named with underscores for
     hyphens, `None` leaves one out.
 
@@ -329,7 +328,7 @@ def field_of(table: Table, name: str, transform: str, field_name: str) -> Docume
     return partition_field(column(table, name), transform, field_name, field_id=next_field(table))
 
 
-def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> Document:
+def add_spec(*fields: Members, spec_id: int | None = SECOND) -> Document:
     """Return an update that adds a partition spec; it proposes `spec_id` unless that is None."""
     spec: Document = {"fields": list(fields)}
     return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
@@ -361,7 +360,7 @@ def sort_field(
     }
 
 
-def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> Document:
+def add_sort_order(*fields: Members, order_id: int = SECOND) -> Document:
     """Return an update that adds a sort order; it proposes `order_id`, because the contract
     requires the member.
     """
@@ -376,7 +375,7 @@ def set_default_sort_order(order_id: int) -> documents.SetDefaultSortOrderUpdate
     return {"action": "set-default-sort-order", "sort-order-id": order_id}
 
 
-def add_snapshot(snapshot: Mapping[str, Any]) -> Document:
+def add_snapshot(snapshot: Members) -> Document:
     """Return an update that adds a snapshot."""
     return {"action": "add-snapshot", "snapshot": dict(snapshot)}
 
@@ -421,7 +420,7 @@ def statistics_file(
     }
 
 
-def set_statistics(file: Mapping[str, Any], **members: Any) -> Document:
+def set_statistics(file: Members, **members: Any) -> Document:
     """Return an update that gives a snapshot a statistics file; `members` are further ones, as in
     `add_schema`.
 
@@ -440,7 +439,7 @@ def remove_statistics(snapshot_id: int) -> documents.RemoveStatisticsUpdate:
     return {"action": "remove-statistics", "snapshot-id": snapshot_id}
 
 
-def set_partition_statistics(file: Mapping[str, Any]) -> Document:
+def set_partition_statistics(file: Members) -> Document:
     """Return an update that gives a snapshot a partition statistics file."""
     return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
 
@@ -450,7 +449,7 @@ def remove_partition_statistics(snapshot_id: int) -> documents.RemovePartitionSt
     return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
 
 
-def add_encryption_key(key: Mapping[str, Any]) -> Document:
+def add_encryption_key(key: Members) -> Document:
     """Return an update that adds an encryption key."""
     return {"action": "add-encryption-key", "encryption-key": dict(key)}
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import fastavro
 
-from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.exchanges import Document, Members
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
@@ -57,7 +57,7 @@ class Manifest:
 
     files: tuple[File, ...]
     path: str = ""
-    spec: Mapping[str, Any] = field(default_factory=lambda: {"spec-id": 0, "fields": []})
+    spec: Members = field(default_factory=lambda: {"spec-id": 0, "fields": []})
     sequence: int = 0
     snapshot: int = 0
     length: int = 0
@@ -88,9 +88,7 @@ def long_bound(value: int) -> bytes:
     return struct.pack("<q", value)
 
 
-def avro(
-    schema: Document, records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]
-) -> bytes:
+def avro(schema: Document, records: Sequence[Members], metadata: Mapping[str, str]) -> bytes:
     """Return an Avro file."""
     stream = io.BytesIO()
     fastavro.writer(stream, fastavro.parse_schema(schema), records, metadata=dict(metadata))
@@ -160,9 +158,7 @@ def _of_version(fields: Any, format_version: int) -> list[Document]:
     return [one for one in fields if format_version > 2 or one["field-id"] not in SINCE_3]
 
 
-def entry_schema(
-    spec: Mapping[str, Any], types: Mapping[int, str], *, format_version: int = 3
-) -> Document:
+def entry_schema(spec: Members, types: Mapping[int, str], *, format_version: int = 3) -> Document:
     """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
@@ -262,7 +258,7 @@ def _pairs(values: Mapping[int, Any]) -> list[Document] | None:
     return [{"key": key, "value": value} for key, value in values.items()] or None
 
 
-def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_version: int) -> bytes:
+def manifest_bytes(manifest: Manifest, schema: Members, *, format_version: int) -> bytes:
     """Return a manifest for a table with this schema."""
     spec = manifest.spec
     types = {field["id"]: field["type"] for field in schema["fields"]}
@@ -342,7 +338,7 @@ _WRITERS: dict[str, Callable[[Any], bytes]] = {
 def list_bytes(
     manifests: Sequence[Manifest],
     *,
-    schema: Mapping[str, Any],
+    schema: Members,
     snapshot: int,
     parent: int | None,
     sequence: int,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, cast
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Document, Place
+from lakepact.conformance.evidence.exchanges import Document, Members, Place
 from lakepact.conformance.judging import expect
 
 #: How far the clocks of those who write a table may be apart; times come from clients as well as
@@ -22,7 +22,7 @@ def members(value: Any) -> Document:
     return cast("Document", value) if isinstance(value, dict) else {}
 
 
-def objects(document: Mapping[str, Any], member: str) -> list[Document]:
+def objects(document: Members, member: str) -> list[Document]:
     """Return the objects in a member that is an array; none where it is absent or something
     else.
     """
@@ -30,7 +30,7 @@ def objects(document: Mapping[str, Any], member: str) -> list[Document]:
     return [members(item) for item in value] if isinstance(value, list) else []
 
 
-def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
+def ids(document: Members, member: str, key: str) -> list[Any]:
     """Return the ids of the objects in a member that is an array."""
     return [item[key] for item in objects(document, member) if key in item]
 
@@ -52,7 +52,7 @@ def expect_unique(values: Iterable[Any], what: str, *, at: Place) -> None:
         )
 
 
-def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -> None:
+def expect_times_in_order(metadata: Members, log: str, *, at: Place) -> None:
     """Expect that the times of a log do not decrease by more than clocks differ; `at` is the place
     of the metadata.
     """
@@ -66,9 +66,7 @@ def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -
         )
 
 
-def of_the_contract(
-    lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]
-) -> Document:
+def of_the_contract(lab: CatalogLab, schema: str, metadata: Members, file: Members) -> Document:
     """Return metadata without additional members: those that neither the contract nor the file
     has.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
@@ -17,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Document, Reply
+from lakepact.conformance.evidence.exchanges import Document, Members, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -40,7 +39,7 @@ def field(
     }
 
 
-def struct(*fields: Mapping[str, Any]) -> Document:
+def struct(*fields: Members) -> Document:
     """Return a struct type; a schema is one."""
     return {"type": "struct", "fields": [dict(inner) for inner in fields]}
 
@@ -69,7 +68,7 @@ def mapping(
     }
 
 
-def spec(*fields: Mapping[str, Any], **further: Any) -> Document:
+def spec(*fields: Members, **further: Any) -> Document:
     """Return a partition spec as a request has it: without ids, unless `further` members name
     them.
     """
@@ -79,7 +78,7 @@ def spec(*fields: Mapping[str, Any], **further: Any) -> Document:
     }
 
 
-def order(*fields: Mapping[str, Any], order_id: int = 1) -> Document:
+def order(*fields: Members, order_id: int = 1) -> Document:
     """Return a sort order as a request has it."""
     return {"order-id": order_id, "fields": [dict(inner) for inner in fields]}
 
@@ -128,7 +127,7 @@ def stage_table(
     return Table(home, table_name, reply)
 
 
-def initial_updates(table: Table) -> list[Mapping[str, Any]]:
+def initial_updates(table: Table) -> list[Members]:
     """Return the updates that make a staged table, in the way of clients: all of it, one after the
     other.
 
@@ -143,7 +142,7 @@ def initial_updates(table: Table) -> list[Mapping[str, Any]]:
         ) from unmet
 
 
-def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
+def _initial_updates(table: Table) -> list[Members]:
     order_now = default_order(table)
     return [
         upd.assign_uuid(table.uuid),
@@ -159,7 +158,7 @@ def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
     ]
 
 
-def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> Reply:
+def commit_stage(lab: CatalogLab, table: Table, *further: Members) -> Reply:
     """Return the answer to the commit that creates a staged table; `further` updates come after the
     initial ones, properties with those.
     """
@@ -206,10 +205,10 @@ def _default(table: Table, member: str, *, default: str, key: str) -> Document:
     raise expect.unmet(*wrong, at=table.place(member), kind=Kind.MISSING)
 
 
-def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
+def sources(schema: Members) -> dict[Any, str]:
     """Return names of all fields of a schema by their ids, levels joined by dots."""
     names: dict[Any, str] = {}
-    todo: list[tuple[str, Mapping[str, Any]]] = [("", schema)]
+    todo: list[tuple[str, Members]] = [("", schema)]
     while todo:
         above, outer = todo.pop()
         parts = [
@@ -227,7 +226,7 @@ def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
     return names
 
 
-def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+def partitioning(fields: list[Members], schema: Members) -> list[list[Any]]:
     """Partition fields without ids: the column's name, the transform, and the name that the field
     has.
     """
@@ -237,7 +236,7 @@ def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> 
     ]
 
 
-def sorting(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+def sorting(fields: list[Members], schema: Members) -> list[list[Any]]:
     """Sort fields without ids: the column's name, the transform, the direction and the place of
     nulls.
     """
