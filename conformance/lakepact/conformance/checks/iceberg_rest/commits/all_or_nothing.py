@@ -77,7 +77,7 @@ def every_requirement_is_checked(lab: CatalogLab) -> None:
         req.assert_ref("main", at),
         req.assert_schema(table.member("current-schema-id")),
     ]
-    for fails in (req.assert_ref("gone", at), req.assert_last_partition(UNASSIGNED)):
+    for fails in lab.each((req.assert_ref("gone", at), req.assert_last_partition(UNASSIGNED))):
         cases = {
             f"{fails['type']} fails at position {position + 1} of {len(holds) + 1}": [
                 *holds[:position],

@@ -37,11 +37,11 @@ def table_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
     table, other = lab.make_table(), lab.make_table()
     commits = req.Commits(lab, table)
-    for situation in (
+    situations = (
         "the UUID is that of the new table",
         "the UUID is the table's, which has changed since",
-    ):
-        commits.judge("IRC-REQ-007", {situation: req.assert_uuid(table.uuid)}, 200)
+    )
+    commits.judge("IRC-REQ-007", dict.fromkeys(situations, req.assert_uuid(table.uuid)), 200)
     last = "0" if table.uuid[-1] != "0" else "1"
     cases = {
         "the UUID belongs to no table": req.assert_uuid(req.NOBODY),
@@ -118,7 +118,12 @@ def branches_are_compared(lab: CatalogLab) -> None:
         "no ref has this name": req.assert_ref("none", UNKNOWN),
         "no ref has this name in this letter case": req.assert_ref("Side", at(first)),
     }
-    for updates in ([req.HARMLESS], moving(lab, table), [set_ref("side", at(table))]):
+    changes: tuple[list[Any], ...] = (
+        [req.HARMLESS],
+        moving(lab, table),
+        [set_ref("side", at(table))],
+    )
+    for updates in lab.each(changes):
         commits.judge("IRC-REQ-012", stale, 409, updates=updates)
         commits.judge("IRC-REQ-013", missing, 409, updates=updates)
 
@@ -187,7 +192,8 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
     }
     commits.judge("IRC-REQ-014", absent, 200)
     present = {f"{ref} exists": req.assert_ref(ref, None) for ref in ("main", "side", "tag")}
-    for updates in ([req.HARMLESS], moving(lab, table)):
+    changes: tuple[list[Any], ...] = ([req.HARMLESS], moving(lab, table))
+    for updates in lab.each(changes):
         commits.judge("IRC-REQ-015", present, 409, updates=updates)
     remove_ref_first(lab, table, "main")
     removed = {"main was removed, although other refs exist": req.assert_ref("main", None)}
@@ -246,7 +252,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
 def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares all 64 bits: ids that are equal as doubles are different."""
     table = lab.make_table()
-    for bits, snapshot_id in {53: 2**53 + 1, 62: 2**62 + 1, 63: 2**63 - 1}.items():
+    for bits, snapshot_id in lab.each(((53, 2**53 + 1), (62, 2**62 + 1), (63, 2**63 - 1))):
         table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
         almost = {f"the branch is at {snapshot_id}": req.assert_ref(f"wide{bits}", snapshot_id - 1)}
         req.Commits(lab, table).judge("IRC-REQ-019", almost, 409)
@@ -263,7 +269,7 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
         "refs": (req.assert_ref("main", at(table)), req.assert_ref("side", None)),
         "other refs": (req.assert_ref("side", at(table)), req.assert_ref("main", UNKNOWN)),
     }
-    for what, (holds, fails) in pairs.items():
+    for what, (holds, fails) in lab.each(pairs.items()):
         if what == "refs":
             stored(lab, table, set_ref("side", at(table)))
         cases = {

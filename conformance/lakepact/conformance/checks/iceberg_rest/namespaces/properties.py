@@ -310,10 +310,11 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
         )
     reply = update(lab, grandchild, updates={"a": "new"})
 
-    with lab.judge("IRC-NS-PROP-016"):
+    with lab.judge("IRC-NS-PROP-016") as case:
         expect.status(reply, 200)
         for namespace, value in ((top, "top"), (child, "child"), (grandchild, "new")):
-            expect.member_of(properties_of(lab, namespace), "a", value)
+            with case():
+                expect.member_of(properties_of(lab, namespace), "a", value)
 
 
 @check("IRC-NS-PROP-020")

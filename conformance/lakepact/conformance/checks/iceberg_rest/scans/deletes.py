@@ -218,13 +218,14 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
     )
     (task, file, deletes), *_ = scans.complete_plan(lab, table.table).tasks
 
-    with lab.judge("IRC-SCAN-SCH-009"):
+    with lab.judge_each("IRC-SCAN-SCH-009") as case:
         for member, value in {
             "file-path": data.path,
             "record-count": 17,
             "file-size-in-bytes": 12_345,
         }.items():
-            expect.member_of(file, member, value)
+            with case():
+                expect.member_of(file, member, value)
     with lab.judge("IRC-SCAN-SCH-006"):
         expect.equal(
             1, len(deletes), "number of delete files:", at=task.place("delete-file-references")
@@ -260,10 +261,11 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
     plan = scans.complete_plan(lab, table.table)
     delete_files = [file for _, _, files in plan.tasks for file in files]
 
-    with lab.judge("IRC-SCAN-SCH-009"):
+    with lab.judge("IRC-SCAN-SCH-009") as case:
         expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
         for member, value in numbers.items():
-            expect.member_of(delete_files[0], member, value)
+            with case():
+                expect.member_of(delete_files[0], member, value)
     with lab.judge("IRC-SCAN-SCH-008"):
         expect.equal(1, len(delete_files), "number of delete files:", at=plan.at)
         expect.member_of(delete_files[0], "partition", ["a"])
