@@ -67,16 +67,10 @@ _TELL = (
     " excluded.value"
 )
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
-#: Failures before the end of a transaction is written: nothing of it can reappear.
+#: Failures before the end of a transaction is written: nothing of it can reappear. After any other
+#: the log is truncated: memory may also end after the end of the transaction is in it.
 _HARMLESS = frozenset(
-    {
-        "SQLITE_FULL",
-        "SQLITE_IOERR_WRITE",
-        "SQLITE_IOERR_READ",
-        "SQLITE_NOMEM",
-        "SQLITE_READONLY",
-        "SQLITE_BUSY",
-    }
+    {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_READONLY", "SQLITE_BUSY"}
 )
 
 
@@ -233,7 +227,7 @@ class StoreFile:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         message = f"{UNCHANGED}: {message_of(error)}"
-        if name in _HARMLESS or not name.startswith("SQLITE_IOERR"):
+        if name in _HARMLESS:
             return NotKept(message, 507 if name == "SQLITE_FULL" else 503)
         try:
             self._make_sure()

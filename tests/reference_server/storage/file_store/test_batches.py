@@ -176,19 +176,25 @@ def test_afterwards_is_not_called_for_undone_changes(store: FileStore) -> None:
 
 
 class Failing:
-    """The connection to a file on a disk that fails."""
+    """The connection to a file, whose statements that begin so fail with an error of SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, *statements: str) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *statements: str,
+        error: str = "SQLITE_IOERR_FSYNC",
+    ) -> None:
         self.connection = connection
         self.statements = statements
+        self.error = error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.connection, name)
 
     def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
         if statement.startswith(self.statements):
-            error = sqlite3.OperationalError("disk I/O error")
-            error.sqlite_errorname = "SQLITE_IOERR_FSYNC"
+            error = sqlite3.OperationalError("an error of SQLite")
+            error.sqlite_errorname = self.error
             raise error
         return self.connection.execute(statement, *arguments)
 
@@ -227,6 +233,30 @@ def test_writes_stop_while_an_undone_change_could_reappear(store: FileStore) -> 
     statuses.append(put_status(store, 3))
 
     assert (statuses, store.get(ONE)) == ([500, 503, None], record(3))
+
+
+@pytest.mark.parametrize(
+    ("error", "statuses"),
+    [
+        ("SQLITE_FULL", [507, None]),
+        ("SQLITE_BUSY", [503, None]),
+        ("SQLITE_IOERR_WRITE", [503, None]),
+        ("SQLITE_IOERR_SHMSIZE", [500, 503]),
+        ("SQLITE_NOMEM", [500, 503]),
+        ("SQLITE_CORRUPT", [500, 503]),
+    ],
+)
+def test_writes_stop_unless_the_error_comes_before_the_end_of_the_change(
+    store: FileStore, error: str, statuses: list[int | None]
+) -> None:
+    failing = Failing(
+        store._file._connection, "INSERT INTO record", "PRAGMA wal_checkpoint", error=error
+    )
+    store._file._connection = failing
+    failed = put_status(store, 1)
+    failing.statements = ("PRAGMA wal_checkpoint",)
+
+    assert [failed, put_status(store, 2)] == statuses
 
 
 def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
