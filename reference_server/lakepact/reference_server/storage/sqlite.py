@@ -199,8 +199,8 @@ class StoreFile:
                 checksums[key] = row[-1]
                 total += row[-1]
         execute = self._connection.execute
-        alone = len(changes) <= MANY and not removals
-        if not alone:
+        is_one_statement = len(changes) <= MANY and not removals
+        if not is_one_statement:
             execute("BEGIN IMMEDIATE")
         rows = iter(puts)
         # Many rows in one statement: each statement has to wait until the threads that answer
@@ -210,7 +210,7 @@ class StoreFile:
                 _PUT.format(", ".join([_VALUES] * len(some))),
                 [value for row in some for value in (*row, total)],
             )
-        if not alone:
+        if not is_one_statement:
             self._connection.executemany(_REMOVE, removals)
             if not puts:
                 self._connection.executemany(_TELL, [("batch", str(batch)), ("total", str(total))])
