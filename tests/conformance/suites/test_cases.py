@@ -1,12 +1,14 @@
 """Each round of a loop in a judgement is a case of its own, so that the first failure does not hide
-the others.
+the others; no case ends before it has expected something, because it would pass.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 import lakepact.conformance
 
@@ -28,12 +30,30 @@ def loops_without_cases(source: str) -> list[int]:
     ]
 
 
-def _outside_cases(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes below a node, without those in a case of their own."""
+def ends_without_expectations(source: str) -> list[int]:
+    """Return the lines of `continue` and `return` in a judgement before its first expectation."""
+    blocks = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.With))
+    return [
+        end.lineno
+        for block in blocks
+        if _enters(block, "judge", "case")
+        for end in _outside_cases(block, ast.For, ast.FunctionDef)
+        if isinstance(end, ast.Continue | ast.Return)
+        and not any(
+            isinstance(node, ast.Call) and _is_expectation(node) and node.lineno < end.lineno
+            for node in ast.walk(block)
+        )
+    ]
+
+
+def _outside_cases(node: ast.AST, *others: type[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes below a node, without those in a case of their own or in nodes of these
+    types.
+    """
     for child in ast.iter_child_nodes(node):
-        if not _enters(child, "case"):
+        if not _enters(child, "case") and not isinstance(child, others):
             yield child
-            yield from _outside_cases(child)
+            yield from _outside_cases(child, *others)
 
 
 def _is_expectation(node: ast.AST) -> bool:
@@ -56,7 +76,10 @@ def _enters(node: ast.AST, *names: str) -> bool:
     )
 
 
-def test_each_round_of_a_loop_is_a_case() -> None:
+@pytest.mark.parametrize("wrong_lines", [loops_without_cases, ends_without_expectations])
+def test_judgements_of_checks_have_cases_that_expect_something(
+    wrong_lines: Callable[[str], list[int]],
+) -> None:
     paths = [
         path for folder in ("checks", "clients") for path in sorted((HOME / folder).rglob("*.py"))
     ]
@@ -64,7 +87,7 @@ def test_each_round_of_a_loop_is_a_case() -> None:
     assert [
         f"{path.relative_to(HOME)}:{line}"
         for path in paths
-        for line in loops_without_cases(path.read_text("utf-8"))
+        for line in wrong_lines(path.read_text("utf-8"))
     ] == []
 
 
@@ -72,3 +95,12 @@ def test_loop_without_cases_is_found() -> None:
     source = "with lab.judge(R):\n    for one in many:\n        expect.status(one, 200)\n"
 
     assert loops_without_cases(source) == [2]
+
+
+def test_end_of_a_case_without_expectation_is_found() -> None:
+    source = (
+        "for one in many:\n    with case():\n        if one.status == 400:\n            continue\n"
+        "        expect.status(one, 200)\n"
+    )
+
+    assert ends_without_expectations(source) == [4]

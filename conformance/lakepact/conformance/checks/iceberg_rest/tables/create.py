@@ -211,7 +211,7 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
                         "properties",
                         at=answer.place("properties"),
                     )
-        # Version 3 may be unknown; who takes the request for it has made such a table.
+        # Version 3 may be unknown; a server that accepts the request has made such a table.
         reply = request_creation(
             lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"}
         )

@@ -221,9 +221,10 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
         reply = request_creation(
             lab, namespace, lab.name(), schema=schema, properties={"format-version": "2"}
         )
+        if reply.status == 200 and reply.place("metadata", "format-version").value != 2:
+            lab.skip("IRC-TBL-CREATE-029", "the target chooses the format version by itself")
+            continue
         with lab.judge("IRC-TBL-CREATE-029"):
-            if reply.status == 200 and reply.at("metadata", "format-version") != 2:
-                continue  # the target chooses the version by itself, which is another matter
             expect.status(
                 reply,
                 400,
