@@ -31,6 +31,13 @@ def test_request_with_possible_effects_is_not_retried(method, answer):
     )
 
 
+@pytest.mark.parametrize("name", ["Idempotency-Key", "idempotency-key"])
+def test_change_with_an_idempotency_key_is_repeated_without_retry_after(name):
+    request = Request("POST", "/", ((name, "a-key"),))
+
+    assert may_repeat(request, Reply(503), itself=True)
+
+
 @given(st.integers(1, 20), st.floats(0, 1), st.floats(0, 100))
 def test_pauses_stay_within_the_limits(tried, jitter, elapsed):
     retries = Retries(tries=10, total=50, first_pause=0.5, longest_pause=8, jitter=lambda: jitter)

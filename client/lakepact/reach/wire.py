@@ -65,7 +65,7 @@ class Request:
     @property
     def has_key(self) -> bool:
         """Whether a server that knows keys carries the request out once, if it arrives twice."""
-        return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
+        return _header(self.headers, IDEMPOTENCY_KEY) is not None
 
     def with_header(self, name: str, value: str) -> Request:
         """Return the request with one header replaced.
@@ -91,11 +91,7 @@ class Reply:
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, in whatever case it was written."""
-        name = name.lower()
-        for key, value in self.headers:
-            if key.lower() == name:
-                return value
-        return None
+        return _header(self.headers, name)
 
     @property
     def request_id(self) -> str | None:
@@ -106,6 +102,11 @@ class Reply:
     def is_success(self) -> bool:
         """Whether the status says that the request was carried out."""
         return 200 <= self.status < 300
+
+
+def _header(headers: Headers, name: str) -> str | None:
+    name = name.lower()
+    return next((value for key, value in headers if key.lower() == name), None)
 
 
 @dataclass(frozen=True, slots=True)
