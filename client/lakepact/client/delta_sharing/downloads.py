@@ -19,7 +19,7 @@ from lakepact.client.refusals import Refusals
 from lakepact.generated.contract import Call
 from lakepact.reach.auth import NoAuth
 from lakepact.reach.urls import origin, web_address
-from lakepact.reach.wire import Reply, Request
+from lakepact.reach.wire import Lost, Reply, Request
 
 if TYPE_CHECKING:
     from lakepact.client.retries import Retries
@@ -53,8 +53,8 @@ class Downloads:
         self.engine = Engine("", NoAuth(), retries, _REFUSALS)
 
     def get(self, url: str, span: Span | None = None) -> Flow[Carried[Any]]:
-        """Fetch the file at `url`, or a piece of it, with the body still to be read; whoever sends
-        all of it when asked for a piece may.
+        """Fetch the file at `url`, or a piece of it, with the body still to be read; the server may
+        send the whole file for a piece.
 
         Raises:
             BadReply: The URL, or where it redirects to, is not an http(s) address, or one of cloud
@@ -73,17 +73,17 @@ class Downloads:
                 call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True)
             )
             # A message must not contain the signature, nor the storage's text, which may repeat it.
-            attempt = Attempt(
-                replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries
-            )
-            if not isinstance(last.answer, Reply):
-                return self.engine.judge(call, replace(attempt, answer=last.answer))
+            request = replace(last.request, url=without_query(at))
+            if isinstance(last.answer, Lost):
+                return self.engine.judge(call, replace(last, request=request))
+            attempt = Attempt(request, replace(last.answer, content=b""), last.tries)
+            result = Carried(origin(at), call, attempt, last.answer)
             if last.answer.is_success:
-                return Carried(origin(at), call, attempt, last.answer)
+                return result
             location = last.answer.header("Location")
             if last.answer.status not in _REDIRECTS or not location:
                 raise _refusal(call, attempt, last.answer)
-            at = _redirect_url(at, location, Carried(origin(at), call, attempt, last.answer))
+            at = _redirect_url(at, location, result)
         raise errors.BadReply(
             errors.Failure(
                 operation=OPERATION,
@@ -127,10 +127,6 @@ def _refusal(call: Call[Any], attempt: Attempt, reply: Reply) -> errors.Lakepact
             f"{attempt.request.url} is not given{reason}"
         )
     )
-
-
-def _wordless(answer: Any) -> Any:
-    return replace(answer, content=b"") if isinstance(answer, Reply) else answer
 
 
 def _path_of(url: str) -> str:

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 class Workers:
-    """Threads.
+    """A limited number of threads.
 
     Args:
         most: The number of items that are worked on at once.
@@ -38,13 +38,13 @@ class Workers:
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="lakepact")
         try:
             for item in items:
-                heavy = weight(item)
-                while pending and (len(pending) >= self._most or total + heavy > self._room):
-                    first, size = pending.popleft()
+                size = weight(item)
+                while pending and (len(pending) >= self._most or total + size > self._room):
+                    first, first_size = pending.popleft()
                     yield first.result()
-                    total -= size
-                pending.append((pool.submit(work, item), heavy))
-                total += heavy
+                    total -= first_size
+                pending.append((pool.submit(work, item), size))
+                total += size
             while pending:
                 yield pending.popleft()[0].result()
         finally:
@@ -52,7 +52,7 @@ class Workers:
 
 
 class AsyncWorkers:
-    """Tasks.
+    """A limited number of tasks.
 
     Args:
         most: The number of items that are worked on at once.
@@ -71,15 +71,15 @@ class AsyncWorkers:
         total = 0
         try:
             for item in items:
-                heavy = weight(item)
-                while pending and (len(pending) >= self._most or total + heavy > self._room):
-                    first, size = pending[0]
+                size = weight(item)
+                while pending and (len(pending) >= self._most or total + size > self._room):
+                    first, first_size = pending[0]
                     result = await first
-                    pending.popleft()
+                    pending.popleft()  # only now: a task in it is cancelled with the generator
                     yield result
-                    total -= size
-                pending.append((asyncio.ensure_future(work(item)), heavy))
-                total += heavy
+                    total -= first_size
+                pending.append((asyncio.ensure_future(work(item)), size))
+                total += size
             while pending:
                 result = await pending[0][0]
                 pending.popleft()
