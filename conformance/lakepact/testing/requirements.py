@@ -70,7 +70,7 @@ class Judging:
         self._keys = keys
         self._headers, self._access = (
             profiles.headers(profiles.Caller(), keys),
-            profiles.access(DIRECT, keys, self._url or ""),
+            profiles.access(DIRECT, keys, self._url),
         )
         self._shared = profiles.shared_files(None, keys) if url else None
         self._failures = failures

@@ -55,11 +55,10 @@ class Files:
     Args:
         shares: what is shared.
         rules: the decisions about URLs.
-        secret: the key of the seals; by default one of its own, so that URLs end with the server.
     """
 
-    def __init__(self, shares: Shares, rules: Rules, *, secret: bytes | None = None) -> None:
-        self._secret = secret or secrets.token_bytes(32)
+    def __init__(self, shares: Shares, rules: Rules) -> None:
+        self._secret = secrets.token_bytes(32)  # the key of the seals: URLs end with the server
         self._lasting = shares.url_seconds * 1000
         self._rules = rules
         self._tables = {self._table_key(table): table for table in shares.tables()}
