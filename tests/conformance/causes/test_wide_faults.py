@@ -38,7 +38,7 @@ def of_check(line: dict[str, Any], number: int) -> dict[str, Any]:
     return line
 
 
-def test_creations_that_store_nothing_are_one_cause_that_their_own_requirement_explains() -> None:
+def test_creations_that_store_nothing_are_one_cause_of_their_requirement() -> None:
     listing = exchange(22, 200, operation="listTables", table="lp_0a1b2c_3_1") | {"check": "c3"}
     again = exchange(23, 200, operation="createTable", table="lp_0a1b2c_5_1") | {"check": "c5"}
     missing = {"at": "/identifiers", "kind": "missing"}
@@ -77,7 +77,7 @@ def test_creations_explain_nothing_unless_many_objects_are_not_found(
     assert "returned success, and" not in cause.title
 
 
-def test_errors_with_a_status_of_success_are_one_cause_without_accepted_mistakes() -> None:
+def test_errors_with_status_200_are_one_cause_without_accepted_mistakes() -> None:
     body = ERROR % ("no token", "NotAuthorizedException", 401)
     lines = answers("loadTable", "dropTable", "listTables", "loadView", "dropView", body=body)
     head = exchange(6, 200, "", operation="tableExists")
