@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
-from lakepact.conformance.http.wire import BUSY
+from lakepact.conformance.http.wire import BUSY, NOT_MODIFIED
 from lakepact.conformance.report.grouping.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
 from lakepact.conformance.report.grouping.evidence import Evidence
 from lakepact.conformance.report.grouping.keys import Key
@@ -222,7 +222,8 @@ def severity(finding: Finding) -> Severity:
     is_open = finding.accepts and finding.wrong == Wrong.ACCESS
     if is_open or finding.result.get("risk") == "exposed":
         return Severity.EXPOSED
-    if finding.is_about_status and not finding.accepts:
+    is_stale = is_data and finding.status == NOT_MODIFIED
+    if finding.is_about_status and not finding.accepts and not is_stale:
         return Severity.STATUS
     is_loss = (
         is_data or _loses_rows(finding) or _shows_another(finding) or finding.differs_after_refusal
