@@ -111,6 +111,7 @@ NOT_INHERITED: dict[str, str] = {
     **dict.fromkeys(
         (
             "top-level-holds-children",
+            "parents-go-with-their-last-child",
             "lists-with-joined-levels",
             "lists-tables-of-children",
             "lists-views-of-children",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -20,11 +21,13 @@ from lakepact.reference_server.faults import (
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR, namespace_key
 from lakepact.reference_server.storage.store import Place, Transaction
 from mutants.iceberg_rest.operators.commits import creates
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.tables import Handlers, at, exists, for_operation
 
 
 @fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))
@@ -98,6 +101,37 @@ def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
     for name, _ in list(transaction.under(NAMESPACES, levels[:-1])):
         if name.startswith(levels[-1]) and name != levels[-1]:
             transaction.remove(namespace_key((*levels[:-1], name)))
+
+
+@fault("IRC-NS-DROP-006", by=partial(for_operation, op.drop_namespace))
+def parents_go_with_their_last_child(handlers: Handlers, arguments: Arguments) -> Reply:
+    reply = handlers[op.drop_namespace](**arguments)
+    parent = arguments["namespace"].rpartition(SEPARATOR)[0]
+    if parent and not handlers[op.list_namespaces](parent=parent).document["namespaces"]:
+        with contextlib.suppress(Problem):
+            handlers[op.drop_namespace](namespace=parent)
+    return reply
+
+
+@fault("IRC-NS-DROP-006")
+def tables_go_with_their_first_namespace(service: Service) -> None:
+    moves: dict[str, Document] = {}
+
+    def rename(handlers: Handlers, arguments: Arguments) -> Reply:
+        source, destination = (arguments["body"][end] for end in ("source", "destination"))
+        reply = handlers[op.rename_table](**arguments)
+        if source["namespace"] != destination["namespace"]:
+            moves[SEPARATOR.join(source["namespace"])] = destination
+        return reply
+
+    def drop(handlers: Handlers, arguments: Arguments) -> Reply:
+        reply = handlers[op.drop_namespace](**arguments)
+        if (table := moves.pop(arguments["namespace"], None)) and exists(handlers, table):
+            handlers[op.drop_table](**at(table))
+        return reply
+
+    for_operation(op.rename_table, rename)(service)
+    for_operation(op.drop_namespace, drop)(service)
 
 
 @fault("IRC-NS-DROP-009")

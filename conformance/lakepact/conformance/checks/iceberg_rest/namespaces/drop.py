@@ -50,9 +50,11 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
         expect.not_found(lab.send(op.drop_namespace, namespace=(lab.name(),)), "namespace")
 
 
-@check("IRC-NS-DROP-001")
+@check("IRC-NS-DROP-001", "IRC-NS-DROP-006")
 def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
-    """Dropping a namespace returns 204 once all its tables were dropped or renamed away."""
+    """Dropping a namespace returns 204 once all its tables were dropped or renamed away, and keeps
+    those.
+    """
     stem = lab.name()
     namespace, sibling = lab.make_namespace(level=stem), lab.make_namespace(level=f"{stem}b")
     lab.make_table(sibling)
@@ -76,6 +78,12 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
         expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+    if rename is None or rename.status == NOT_ACCEPTABLE:
+        lab.skip("IRC-NS-DROP-006", "the target does not rename tables into other namespaces")
+        return
+    with lab.judge("IRC-NS-DROP-006"):
+        load = lab.send(op.load_table, namespace=sibling, table=other.name)
+        expect.status(load, 200, about="for a table that was renamed out of it")
 
 
 @check("IRC-NS-DROP-003")
@@ -94,9 +102,11 @@ def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
         expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
 
 
-@check("IRC-NS-DROP-005")
+@check("IRC-NS-DROP-005", "IRC-NS-DROP-006")
 def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
-    """Dropping a namespace that holds only a child namespace returns 409 and keeps the child."""
+    """Dropping a namespace that holds only a child namespace returns 409 and keeps the child;
+    dropping the child keeps the namespace.
+    """
     top = lab.make_namespace()
     child = lab.make_namespace(top, properties={"a": "1"})
     with lab.step("IRC-NS-CREATE-009"):
@@ -116,6 +126,10 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
                 lab.supported_properties({"a": "1"}).get("a"),
                 "property of the child",
             )
+    lab.require(lab.send(op.drop_namespace, namespace=child))
+    with lab.judge("IRC-NS-DROP-006"):
+        parent = lab.send(op.load_namespace_metadata, namespace=top)
+        expect.status(parent, 200, about="for the parent of a dropped namespace")
 
 
 @check("IRC-NS-DROP-006", "IRC-NS-ENC-002")
