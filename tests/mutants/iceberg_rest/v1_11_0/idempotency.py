@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 import uuid
@@ -10,8 +11,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    fault,
+    on_answer,
+    on_call,
+    per_server,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Arguments, Handler, Service
@@ -71,6 +80,22 @@ def drops_whatever_has_the_name(handler: Handler, arguments: Arguments) -> Reply
         if KEY in arguments and problem.status == 404:
             return NO_CONTENT
         raise
+
+
+@per_server
+def creation_after_drop(operation: OperationId) -> Install:
+    """A creation that comes with its key again is carried out if its object is gone."""
+    keys: set[str] = set()
+
+    def create(handler: Handler, arguments: Arguments) -> Reply:
+        reply = handler(**arguments)
+        if arguments.get(KEY) in keys:
+            with contextlib.suppress(Problem):
+                return without_key(handler, arguments)
+        keys.update({arguments[KEY]} if KEY in arguments else ())
+        return reply
+
+    return on_call(operation, create)
 
 
 @fault("IRC-IDEM-012", by=partial(wrap_rule, "keep_key"))
@@ -141,6 +166,8 @@ FAULTS = {
     "lifetime-of-keys-in-words IRC-IDEM-001": on_answer(
         op.get_config, lambda config: config.update({"idempotency-key-lifetime": "30 minutes"})
     ),
+    "namespaces-are-created-again IRC-IDEM-003": creation_after_drop(op.create_namespace),
+    "tables-are-created-again IRC-IDEM-004": creation_after_drop(op.create_table),
     "keys-are-refused IRC-IDEM-002": on_call(op.create_namespace, refused_with_key),
     "keys-for-several-operations IRC-IDEM-013": on_call(
         (op.create_namespace, op.create_table), key_of_its_own

@@ -73,6 +73,9 @@ def namespaces_are_created_and_dropped_once(lab: CatalogLab) -> None:
         expect.member(list(namespace), again.place("namespace"))
 
     lab.require(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
+    lab.send(op.create_namespace, body=body, idempotency_key=creating)
+    with lab.judge("IRC-IDEM-003"):
+        expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
     second_drop = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
     with lab.judge("IRC-IDEM-010"):
         expect.status(second_drop, 204, about=AGAIN)
@@ -114,8 +117,8 @@ def properties_are_updated_once(lab: CatalogLab) -> None:
 
 @check("IRC-IDEM-004", "IRC-IDEM-014")
 def tables_are_created_once(lab: CatalogLab) -> None:
-    """Repeating the creation of a table with its key returns that table; another key returns
-    409.
+    """Repeating the creation of a table with its key returns that table, and creates none once it
+    was dropped; another key returns 409.
     """
     namespace, name, key = lab.make_namespace(), lab.name(), new_key()
     body = lab.table_request(name)
@@ -131,6 +134,10 @@ def tables_are_created_once(lab: CatalogLab) -> None:
         expect.member(first.at("metadata", "table-uuid"), again.place("metadata", "table-uuid"))
     with lab.judge("IRC-IDEM-014"):
         expect.status(other, 409, about="with another key", mutation=Wrong.PRESENT("table"))
+    lab.drop_table(namespace=namespace, table=name)
+    lab.send(op.create_table, namespace=namespace, body=body, idempotency_key=key)
+    with lab.judge("IRC-IDEM-004"):
+        expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")
 
 
 def adding(lab: CatalogLab, table: Table) -> Document:
@@ -222,6 +229,7 @@ def tables_are_dropped_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-008"):
         expect.no_server_error(late)
         after = lab.send(op.load_table, **newer.at)
+        expect.status(after, 200)
         expect.member(
             newer.uuid, after.place("metadata", "table-uuid"), "table-uuid of the newer table"
         )
