@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -24,6 +25,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import bad_request, iden
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.requests import while_handling
+from mutants.iceberg_rest.operators.tables import Handlers, exists, for_operation
 from mutants.iceberg_rest.operators.transactions import (
     Changes,
     CommitOne,
@@ -123,6 +125,22 @@ CHANGES = {
     ),
     "transactions-leave-a-mark IRC-TXN-014": changes_taken_as(_with_a_mark),
 }
+
+
+@fault("IRC-TXN-013", by=partial(for_operation, TRANSACT))
+def transactions_change_namesakes(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Tables are looked up in the namespace of the first one, and then in their own."""
+    changes = arguments["body"]["table-changes"]
+    if all("identifier" in change for change in changes):
+        pairs = zip(_in_one_namespace(changes), changes, strict=True)
+        by_name = {
+            change["identifier"]["name"]: change
+            for pair in pairs
+            for change in pair[not exists(handlers, pair[0]["identifier"]) :][:1]
+        }
+        if len(by_name) == len(changes):
+            changes = list(by_name.values())
+    return handlers[TRANSACT](**{**arguments, "body": {"table-changes": changes}})
 
 
 @fault("IRC-TXN-001")

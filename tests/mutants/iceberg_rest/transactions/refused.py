@@ -6,17 +6,24 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lakepact.reference_server.faults import Install, all_of, on_call, skip_validation, wrap_rule
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    skip_validation,
+    wrap_rule,
+)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Arguments, Handler
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.iceberg_rest.identifiers import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
 from lakepact.reference_server.storage.store import Key, Record, Transaction
 from mutants.iceberg_rest.operators.commits import conflict
-from mutants.iceberg_rest.operators.operations import TRANSACT
+from mutants.iceberg_rest.operators.operations import COMMIT, TRANSACT
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as, while_handling
 from mutants.iceberg_rest.operators.transactions import (
@@ -26,6 +33,7 @@ from mutants.iceberg_rest.operators.transactions import (
     despite,
     in_parts,
     leaving_out,
+    names,
 )
 
 
@@ -103,6 +111,29 @@ HALVES = {
         _those_with_updates
     ),
 }
+
+
+@fault("IRC-COM-014")
+def transactions_keep_locks_after_refusals() -> Install:
+    """The first commit to each table of a refused transaction conflicts with it."""
+    locks: set[tuple[str, ...]] = set()
+
+    def transact(handler: Handler, arguments: Arguments) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            changes = arguments["body"].get("table-changes") if problem.status == 409 else ()
+            locks.update(names(change) for change in changes or ())
+            raise
+
+    def commit(handler: Handler, arguments: Arguments) -> Reply:
+        table = (*arguments["namespace"].split(SEPARATOR), arguments["table"])
+        if table in locks:
+            locks.remove(table)
+            raise conflict("another transaction holds the table")
+        return handler(**arguments)
+
+    return all_of(on_call(TRANSACT, transact), on_call(COMMIT, commit))
 
 
 def _tables_last(find: Callable[..., Any]) -> Callable[..., Any]:

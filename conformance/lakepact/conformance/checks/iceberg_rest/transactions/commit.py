@@ -32,6 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
+    expect_no_change,
     state,
     without_its_own,
 )
@@ -146,7 +147,7 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
 @check("IRC-TXN-013")
 def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
     """A transaction changes tables of sibling and nested namespaces, even if they have the same
-    name.
+    name, and no other table of such a name.
     """
     home = lab.make_namespace()
     places = [home, lab.make_namespace()]
@@ -167,6 +168,13 @@ def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
         for turn, table in enumerate(tables if reply.status in transactions.MADE else ()):
             with case():
                 transactions.are_marked(lab, [table], str(turn))
+    namesake = lab.load(lab.make_table(home))
+    pair = (tables[0], lab.make_table(places[1], name=namesake.name))
+    reply = transactions.transact(lab, *[transactions.marking(one, "apart") for one in pair])
+    if reply.status in transactions.MADE:
+        with lab.judge("IRC-TXN-013"):
+            transactions.are_marked(lab, pair, "apart")
+            expect_no_change(lab, namesake)
 
 
 @check("IRC-TXN-017")

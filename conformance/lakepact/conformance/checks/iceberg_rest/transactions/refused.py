@@ -33,9 +33,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
 )
 
 
-@check("IRC-TXN-002")
+@check("IRC-TXN-002", "IRC-COM-014")
 def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
-    """A transaction with one failed requirement returns 409 and changes no table."""
+    """A transaction with one failed requirement returns 409, changes no table, and stops no later
+    commit.
+    """
     failing, *others = make_tables(lab, 3)
     failing = lab.append(failing)
     before = [lab.load(table) for table in (failing, *others)]
@@ -68,6 +70,11 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
                 expect_no_changes(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (failing, *others)]
+    with lab.judge_each("IRC-COM-014") as case:
+        for table in before:
+            with case():
+                commit = lab.try_commit(table, req.HARMLESS)
+                expect.status(commit, 200, about="after transactions that were refused")
 
 
 @check("IRC-TXN-002")
