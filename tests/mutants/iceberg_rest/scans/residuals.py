@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from lakepact.reference_server.faults import Install
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 from mutants.iceberg_rest.operators.scans import changed, set_to, tasks_told
 
 
@@ -15,6 +16,18 @@ def _residual(change: Callable[[Any], Any]) -> Install:
 
 def _kind(expression: Any) -> Any:
     return expression.get("type") if isinstance(expression, dict) else None
+
+
+@fault("IRC-SCAN-SCH-017", by=partial(wrap_rule, "rows_remain"))
+def files_of_former_specs_have_no_residual(remains: Callable[..., Any]) -> Callable[..., Any]:
+    def residual_of(pruning: Any, entry: Any) -> Any:
+        from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, NEVER  # noqa: PLC0415 - loaded late
+
+        residual = remains(pruning, entry)
+        is_former = entry.spec_id != max(vars(pruning)["_specs"])
+        return ALWAYS if is_former and residual != NEVER else residual
+
+    return residual_of
 
 
 FAULTS = {

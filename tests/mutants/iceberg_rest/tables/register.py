@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import Arguments, Handler
+from lakepact.reference_server.http.service import Arguments, Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
@@ -211,6 +211,30 @@ def overwrites_all_but_the_uuid() -> Install:
         for_operation(REGISTER, register),
         reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata),
     )
+
+
+@fault("IRC-TBL-REG-005")
+def commits_follow_what_was_overwritten(service: Service) -> None:
+    """The first commit to a table that was registered over another continues the other."""
+    apply = service.rules.current("apply_updates")
+    formers: dict[str, Document] = {}
+
+    def register(handlers: Handlers, arguments: Arguments) -> Reply:
+        former = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
+        reply = handlers[REGISTER](**arguments)
+        if former is not None:
+            new = reply.document["metadata"]
+            ids = {member: new[member] for member in ("table-uuid", "location")}
+            formers[new["table-uuid"]] = {**former.document["metadata"], **ids}
+        return reply
+
+    def apply_to_former(metadata: Document, updates: Sequence[Document], **how: object) -> Document:
+        base = formers.pop(metadata.get("table-uuid", ""), metadata)
+        result: Document = apply(base, updates, **how)
+        return result
+
+    for_operation(REGISTER, register)(service)
+    service.rules.replace("apply_updates", apply_to_former)
 
 
 @fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))

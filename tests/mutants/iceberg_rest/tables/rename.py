@@ -155,6 +155,14 @@ def renames_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     return NO_CONTENT
 
 
+@fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
+def renames_change_no_case(handlers: Handlers, arguments: Arguments) -> Reply:
+    source, destination = (arguments["body"][end] for end in ("source", "destination"))
+    if source != destination and source["name"].casefold() == destination["name"].casefold():
+        return NO_CONTENT
+    return handlers[op.rename_table](**arguments)
+
+
 @fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(for_operation, op.rename_table))
 def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Reply:
     source = arguments["body"]["source"]

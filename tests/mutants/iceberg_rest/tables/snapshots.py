@@ -196,7 +196,7 @@ def refs_have_no_location(handler: Handler, arguments: Arguments) -> Reply:
     )
 
 
-@fault("IRC-TBL-LOAD-010")
+@fault("IRC-TBL-LOAD-007")
 def refs_are_remembered(service: Service) -> None:
     known: dict[tuple[str, str], Reply] = {}
 

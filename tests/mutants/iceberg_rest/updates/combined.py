@@ -131,6 +131,13 @@ def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
 
 
 @fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
+def ways_back_free_row_ids(draft: Draft, update: Document) -> None:
+    snapshot = draft.snapshots[update["snapshot-id"]]
+    if update["ref-name"] == "main" and "first-row-id" in snapshot:
+        draft.set("next-row-id", snapshot["first-row-id"] + snapshot["added-rows"])
+
+
+@fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
 def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
     if update["ref-name"] != "main" or update["snapshot-id"] in draft.added_snapshots:
         return

@@ -37,6 +37,20 @@ def keys_take_others_along(draft: Draft, document: Document) -> None:
     )
 
 
+@fault("IRC-UPD-082", by=partial(updates.in_place_of, "remove-encryption-key"))
+def keys_take_their_siblings_along(
+    update: updates.Update, draft: Draft, document: Document
+) -> None:
+    by = {
+        key.get("encrypted-by-id")
+        for key in draft.items(MEMBER)
+        if key["key-id"] == document["key-id"]
+    } - {None}
+    update(draft, document)
+    rest = [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") not in by]
+    draft.set(MEMBER, rest)
+
+
 FAULTS = {
     "removes-all-keys IRC-UPD-082": replace_entry(
         "updates", "remove-encryption-key", lambda draft, _: draft.set(MEMBER, [])

@@ -160,7 +160,7 @@ FAULTS = {
     "all-statistics-go IRC-UPD-050": afterwards(
         "remove-snapshots", lambda draft, _: draft.set("statistics", [])
     ),
-    "partition-ids-used-again IRC-REQ-027": afterwards(
+    "partition-ids-used-again IRC-UPD-073": afterwards(
         "remove-partition-specs",
         lambda draft, _: draft.set(
             "last-partition-id", highest_field_id(draft.items("partition-specs"))
@@ -169,6 +169,13 @@ FAULTS = {
     "schemas-take-properties IRC-UPD-010": afterwards("add-schema", _without_properties),
     "specs-take-properties IRC-UPD-022": afterwards("add-spec", _without_properties),
     "orders-take-properties IRC-UPD-029": afterwards("add-sort-order", _without_properties),
+    "current-schemas-take-name-mappings IRC-UPD-017": afterwards(
+        "set-current-schema",
+        lambda draft, _: draft.set(
+            "properties",
+            {k: v for k, v in draft.get("properties").items() if "name-mapping" not in k},
+        ),
+    ),
     "current-schemas-take-properties IRC-UPD-017": afterwards(
         "set-current-schema", _without_properties
     ),

@@ -105,6 +105,13 @@ def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Docum
     schemas[0] = {**document["schema"], "schema-id": draft.added_schema}
 
 
+@fault("IRC-UPD-087", by=partial(in_place_of, "add-view-version"))
+def minus_one_is_the_first_version(update: Update, draft: ViewDraft, document: Document) -> None:
+    before = draft.added_version
+    update(draft, document)
+    draft.added_version = before or draft.added_version
+
+
 @fault("IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
 def the_highest_version_was_added_last(
     update: Update, draft: ViewDraft, document: Document

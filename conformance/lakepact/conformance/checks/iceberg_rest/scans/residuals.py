@@ -6,9 +6,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Document, check, expect, scans
+from lakepact.conformance.checks.iceberg_rest.api import (
+    CatalogLab,
+    Document,
+    check,
+    expect,
+    scans,
+    upd,
+)
 from lakepact.conformance.checks.iceberg_rest.scans.filters import (
     both,
     comparison,
@@ -107,13 +115,15 @@ def rows_of(name: str) -> Iterator[Document]:
 
 @check("IRC-SCAN-SCH-017")
 def residuals_match_the_filter(lab: CatalogLab) -> None:
-    """The residual filter of a task holds for exactly the rows of its file that match the
-    filter.
+    """The residual filter of a task holds for exactly the rows of its file that match the filter,
+    also for a file of a former partition spec.
     """
-    table = table_of_five(lab)
-    files = {table.path(name): name for name in NAMES}
+    current, former = table_of_five(lab), table_of_five(lab)
+    plain = upd.add_spec(spec_id=1)
+    former.table = lab.commit(former.table, plain, upd.set_default_spec(upd.LAST_ADDED))
     has_rows = False
-    for expression in lab.each(FILTERS):
+    for table, expression in lab.each(product((current, former), FILTERS)):
+        files = {table.path(name): name for name in NAMES}
         for task, file, _ in lab.each(
             scans.complete_plan(lab, table.table, filter=expression).tasks
         ):

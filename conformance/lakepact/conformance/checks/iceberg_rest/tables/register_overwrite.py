@@ -56,8 +56,8 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
 
 @check("IRC-TBL-REG-005", "IRC-TBL-REG-007", "IRC-TBL-REG-017")
 def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
-    """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns
-    4xx.
+    """Registering with `overwrite` returns 200 and replaces the table's metadata, also for later
+    commits, or returns 4xx.
     """
     able = False
     for before, file in lab.each(overwritings(lab)):
@@ -90,7 +90,14 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             takes_over(lab, file, Table(before.namespace, before.name, reply))
             expect.status(after, 200)
-            takes_over(lab, file, Table(before.namespace, before.name, after))
+            result = Table(before.namespace, before.name, after)
+            takes_over(lab, file, result)
+        commit = lab.try_commit(before, set_properties(later="1"))
+        with lab.judge("IRC-TBL-REG-005"):
+            with lab.step("IRC-TBL-REG-012"):
+                expect.status(commit, 200)
+            same = {"properties", states.LOCATION, *states.BOOKKEEPING}
+            states.assert_same_table(lab, result, lab.load(before), ignore=same)
     if able:
         lab.skip("IRC-TBL-REG-017", "the target registers over tables")
 

@@ -29,6 +29,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, ren
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import with_history
 
+RENAMED = 204
+
 
 def rename_and_load(
     lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None
@@ -111,6 +113,11 @@ def renames_move_tables(lab: CatalogLab) -> None:
                 expect.status(reply, 204)
                 is_at(lab, before, table.namespace, new)
                 is_nowhere(lab, table.namespace, old)
+    table = lab.load(lab.make_table(former.namespace))
+    other_case = identifier(table.namespace, table.name.swapcase())
+    if rename_table(lab, table.identifier, other_case).status == RENAMED:  # names may have one case
+        with lab.judge("IRC-TBL-REN-001"):
+            is_at(lab, table, table.namespace, other_case["name"])
 
 
 @check("IRC-TBL-REN-002")

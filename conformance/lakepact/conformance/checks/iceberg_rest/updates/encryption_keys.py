@@ -120,7 +120,7 @@ def incomplete_keys_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-082")
 def keys_are_removed(lab: CatalogLab) -> None:
     """Removing a key keeps the others; removing an unknown key changes nothing."""
-    table = table_with_keys(lab, ROOT, KEY)
+    table = table_with_keys(lab, ROOT, KEY, {**KEY, "key-id": "other"})
 
     with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
@@ -132,12 +132,13 @@ def keys_are_removed(lab: CatalogLab) -> None:
                     "as entries for the key data",
                     at=after.place("encryption-keys"),
                 )
-                expect.equal(
-                    1,
-                    len(keys_of(after, "root")),
-                    "entries for the key root:",
-                    at=after.place("encryption-keys"),
-                )
+                for other in ("root", "other"):
+                    expect.equal(
+                        1,
+                        len(keys_of(after, other)),
+                        f"entries for the key {other}:",
+                        at=after.place("encryption-keys"),
+                    )
 
 
 @check("IRC-UPD-082")

@@ -219,6 +219,15 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
                 "ids of versions",
                 at=after.place("versions"),
             )
+    earlier, _ = next_version(second, "SELECT 3 AS id")
+    later = next_version(second, "SELECT 4 AS id", version_id=max(second.versions) + 2)
+    reply = try_replace(lab, second, earlier, *later)
+    after = load_view(lab, second)
+    with lab.judge("IRC-UPD-087"):
+        expect.status(reply, 200, about="for two versions in one request")
+        text = after.current["representations"][0]["sql"]
+        what = "the text of the version that was added last,"
+        expect.equal("SELECT 4 AS id", text, what, at=after.place("versions"))
 
 
 @check("IRC-VIEW-REPL-011")
