@@ -41,6 +41,7 @@ MISNAMED = re.compile(r"test_(?:who|whoever|what|whatever|that|where|which|whose
 OBSCURE = re.compile(
     r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)"
 )
+QUESTION = re.compile("_?(?:is|has|are)_")  #: begins the name of a function that returns a bool
 FUNCTION = re.compile(r" *(?:async )?def (\w+)")
 PRODUCT = ("client", "reference_server", "conformance", "specs")
 
@@ -127,19 +128,19 @@ def violations(scope: str) -> list[str]:
     ]
 
 
-def misleading_docstrings(folder: str) -> Iterator[str]:
+def misleading_promises(folder: str) -> Iterator[str]:
     """Yield each class whose docstring begins with a verb, and each function that returns nothing
-    and promises to return something.
+    and promises to return something, in its docstring or by its name.
     """
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
-                text := ast.get_docstring(node)
-            ):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node) or "."
                 nothing = isinstance(node, ast.ClassDef) or (
                     isinstance(node.returns, ast.Constant) and node.returns.value is None
                 )
-                if nothing and text.split()[0] in {"Return", "Returns", "Yield", "Whether"}:
+                promises = text.split()[0] in {"Return", "Returns", "Yield", "Whether"}
+                if nothing and (promises or QUESTION.match(node.name)):
                     yield f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}: {text.splitlines()[0]}"
 
 
@@ -220,8 +221,8 @@ def test_names_of_functions_name_the_subject_first(folder: str) -> None:
 
 
 @pytest.mark.parametrize("folder", PRODUCT)
-def test_docstrings_of_classes_and_procedures_promise_no_result(folder: str) -> None:
-    assert list(misleading_docstrings(folder)) == []
+def test_classes_and_procedures_promise_no_result(folder: str) -> None:
+    assert list(misleading_promises(folder)) == []
 
 
 @pytest.mark.parametrize("folder", NAMES["counts"])

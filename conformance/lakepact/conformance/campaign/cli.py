@@ -146,7 +146,7 @@ def run(options: RunOptions) -> None:
 
     def send() -> None:
         if resume:
-            runs.is_there(out)
+            runs.check_run(out)
         engine = options.engine.make()  # what it lacks is said before there is a run
         if options.plan is not None:
             targets = parse_targets(options.target, runs.contracts(options.plan))

@@ -81,7 +81,7 @@ def read(path: Path) -> dict[str, Any]:
     what = path.stem
     try:
         if is_local(path):
-            _has_plain_files(path.parent)
+            _check_plain_files(path.parent)
         document: dict[str, Any] = json.loads(path.read_bytes())
         _SHAPES[path.name].validate_python(document, strict=True)
     except FileNotFoundError as missing:
@@ -99,7 +99,7 @@ def read(path: Path) -> dict[str, Any]:
     return document
 
 
-def _has_plain_files(folder: Path) -> None:
+def _check_plain_files(folder: Path) -> None:
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             entry = Path(parent, name)

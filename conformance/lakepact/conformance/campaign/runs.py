@@ -124,7 +124,7 @@ def prepare(plan: Path, run: Path, targets: Sequence[TargetSettings]) -> None:
     tables.write_json(document, run / "run.json")
 
 
-def is_there(run: Path) -> None:
+def check_run(run: Path) -> None:
     """Check that a run exists.
 
     Raises:

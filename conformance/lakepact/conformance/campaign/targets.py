@@ -145,7 +145,7 @@ def _from_profile(name: str, path: Path) -> TargetSettings:
     if "url" not in profile:
         raise ValueError(f"{path}: no url; a profile has {', '.join(profiles.KEYS)}")
     contract = profile.get("contract", "")
-    _is_planned(contract, profile.get("contract_version"), path)
+    _check_version(contract, profile.get("contract_version"), path)
     headers = dict(profile.get("headers", {}))
     for header, value in headers.items():
         if not profiles.SECRET.search(value):
@@ -171,7 +171,7 @@ def _from_profile(name: str, path: Path) -> TargetSettings:
     )
 
 
-def _is_planned(contract: str, version: str | None, path: Path) -> None:
+def _check_version(contract: str, version: str | None, path: Path) -> None:
     """Refuse a version of a contract that campaigns have no cases of."""
     if version is None:
         return

@@ -305,7 +305,7 @@ def headers(options: Caller, keys: Mapping[str, Any]) -> dict[str, str]:
     token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
         result = {**sendable(keys.get("headers", {})), **token, **options.headers}
-        _are_legal(result)
+        _check_headers(result)
     except (NoSecret, ValueError) as wrong:
         raise click.UsageError(str(wrong)) from wrong
     return result
@@ -334,7 +334,7 @@ def sendable(headers: Mapping[str, str]) -> dict[str, str]:
         ValueError: HTTP does not allow one of them.
     """
     result = {name: SECRET.sub(_secret, value) for name, value in headers.items()}
-    _are_legal(result)
+    _check_headers(result)
     return result
 
 
@@ -348,7 +348,7 @@ def _secret(match: re.Match[str]) -> str:
     return value
 
 
-def _are_legal(headers: Mapping[str, str]) -> None:
+def _check_headers(headers: Mapping[str, str]) -> None:
     """Reject headers that HTTP does not allow; the message does not repeat the value, which may be
     a secret.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import Namespace, Reply, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, is_named
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, expect_namespace
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
@@ -137,7 +137,9 @@ def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
         expect.status(created, 200, 400)
         if created.status == 200:
             path = f"{root}/{namespace.replace(' ', '%20')}"
-            is_named(lab.send_raw("GET", path, operation=op.load_namespace_metadata), [namespace])
+            expect_namespace(
+                lab.send_raw("GET", path, operation=op.load_namespace_metadata), [namespace]
+            )
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:

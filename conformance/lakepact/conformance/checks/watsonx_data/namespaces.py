@@ -193,7 +193,7 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
         expect.status(reply, 200)
         return reply
 
-    def has_keys(reply: Reply, member: str) -> None:
+    def expect_keys(reply: Reply, member: str) -> None:
         expect.equal(
             sorted(KEYS),
             sorted(reply.document.get(member) or []),
@@ -202,8 +202,8 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
         )
 
     with lab.judge("WXD-NS-008"):
-        has_keys(update_properties(updates=dict.fromkeys(KEYS, "1")), "updated")
-        has_keys(update_properties(removals=list(KEYS)), "removed")
+        expect_keys(update_properties(updates=dict.fromkeys(KEYS, "1")), "updated")
+        expect_keys(update_properties(removals=list(KEYS)), "removed")
         again = update_properties(removals=list(KEYS))
         if again.document.get("missing"):
-            has_keys(again, "missing")
+            expect_keys(again, "missing")

@@ -125,11 +125,11 @@ def bearer_tokens_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
     lab.require(lab.send(op.list_namespaces), 200)
     with lab.judge("IRC-SEC-006"):
         for operation, reply in answers(lab, f"Bearer {token}"):
-            is_entered(operation, reply)
+            expect_entry(operation, reply)
     with lab.judge("IRC-SEC-007"):
         for word in ("bearer", "BEARER"):
             for operation, reply in answers(lab, f"{word} {token}"):
-                is_entered(operation, reply)
+                expect_entry(operation, reply)
 
 
 @check("WXD-SEC-001")
@@ -139,7 +139,7 @@ def api_keys_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
 
     with lab.judge("WXD-SEC-001"):
         for operation, reply in answers(lab, key):
-            is_entered(operation, reply)
+            expect_entry(operation, reply)
 
 
 @check("WXD-SEC-002")
@@ -217,7 +217,7 @@ def alter(credential: str) -> str:
     return credential[:middle] + other + credential[middle + 1 :]
 
 
-def is_entered(operation: OperationId, reply: Reply) -> None:
+def expect_entry(operation: OperationId, reply: Reply) -> None:
     """Expect an operation to accept the caller, with any status but 401, 403, 419 and 5xx."""
     is_open = reply.status not in {401, 403, 419} and reply.status < 500
     if operation in {op.get_config, op.list_namespaces}:

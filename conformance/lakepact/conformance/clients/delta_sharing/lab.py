@@ -131,10 +131,10 @@ def same_rows(performance: Ended, rows: Sequence[Members], why: str) -> None:
     Raises:
         Unmet: the rows differ; `why` names the circumstances.
     """
-    are_rows(performance.result, rows, why)
+    expect_rows(performance.result, rows, why)
 
 
-def are_rows(actual: Any, rows: Sequence[Members], why: str) -> None:
+def expect_rows(actual: Any, rows: Sequence[Members], why: str) -> None:
     """Expect these rows in a result, in any order.
 
     Raises:

@@ -23,7 +23,7 @@ from lakepact.conformance.clients.delta_sharing.api import (
     op,
     same_rows,
 )
-from lakepact.conformance.clients.delta_sharing.lab import are_rows
+from lakepact.conformance.clients.delta_sharing.lab import expect_rows
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS, in_lines, listing
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
@@ -272,4 +272,4 @@ def paged_queries(lab: SharingClientLab) -> None:
     with lab.judge("DS-CLI-19"):
         performance = lab.performs("read-table", halves, table=table)
         if performance.is_done:
-            are_rows(performance.result, rows, "whose files are on two pages")
+            expect_rows(performance.result, rows, "whose files are on two pages")

@@ -22,7 +22,7 @@ from lakepact.conformance.clients.delta_sharing.api import (
     op,
     same_rows,
 )
-from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, are_rows
+from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, expect_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind, in_lines
 from lakepact.conformance.clients.delta_sharing.versions import CHANGED, HISTORY
 from lakepact.conformance.evidence.outcome import Blocked
@@ -196,7 +196,7 @@ def several_tables(lab: SharingClientLab) -> None:
             performance.result if isinstance(performance.value, list) else (), cases, strict=False
         ):
             with case():
-                are_rows(actual, rows, how)
+                expect_rows(actual, rows, how)
 
 
 def shared_again(table: str, new: str, trigger: str) -> Script:
@@ -231,7 +231,7 @@ def tables_shared_again(lab: SharingClientLab) -> None:
     with lab.judge("DS-CLI-16"):
         read = lab.performs("read-tables", script, tables=reads).result
         expect.true(isinstance(read, list) and len(read) == len(reads), "three reads", str(read))
-        are_rows(read[-1], lab.rows(AGAIN), "that was dropped and shared again")
+        expect_rows(read[-1], lab.rows(AGAIN), "that was dropped and shared again")
 
 
 def _without_changes(lines: list[Document]) -> list[Document]:

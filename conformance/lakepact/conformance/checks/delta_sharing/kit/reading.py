@@ -184,7 +184,7 @@ def version_header(reply: Reply) -> str:
     return version
 
 
-def has_version(reply: Reply, version: int | str, about: str) -> None:
+def expect_version(reply: Reply, version: int | str, about: str) -> None:
     """Expect a version in the header of an answer; `about` names the request.
 
     Raises:

@@ -183,7 +183,7 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
         for end, reply in lab.each(having):
             with lab.judge(requirement):
                 if member == EARLIEST:
-                    _is_earliest(end, reply)
+                    _expect_earliest(end, reply)
                 else:
                     expect.true(
                         isinstance(end[member], str),
@@ -208,7 +208,7 @@ def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
                     yield end, reply
 
 
-def _is_earliest(end: Placed, reply: Reply) -> None:
+def _expect_earliest(end: Placed, reply: Reply) -> None:
     """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may
     expire before that of its file.
     """

@@ -42,7 +42,7 @@ def tables(exchange: Exchange) -> list[Placed]:
     )
 
 
-def _has_names(table: Placed) -> None:
+def _expect_names(table: Placed) -> None:
     for member in NAMES:
         expect.true(
             isinstance(table.get(member), str),
@@ -58,7 +58,7 @@ def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
     items = tables(exchange)
     for table in items:
-        _has_names(table)
+        _expect_names(table)
     return bool(items)
 
 
@@ -104,7 +104,7 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """
     items = tables(exchange) if exchange.operation == op.list_all_tables else []
     for table in items:
-        _has_names(table)
+        _expect_names(table)
         for member in ("id", "shareId", "location"):
             is_right = isinstance(table.get(member, ""), str | None)
             expect.true(

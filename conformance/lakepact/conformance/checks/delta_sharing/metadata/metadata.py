@@ -19,7 +19,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import lines_of_kind, version_of
-from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
+from lakepact.conformance.checks.delta_sharing.kit.reading import expect_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
     TWO,
@@ -72,7 +72,7 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
             if before is not None and before == version(lab, table):
                 is_judged = True
                 with lab.judge("DS-MET-02"):
-                    has_version(reply, before, f"for {table.name}")
+                    expect_version(reply, before, f"for {table.name}")
                 break
     if not is_judged:
         raise Blocked("no table kept its version for the time of three requests")
@@ -242,7 +242,7 @@ def _expect_version(
 ) -> None:
     """Expect the metadata of a version, equal to that of a query of that version."""
     expect.status(reply, 200, about=about)
-    has_version(reply, number, about)
+    expect_version(reply, number, about)
     query = lab.send(
         op.query_table,
         headers=[EITHER_FORMAT],

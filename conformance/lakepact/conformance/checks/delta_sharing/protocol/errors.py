@@ -45,7 +45,7 @@ def is_refusal(exchange: Exchange) -> bool:
     return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
 
 
-def _is_error(exchange: Exchange) -> None:
+def _expect_error(exchange: Exchange) -> None:
     """Expect an error body of the protocol."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
@@ -74,7 +74,7 @@ def error_responses_have_code_and_message(exchange: Exchange) -> bool:
     """Every error response is a JSON object with the strings `errorCode` and `message`."""
     if not is_refusal(exchange):
         return False
-    _is_error(exchange)
+    _expect_error(exchange)
     return True
 
 
@@ -89,7 +89,7 @@ def server_errors_have_error_bodies(exchange: Exchange) -> bool:
         return False
     expect.status(Reply(exchange), 500)
     if exchange.method != "HEAD":
-        _is_error(exchange)
+        _expect_error(exchange)
     return True
 
 
@@ -102,7 +102,7 @@ def no_request_returns_5xx(exchange: Exchange) -> bool:
     return True
 
 
-def _is_no_failure(reply: Reply, about: str) -> None:
+def _expect_no_failure(reply: Reply, about: str) -> None:
     """Expect no server error."""
     at = Place(reply.exchange, "/status")
     expect.true(
@@ -197,7 +197,7 @@ def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
         expect.client_error(reply, about="for /shares/a%2Fb", mutation=Wrong.ABSENT("share"))
-        _is_error(reply.exchange)
+        _expect_error(reply.exchange)
     for target in (
         "/lakepact-nothing",
         f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing",
@@ -205,7 +205,7 @@ def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
         reply = lab.send_raw("GET", target)
         try:
             expect.client_error(reply)
-            _is_error(reply.exchange)
+            _expect_error(reply.exchange)
         except Unmet as unmet:  # the protocol describes the answers of its own paths alone
             lab.warn("DS-GEN-07", expected=f"for {target} {unmet.expected}", actual=unmet.actual)
 
@@ -228,7 +228,7 @@ def other_methods_return_no_5xx(lab: SharingLab) -> None:
         names = {name: address[name] for name in OF_NAMES.get(operation, ())}
         reply = lab.send_raw(method, lab.path(operation, **names))
         with lab.judge("DS-GEN-15"):
-            _is_no_failure(reply, f"for {method} on the path of {operation}")
+            _expect_no_failure(reply, f"for {method} on the path of {operation}")
 
 
 NO_TIME = Wrong.SYNTAX("startingTimestamp")
@@ -260,7 +260,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
     for body in lab.each(SENSELESS):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(op.query_table, body=body, headers=[EITHER_FORMAT], **table.address)
-            _is_no_failure(reply, f"for a query with {expect.excerpt(body)}")
+            _expect_no_failure(reply, f"for a query with {expect.excerpt(body)}")
     if lab.offers(op.generate_temporary_table_credentials):
         for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
@@ -271,7 +271,9 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
                     headers=headers,
                     **table.address,
                 )
-                _is_no_failure(reply, f"for credentials with the body {expect.excerpt(content)}")
+                _expect_no_failure(
+                    reply, f"for credentials with the body {expect.excerpt(content)}"
+                )
     changes = [
         (name, str(body[name]))
         for body in SENSELESS
@@ -287,7 +289,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
                 query=[pair],
                 **table.address,
             )
-            _is_no_failure(reply, f"for changes with {'='.join(pair)}")
+            _expect_no_failure(reply, f"for changes with {'='.join(pair)}")
     for version in lab.each((10**30, -(10**30)) if lab.offers(op.query_table_changes) else ()):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(
@@ -296,7 +298,7 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
                 headers=[EITHER_FORMAT],
                 **table.address,
             )
-            _is_no_failure(reply, f"for changes with startingVersion={version}")
+            _expect_no_failure(reply, f"for changes with startingVersion={version}")
 
 
 # -- malformed requests ----------------------------------------------------------------------------

@@ -212,7 +212,7 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
                     reading.parse(reply, f"for changes from {text}"),
                 )
             with lab.judge("DS-CDF-08"):
-                reading.has_version(reply, version, f"for changes from {text}")
+                reading.expect_version(reply, version, f"for changes from {text}")
 
 
 @check("DS-CDF-05", "DS-CDF-06")
@@ -378,7 +378,7 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
         ):
             reply = lab.require(reading.query_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
-                reading.has_version(reply, version, f"for {expect.excerpt(bounds)}")
+                reading.expect_version(reply, version, f"for {expect.excerpt(bounds)}")
 
 
 @check("DS-CDF-09")

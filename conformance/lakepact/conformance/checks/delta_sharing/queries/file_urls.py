@@ -189,7 +189,7 @@ def without_query(url: str) -> str:
     return urlunsplit((*urlsplit(url)[:3], "", ""))
 
 
-def _is_parquet(content: bytes, sample: Sample) -> None:
+def _expect_parquet(content: bytes, sample: Sample) -> None:
     whole = (
         len(content) >= 3 * len(MAGIC)
         and content[:4] == content[-4:]
@@ -208,7 +208,7 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
         with lab.judge("DS-FIL-01"):
             content = reader.content(sample)
             sizes.append(len(content))
-            _is_parquet(content, sample)
+            _expect_parquet(content, sample)
         for size in lab.each(sizes):
             with lab.judge("DS-FIL-05"):
                 expect.equal(
@@ -247,7 +247,7 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
     ):
         with lab.judge("DS-DFL-06"):
             content = reader.content(sample)
-            _is_parquet(content, sample)
+            _expect_parquet(content, sample)
             if sample.file.size is not None:  # Optional in a remove.
                 expect.equal(
                     len(content),
@@ -271,7 +271,7 @@ def removed_files_can_still_be_read(lab: SharingLab) -> None:
         )
     ):
         with lab.judge("DS-REM-01"):
-            _is_parquet(reader.content(sample), sample)
+            _expect_parquet(reader.content(sample), sample)
 
 
 @check("DS-DF-10", "DS-DF-11")

@@ -132,7 +132,7 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
                 f"for the second page of {expect.excerpt(body)} of {table.name} in {form} format"
             )
             with lab.judge("DS-QRY-08"):
-                reading.has_version(second, reading.version_header(first), about)
+                reading.expect_version(second, reading.version_header(first), about)
             with lab.judge("DS-CAP-04"):
                 expect.equal(
                     form, ndjson.form_of(second.lines), f"{about} the format", at=second.place(0)

@@ -22,7 +22,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     ndjson,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.reading import CHANGING, VERSION, has_version
+from lakepact.conformance.checks.delta_sharing.kit.reading import CHANGING, VERSION, expect_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
 
 JSON = "application/json"
@@ -92,7 +92,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             continue  # The table has changed in between.
         is_judged = True
         with lab.judge("DS-QRY-02") as case:
-            has_version(reply, before, f"for {table.name}, whose current version it is,")
+            expect_version(reply, before, f"for {table.name}, whose current version it is,")
             expected_sizes = sizes_by_table.get(str(table.address))
             actual_sizes = sorted(file_sizes(reply.lines))
             if expected_sizes is not None:
@@ -388,9 +388,9 @@ def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
                     )
             with case():
                 page = query(lab, table, {"maxFiles": 1000})
-                has_version, at = version_of(page) is not None, page.header(VERSION)
+                expect_version, at = version_of(page) is not None, page.header(VERSION)
                 expect.true(
-                    has_version,
+                    expect_version,
                     f"Delta-Table-Version for {table.name} with maxFiles",
                     page.summary,
                     at=at,

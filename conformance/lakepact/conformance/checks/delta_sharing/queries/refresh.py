@@ -54,7 +54,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         reply = reading.query(lab, table, body)
         with lab.judge("DS-EST-06", remark="" if grew else "the table did not change in between"):
             after = reading.parse(reply, "for a refreshToken")
-            reading.has_version(
+            reading.expect_version(
                 reply, reading.version_header(first), "for a refreshToken, as of the first answer,"
             )
             files = reading.identities_of(before.files)

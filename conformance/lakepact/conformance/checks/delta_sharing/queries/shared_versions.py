@@ -65,7 +65,7 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
     with lab.judge_each("DS-TTV-14") as case:
         if earliest.status == 200:
             with case():
-                reading.has_version(earliest, first, f"for {BEFORE_ALL} of {table.name}")
+                reading.expect_version(earliest, first, f"for {BEFORE_ALL} of {table.name}")
         for what, reply in early.items():
             with case(Wrong.ABSENT("version")):
                 expect.client_error(

@@ -144,7 +144,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
         with lab.judge("DS-QRY-08"):
             reply = reading.query(lab, table, body)
             expect.status(reply, 200, about=f"for {expect.excerpt(body)}")
-            reading.has_version(reply, number, f"for {expect.excerpt(body)}")
+            reading.expect_version(reply, number, f"for {expect.excerpt(body)}")
 
 
 @check("DS-SCH-06")

@@ -184,7 +184,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
             lab.skip(requirement, f"no answer for {what}")
         return
     with lab.judge("DS-QRY-08"):
-        reading.has_version(reply, version.version, f"for {what},")
+        reading.expect_version(reply, version.version, f"for {what},")
     with lab.judge("DS-TTV-02", "DS-QRY-09"):
         same_as(lab, version, reading.parse(reply), f"the rows of {what}")
 
@@ -587,7 +587,7 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
 def _expect_version_or_400(reply: Reply, version: int, what: str) -> None:
     expect.status(reply, 200, 400, about=f"for {what}")
     if reply.status == 200:
-        reading.has_version(reply, version, f"for {what}")
+        reading.expect_version(reply, version, f"for {what}")
 
 
 # -- streaming -------------------------------------------------------------------------------------

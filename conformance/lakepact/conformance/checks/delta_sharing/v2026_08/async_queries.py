@@ -128,10 +128,10 @@ def async_queries_return_a_status(lab: SharingLab) -> None:
         raise NotOffered("the target answers the query at once")
     with lab.judge("DS-ASY-03"):
         expect.equal(1, len(reply.lines), "number of lines", at=reply.place())
-        _is_status(statuses(reply)[0])
+        _expect_status(statuses(reply)[0])
 
 
-def _is_status(status: Placed) -> None:
+def _expect_status(status: Placed) -> None:
     is_there = required(status, "queryId", str, STATUS) != ""
     expect.true(is_there, "a queryId that is not empty", "an empty one", at=status.place("queryId"))
     expect.one_of(STATUSES, status.get("status"), "status", at=status.place("status"))
@@ -157,7 +157,7 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
                         "number of lines with a queryStatus line",
                         at=reply.place(),
                     )
-                    _is_status(status)
+                    _expect_status(status)
                     expect.equal(query_id, status["queryId"], "queryId", at=status.place("queryId"))
         if reply is None:
             raise Unmet("an answer", "none")

@@ -66,7 +66,7 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
         reply = _since(lab, start, ndjson.DELTA)
         with lab.judge("DS-HPR-02"):
             for protocol in ndjson.objects(reply.lines, "protocol"):
-                _is_dated(protocol, last)
+                _expect_version(protocol, last)
     if lab.feature("change-data-feed"):
         subject = target_tables.with_changes(lab)
         reply = reading.query_changes(
@@ -75,10 +75,10 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
         if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.DELTA:
             with lab.judge("DS-HPR-02"):
                 for protocol in ndjson.objects(reply.lines, "protocol"):
-                    _is_dated(protocol, subject.last)
+                    _expect_version(protocol, subject.last)
 
 
-def _is_dated(protocol: Placed, last: int) -> None:
+def _expect_version(protocol: Placed, last: int) -> None:
     version = ndjson.required(protocol, "version", int, "a protocol line")
     expect.true(
         0 <= version <= last,

@@ -19,7 +19,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     times,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
-from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable, has_version
+from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable, expect_version
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
 from lakepact.conformance.rows.lines import schema_object
 
@@ -56,7 +56,9 @@ def metadata_of_a_version(lab: SharingLab) -> None:
             with case():
                 reply = _metadata(lab, table, version=version.version)
                 expect.status(reply, 200, about=f"for {CHANGED} with version={version.version}")
-                has_version(reply, version.version, f"for {CHANGED} with version={version.version}")
+                expect_version(
+                    reply, version.version, f"for {CHANGED} with version={version.version}"
+                )
                 expected = [field["name"] for field in version.schema["fields"]]
                 actual, at = _columns(reply)
                 expect.equal(
@@ -82,7 +84,7 @@ def metadata_of_a_time(lab: SharingLab) -> None:
             with case():
                 reply = _metadata(lab, table, timestamp=moment)
                 expect.status(reply, 200, about=f"for {table.name} with timestamp={moment}")
-                has_version(reply, version.version, f"for {table.name} with timestamp={moment}")
+                expect_version(reply, version.version, f"for {table.name} with timestamp={moment}")
 
 
 @check("DS-MTT-03")

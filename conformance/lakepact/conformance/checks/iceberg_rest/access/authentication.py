@@ -204,11 +204,11 @@ def valid_tokens_are_accepted_by_every_operation(lab: CatalogLab) -> None:
     token = own_token(lab)
     with lab.judge("IRC-SEC-006"):
         for operation, reply in answers(lab, bearing(token)):
-            is_entered(operation, reply)
+            expect_entry(operation, reply)
     with lab.judge("IRC-SEC-007"):
         for word in ("bearer", "BEARER"):
             for operation, reply in answers(lab, [("Authorization", f"{word} {token}")]):
-                is_entered(operation, reply)
+                expect_entry(operation, reply)
 
 
 @check("IRC-SEC-012")
@@ -288,7 +288,7 @@ def expect_challenge(operation: OperationId, reply: Reply) -> None:
     )
 
 
-def is_entered(operation: OperationId, reply: Reply) -> None:
+def expect_entry(operation: OperationId, reply: Reply) -> None:
     """Expect that an operation was reached; its own answer is not checked here.
 
     Raises:

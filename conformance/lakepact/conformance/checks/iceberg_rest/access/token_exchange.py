@@ -33,7 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
 EXCHANGES = "token-exchange"
 
 
-def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
+def expect_token(lab: CatalogLab, reply: Reply, about: str) -> None:
     """Expect a token that the catalog accepts.
 
     Raises:
@@ -64,7 +64,7 @@ def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
     second = tokens.exchange_token(lab, bearing(token), subject_token=token)
 
     with lab.judge("IRC-OAU-022"):
-        is_good(lab, second, "that was exchanged")
+        expect_token(lab, second, "that was exchanged")
         expect.true(
             tokens.token_in(second) != token,
             "another token",
@@ -135,7 +135,7 @@ def user_tokens_are_exchanged(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-OAU-021"):
-        is_good(lab, reply, "of a user")
+        expect_token(lab, reply, "of a user")
 
 
 @check("IRC-OAU-018", "IRC-OAU-019", "IRC-OAU-020")
@@ -201,7 +201,7 @@ def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-OAU-023"):
         for subject, what in subjects.items():
-            is_not_exchanged(lab, token, subject, what)
+            expect_no_exchange(lab, token, subject, what)
 
 
 @check("IRC-OAU-023")
@@ -214,10 +214,10 @@ def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
     token = tokens.token_in(tokens.fetch_token(lab, tokens.client_of(lab)))
 
     with lab.judge("IRC-OAU-023"):
-        is_not_exchanged(lab, token, expired, "that has expired")
+        expect_no_exchange(lab, token, expired, "that has expired")
 
 
-def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> None:
+def expect_no_exchange(lab: CatalogLab, token: str, subject: str, what: str) -> None:
     """Expect that exchanging the subject token is refused, with the caller's token as the actor
     token and without.
 

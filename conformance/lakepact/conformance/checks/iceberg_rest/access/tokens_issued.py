@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
+from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, expect_entry
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
     Exchange,
@@ -227,7 +227,7 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SEC-011"):
         for operation, reply in answers(lab, bearing(token)):
-            is_entered(operation, reply)
+            expect_entry(operation, reply)
 
 
 @invariant(

@@ -130,12 +130,12 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
         for index, credential in enumerate(credentials):
             with case():
                 at = reply.place("storage-credentials", index)
-                _is_a(dict, credential, at)
-                _is_a(str, credential.get("prefix"), at.within("prefix"))
-                _is_a(dict, credential.get("config"), at.within("config"))
+                _expect_type(dict, credential, at)
+                _expect_type(str, credential.get("prefix"), at.within("prefix"))
+                _expect_type(dict, credential.get("config"), at.within("config"))
                 for key, value in config_of(credential).items():
                     with case():
-                        _is_a(str, value, at.within("config", key))
+                        _expect_type(str, value, at.within("config", key))
     with lab.judge_each("IRC-TBL-CRED-009") as case:
         for index, credential in enumerate(credentials):
             for member in ("prefix", "config") if isinstance(credential, dict) else ():
@@ -151,7 +151,7 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
                     )
 
 
-def _is_a(kind: type, value: Any, at: Place) -> None:
+def _expect_type(kind: type, value: Any, at: Place) -> None:
     """Expect a value of a kind, without showing it."""
     expected = (
         f"`{at.pointer.removeprefix('/body/')}` to be {'a string' if kind is str else 'an object'}"

@@ -44,7 +44,7 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
     return reply
 
 
-def is_named(reply: Reply, namespace: Namespace | list[str], about: str = "") -> None:
+def expect_namespace(reply: Reply, namespace: Namespace | list[str], about: str = "") -> None:
     """Expect 200 with the levels of a namespace."""
     expect.status(reply, 200, about=about)
     expect.member(list(namespace), reply.place("namespace"), f"namespace {about}".rstrip())
@@ -52,7 +52,7 @@ def is_named(reply: Reply, namespace: Namespace | list[str], about: str = "") ->
 
 def expect_loads(lab: CatalogLab, namespace: Namespace) -> None:
     """Expect a namespace to be loaded with its levels."""
-    is_named(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
+    expect_namespace(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
 
 
 def properties_of(lab: CatalogLab, namespace: Namespace) -> Placed:

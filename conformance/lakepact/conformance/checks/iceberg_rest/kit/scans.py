@@ -223,7 +223,7 @@ def needs_scans_between(lab: CatalogLab, table: TableWithFiles) -> None:
         raise NotOffered(f"the target plans no incremental scans: {reply.summary}")
 
 
-def is_plan(reply: Reply) -> None:
+def expect_plan(reply: Reply) -> None:
     """Expect the answer to planning a scan: 200, and a JSON object with the state of the plan.
 
     Raises:
@@ -313,7 +313,7 @@ class Plan:
         """The paths of the data files, in order."""
         return sorted(file["file-path"] for _, file, _ in self.tasks)
 
-    def has_deletes(
+    def expect_deletes(
         self, table: TableWithFiles, expected: Mapping[str, set[str]], about: str = ""
     ) -> None:
         """Expect each data file, by its name, to have the delete files of those names.

@@ -59,7 +59,7 @@ def mark_of(lab: CatalogLab, table: Table) -> Any:
     return properties_of(lab.load(table)).get("lakepact")
 
 
-def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
+def expect_marks(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
     """Expect this mark on all tables.
 
     Raises:

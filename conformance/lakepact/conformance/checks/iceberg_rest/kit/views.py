@@ -245,7 +245,7 @@ def state(reply: Reply) -> Document:
     Raises:
         Unmet: it shows none.
     """
-    is_view(reply)
+    expect_view(reply)
     return canonical_form(reply.at("metadata"))
 
 
@@ -289,7 +289,7 @@ def expect_no_change(lab: CatalogLab, before: View) -> None:
     same_view(lab, before.reply, lab.send(op.load_view, **before.at))
 
 
-def is_view(reply: Reply) -> None:
+def expect_view(reply: Reply) -> None:
     """Expect 200 with the location and metadata of a view.
 
     Raises:

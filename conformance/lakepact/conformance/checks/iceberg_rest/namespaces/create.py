@@ -25,7 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
     children,
     create,
     expect_loads,
-    is_named,
+    expect_namespace,
     properties_of,
 )
 
@@ -50,7 +50,7 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-CREATE-001") as case:
         for answer, level in ((reply, name), (without, bare)):
             with case():
-                is_named(answer, [level])
+                expect_namespace(answer, [level])
     for created, level in ((reply, name), (without, bare)):
         if created.status in SUCCESS:
             lab.find_namespace((level,))
@@ -191,7 +191,7 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
     reply = create(lab, child, properties={"level": "2"})
 
     with lab.judge("IRC-NS-CREATE-009"):
-        is_named(reply, child)
+        expect_namespace(reply, child)
         below, above = children(lab, parent), properties_of(lab, parent)
         expect.contains(child, below, "children", at=below.at)
         expect.lacks("level", above, "properties of the parent", at=above.place())

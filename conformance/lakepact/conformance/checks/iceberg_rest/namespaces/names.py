@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
     children,
     create,
     expect_loads,
-    is_named,
+    expect_namespace,
     properties_of,
 )
 
@@ -29,7 +29,7 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
     namespace = (*lab.make_namespace(top), lab.name())
     created = lab.send(op.create_namespace, body={"namespace": list(namespace)})
     with lab.judge("IRC-NS-ENC-006"):
-        is_named(created, namespace)
+        expect_namespace(created, namespace)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
         expect_loads(lab, namespace)
@@ -71,7 +71,7 @@ def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
             created = create(lab, list(namespace))
             if 400 <= created.status < 500:
                 break
-            is_named(created, namespace)
+            expect_namespace(created, namespace)
             expect_loads(lab, namespace)
             names = children(lab, parent)
             expect.contains(list(namespace), names, "children", at=names.at)

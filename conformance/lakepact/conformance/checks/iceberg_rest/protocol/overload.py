@@ -66,10 +66,10 @@ def bursts_return_200_429_or_503(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 200, *BUSY, about=f"among {many} concurrent loads")
                 if reply.status in BUSY:
-                    _is_error(reply)
+                    _expect_error(reply)
 
 
-def _is_error(reply: Reply) -> None:
+def _expect_error(reply: Reply) -> None:
     """The body of a refusal is the error model, with its status.
 
     Raises:

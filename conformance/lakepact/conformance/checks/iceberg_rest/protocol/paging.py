@@ -103,14 +103,14 @@ def long_listings_are_complete(lab: CatalogLab) -> None:
 
         with lab.judge("IRC-PAG-001"):
             page, token = items.page()
-            _has_all(items, page, items.operation)
+            _expect_all(items, page, items.operation)
             expect.true(not token, "no next page token", token, at=page.next, kind=Kind.SURPLUS)
         if items.namespace:  # among namespaces of others there may be any number of pages
             with lab.judge("IRC-PAG-004"):
-                _has_all(items, names_on(items.pages(page_token=FIRST)), "the pages")
+                _expect_all(items, names_on(items.pages(page_token=FIRST)), "the pages")
 
 
-def _has_all(items: Listing, names: Names, where: str) -> None:
+def _expect_all(items: Listing, names: Names, where: str) -> None:
     """Expect all items among those that were found, which may be others' too."""
     missing = sorted(set(items.names) - set(names))
     expect.true(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, is_named
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import expect_loads, expect_namespace
 
 
 @check("IRC-GEN-001", "IRC-GEN-002")
@@ -59,7 +59,7 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
         "GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation=op.load_namespace_metadata
     )
     with lab.judge("IRC-NS-ENC-001"):
-        is_named(upper, child)
+        expect_namespace(upper, child)
     with lab.judge("IRC-GEN-021"):
         with lab.step("IRC-NS-ENC-001"):
             expect.status(upper, 200)
@@ -91,7 +91,7 @@ def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
                 reply = lab.send_raw(
                     "GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata
                 )
-                is_named(reply, namespace, f"at {segment}")
+                expect_namespace(reply, namespace, f"at {segment}")
 
 
 ODD_NAMES = (

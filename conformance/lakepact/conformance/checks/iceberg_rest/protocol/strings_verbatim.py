@@ -18,7 +18,11 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSES_NAMES
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import (
+    create,
+    expect_namespace,
+    properties_of,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 
 Store = Callable[[Mapping[str, str]], Place | None]
@@ -160,7 +164,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
             reply = create(lab, [level])
             if reply.status not in REFUSES_NAMES:
                 with case():
-                    is_named(reply, [level])
+                    expect_namespace(reply, [level])
     with lab.judge_each(
         "IRC-GEN-020", without="the target refuses tables with special characters"
     ) as case:

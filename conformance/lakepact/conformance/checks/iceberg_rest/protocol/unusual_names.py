@@ -24,7 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.renames import (
     rename_view,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
-    is_registered,
+    expect_registration,
     left_behind,
     location_of,
     register,
@@ -158,7 +158,7 @@ def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
             reply = register(lab, former.namespace, name, location_of(former))
             if not is_refusal(reply.status):
                 with case():
-                    is_registered(lab, former, name, reply)
+                    expect_registration(lab, former, name, reply)
                 lab.try_drop_table(namespace=former.namespace, table=name)
 
 

@@ -168,7 +168,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
 
     for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
-            scans.complete_plan(lab, table.table, **request).has_deletes(
+            scans.complete_plan(lab, table.table, **request).expect_deletes(
                 table, expected, f" in a scan {what}"
             )
 

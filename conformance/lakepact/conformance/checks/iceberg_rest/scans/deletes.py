@@ -54,7 +54,7 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.complete_plan(lab, table.table).has_deletes(table, expected)
+        scans.complete_plan(lab, table.table).expect_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-003")
@@ -72,7 +72,7 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.complete_plan(lab, table.table).has_deletes(
+        scans.complete_plan(lab, table.table).expect_deletes(
             table, {"old": {"values"}, "new": {"positions"}}
         )
 
@@ -137,7 +137,7 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
     table.append(replace(vector, target=table.path("one")), operation="delete")
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.complete_plan(lab, table.table).has_deletes(
+        scans.complete_plan(lab, table.table).expect_deletes(
             table, {"one": {"vector"}, "two": {"positions-of-two"}}
         )
 
@@ -173,7 +173,9 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.complete_plan(lab, table.table).has_deletes(table, {"old": {"values"}, "new": set()})
+        scans.complete_plan(lab, table.table).expect_deletes(
+            table, {"old": {"values"}, "new": set()}
+        )
 
 
 @check("IRC-SCAN-SCH-003")
@@ -202,7 +204,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.complete_plan(lab, table.table).has_deletes(table, expected)
+        scans.complete_plan(lab, table.table).expect_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")

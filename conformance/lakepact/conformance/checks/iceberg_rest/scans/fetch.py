@@ -138,7 +138,7 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
                         data, f"the files of a scan with {', '.join(request)},"
                     )
         with lab.judge("IRC-SCAN-FETCH-002"):
-            scans.complete_plan(lab, table.table).has_deletes(table, expected)
+            scans.complete_plan(lab, table.table).expect_deletes(table, expected)
 
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")

@@ -158,10 +158,10 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
     for expression, expected in lab.each(MATCHES):
         reply = scans.plan(lab, table.table, filter=expression)
         with lab.judge("IRC-SCAN-PLAN-001"):
-            scans.is_plan(reply)
+            scans.expect_plan(reply)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
-                scans.is_plan(reply)
+                scans.expect_plan(reply)
             plan = scans.wait_for_plan(lab, table.table, reply)
             missing = sorted({table.path(name) for name in expected.split()} - {*plan.paths})
             actual = f"without {', '.join(missing)}"

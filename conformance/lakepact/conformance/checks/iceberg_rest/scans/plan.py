@@ -75,7 +75,7 @@ def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
     reply = scans.plan(lab, table)
 
     with lab.judge("IRC-SCAN-PLAN-001"):
-        scans.is_plan(reply)
+        scans.expect_plan(reply)
     with lab.judge("IRC-SCAN-PLAN-022"):
         scans.wait_for_plan(lab, table, reply).reads([], "files to read")
 

@@ -23,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifes
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     TableWithFiles,
     complete_plan,
-    is_plan,
+    expect_plan,
     plan,
     table_with_files,
     wait_for_plan,
@@ -134,7 +134,7 @@ def judge_filters(
         reply = plan(lab, table.table, filter=expression)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
-                is_plan(reply)
+                expect_plan(reply)
             scan = wait_for_plan(lab, table.table, reply)
             missing = sorted(paths - {*scan.paths})
             about = f"files that may hold rows for {expect.excerpt(expression)}"
@@ -365,7 +365,7 @@ def void_partitions_prune_nothing(lab: CatalogLab) -> None:
     table.append(table.file("some", None))
 
     with lab.judge("IRC-SCAN-PLAN-001"):
-        is_plan(plan(lab, table.table))
+        expect_plan(plan(lab, table.table))
     judge_filters(
         lab,
         table,

@@ -129,7 +129,7 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table)).has_deletes(
+        scans.wait_for_plan(lab, table.table, scans.plan(lab, table.table)).expect_deletes(
             table, expected
         )
 

@@ -95,7 +95,7 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
             continue
         with lab.judge(f"IRC-SCH-{component}"):
             for instance, answer in instances:
-                _has_its_form(instance, answer)
+                _expect_form(instance, answer)
 
 
 def _answers(lab: CatalogLab, created: Reply, **at: Any) -> Iterator[Reply]:
@@ -114,7 +114,7 @@ def _values(reply: Reply, component: str) -> Iterator[Instance]:
                     yield Instance(component, instance.value[member], (member, instance.at))
 
 
-def _has_its_form(instance: Instance, reply: Reply) -> None:
+def _expect_form(instance: Instance, reply: Reply) -> None:
     """A value of an answer is what its component says.
 
     Raises:

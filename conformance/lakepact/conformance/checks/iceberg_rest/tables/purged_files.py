@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
-    is_registered,
+    expect_registration,
     left_behind,
     location_of,
     register,
@@ -99,4 +99,4 @@ def overwriting_repairs_lost_metadata(lab: CatalogLab) -> None:
     reply = register(lab, damage.namespace, damage.name, location_of(file), overwrite=True)
 
     with lab.judge("IRC-TBL-REG-015"):
-        is_registered(lab, file, damage.name, reply)
+        expect_registration(lab, file, damage.name, reply)

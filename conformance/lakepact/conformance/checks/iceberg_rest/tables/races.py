@@ -31,7 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.renames import (
     rename_view,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
-from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, rename_and_load
+from lakepact.conformance.checks.iceberg_rest.tables.rename import expect_no_table, rename_and_load
 
 Send = Callable[[], Reply]
 Contender = Callable[[str], Reply]
@@ -65,7 +65,7 @@ def _require_absence(lab: CatalogLab, table: Table, requirement: str) -> None:
         StepFailed: there is one.
     """
     with lab.step(requirement):
-        is_nowhere(lab, table.namespace, table.name)
+        expect_no_table(lab, table.namespace, table.name)
 
 
 @check("IRC-TBL-REN-014", alone=True)
@@ -104,7 +104,7 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
                 at=load.place("metadata", "properties"),
                 kind=Kind.LOST,
             )
-            is_nowhere(lab, home, table.name)
+            expect_no_table(lab, home, table.name)
 
 
 @check("IRC-TBL-DROP-011", alone=True)
@@ -122,7 +122,7 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
         drop_reply, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
         if drop_reply.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
-                is_nowhere(lab, home, table.name)
+                expect_no_table(lab, home, table.name)
         if not lab.offers(op.rename_table):
             continue
         table = lab.make_table(home)
@@ -142,8 +142,8 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
                 expect.true(
                     rename.status != 204, *rename_texts, at=Place(rename.exchange, "/status")
                 )
-                is_nowhere(lab, home, table.name)
-                is_nowhere(lab, home, name)
+                expect_no_table(lab, home, table.name)
+                expect_no_table(lab, home, name)
 
 
 @check("IRC-TBL-CREATE-030", alone=True)

@@ -24,7 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,
     expect_file,
-    is_registered,
+    expect_registration,
     left_behind,
     load_table,
     location_of,
@@ -87,7 +87,7 @@ def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
         for name in lab.each((former.name, lab.name())):
             reply = register(lab, former.namespace, name, location_of(former))
             with lab.judge("IRC-TBL-REG-001"):
-                is_registered(lab, former, name, reply)
+                expect_registration(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
                 if reply.status >= LOWEST_ERROR:
                     expect_file(lab, former)
@@ -115,7 +115,7 @@ def register_uses_the_named_metadata_file(lab: CatalogLab) -> None:
         name = lab.name()
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
-            is_registered(lab, file, name, reply)
+            expect_registration(lab, file, name, reply)
         lab.try_drop_table(namespace=table.namespace, table=name)
 
 

@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     states,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
-    is_registered,
+    expect_registration,
     left_behind,
     location_of,
     register,
@@ -147,7 +147,7 @@ def overwrite_registers_new_tables(lab: CatalogLab) -> None:
     for name in lab.each((lab.name(), former.name)):
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
         with lab.judge("IRC-TBL-REG-006"):
-            is_registered(lab, former, name, reply)
+            expect_registration(lab, former, name, reply)
         lab.try_drop_table(namespace=former.namespace, table=name)
 
 

@@ -58,7 +58,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     )
 
 
-def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> None:
+def expect_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> None:
     """A table is loaded by this name, as it was and from where it was, with all its history.
 
     Raises:
@@ -77,7 +77,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     states.assert_same_table(lab, before, after, ignore=states.BOOKKEEPING)
 
 
-def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
+def expect_no_table(lab: CatalogLab, namespace: Namespace, name: str) -> None:
     """No table is loaded by this name.
 
     Raises:
@@ -111,13 +111,13 @@ def renames_move_tables(lab: CatalogLab) -> None:
             )
             with lab.judge("IRC-TBL-REN-001"):
                 expect.status(reply, 204)
-                is_at(lab, before, table.namespace, new)
-                is_nowhere(lab, table.namespace, old)
+                expect_at(lab, before, table.namespace, new)
+                expect_no_table(lab, table.namespace, old)
     table = lab.load(lab.make_table(former.namespace))
     other_case = identifier(table.namespace, table.name.swapcase())
     if rename_table(lab, table.identifier, other_case).status == RENAMED:  # names may have one case
         with lab.judge("IRC-TBL-REN-001"):
-            is_at(lab, table, table.namespace, other_case["name"])
+            expect_at(lab, table, table.namespace, other_case["name"])
 
 
 @check("IRC-TBL-REN-002")
@@ -214,10 +214,10 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-REN-006", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 406, mutation=Wrong.VALUE("/destination/namespace"))
         if reply.status == 204:
-            is_at(lab, table, home, table.name)
+            expect_at(lab, table, home, table.name)
         else:
             states.expect_no_change(lab, table)
-            is_nowhere(lab, home, table.name)
+            expect_no_table(lab, home, table.name)
 
 
 @check("IRC-TBL-REN-007")
@@ -264,7 +264,7 @@ def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-REN-009", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 409, mutation=Wrong.PRESENT("table"))
-        is_at(lab, table, table.namespace, table.name)
+        expect_at(lab, table, table.namespace, table.name)
 
 
 @check("IRC-TBL-REN-010")
@@ -285,10 +285,10 @@ def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
         reply = rename_table(lab, identifier(old, table.name), identifier(new, table.name))
         with lab.judge("IRC-TBL-REN-010"):
             expect.status(reply, 204)
-            is_at(lab, table, new, table.name)
+            expect_at(lab, table, new, table.name)
             for other in (top, left, right, deepest, elsewhere):
                 if other != new:
-                    is_nowhere(lab, other, table.name)
+                    expect_no_table(lab, other, table.name)
 
 
 @check("IRC-TBL-REN-012", alone=True)
@@ -315,8 +315,8 @@ def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
                 if sole_winner(replies, 404, 409, what="renames of one table") == 0
                 else names[::-1]
             )
-            is_at(lab, table, home, winner)
-            is_nowhere(lab, home, loser)
+            expect_at(lab, table, home, winner)
+            expect_no_table(lab, home, loser)
 
 
 @check("IRC-TBL-REN-012", alone=True)
@@ -339,5 +339,5 @@ def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
             winner, loser = (
                 tables if sole_winner(replies, what="renames to one name") == 0 else tables[::-1]
             )
-            is_at(lab, winner, home, name)
+            expect_at(lab, winner, home, name)
             states.expect_no_change(lab, loser)

@@ -89,7 +89,7 @@ def transactions_change_two_tables(lab: CatalogLab) -> None:
                 expect.no_body(reply)
             if reply.status in transactions.MADE:
                 with case():
-                    transactions.are_marked(lab, (first, second), mark)
+                    transactions.expect_marks(lab, (first, second), mark)
 
 
 @check("IRC-TXN-001")
@@ -131,7 +131,7 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
             "columns of the current schema",
             at=wide.place("schemas"),
         )
-        transactions.are_marked(lab, [with_property], "described")
+        transactions.expect_marks(lab, [with_property], "described")
         for other in (with_column, with_property):
             with case():
                 after = lab.load(other)
@@ -167,13 +167,13 @@ def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
             expect_204_as_ever(lab, reply)
         for turn, table in enumerate(tables if reply.status in transactions.MADE else ()):
             with case():
-                transactions.are_marked(lab, [table], str(turn))
+                transactions.expect_marks(lab, [table], str(turn))
     namesake = lab.load(lab.make_table(home))
     pair = (tables[0], lab.make_table(places[1], name=namesake.name))
     reply = transactions.transact(lab, *[transactions.marking(one, "apart") for one in pair])
     if reply.status in transactions.MADE:
         with lab.judge("IRC-TXN-013"):
-            transactions.are_marked(lab, pair, "apart")
+            transactions.expect_marks(lab, pair, "apart")
             expect_no_change(lab, namesake)
 
 
@@ -188,7 +188,7 @@ def transactions_change_ten_tables(lab: CatalogLab) -> None:
         with case():
             expect_204_as_ever(lab, reply)
         if reply.status in transactions.MADE:
-            transactions.are_marked(lab, tables, "one of many")
+            transactions.expect_marks(lab, tables, "one of many")
 
 
 def _updates(table: Table, snapshot: Document) -> list[list[Members]]:
@@ -448,4 +448,4 @@ def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
                 actual,
                 at=after.place("properties"),
             )
-            transactions.are_marked(lab, [between] if apart else [], "between")
+            transactions.expect_marks(lab, [between] if apart else [], "between")

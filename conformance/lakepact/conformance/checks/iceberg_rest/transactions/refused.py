@@ -23,9 +23,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creat
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import former_tables
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
-    are_marked,
     at_every_place,
     change,
+    expect_marks,
     expect_no_changes,
     make_tables,
     marking,
@@ -296,7 +296,7 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
                     "columns of the current schema",
                     at=created.place("schemas"),
                 )
-                are_marked(lab, [table], f"created {first}")
+                expect_marks(lab, [table], f"created {first}")
         _judge_creation_refusals(lab, table, first=first, is_supported=reply.status in MADE)
 
 

@@ -54,7 +54,7 @@ def _likenesses(table: Table) -> dict[str, Document]:
     }
 
 
-def _is_current(table: Table, request: Members, what: str) -> None:
+def _expect_current(table: Table, request: Members, what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
     actual = states.restrict_to(request["fields"], current["fields"])
@@ -81,7 +81,7 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
-            _is_current(
+            _expect_current(
                 upd.commit_and_load(
                     lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
                 ),
@@ -127,7 +127,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
         for both in combinations(alone, 2):
             with case():
                 table, schema = edit(*both)
-                _is_current(
+                _expect_current(
                     upd.commit_and_load(lab, table, *_as_current(schema)),
                     schema,
                     " and ".join(both),
@@ -151,12 +151,12 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
         table = upd.commit_and_load(
             lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
-        _is_current(table, schema, "default values")
+        _expect_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
         table = upd.commit_and_load(
             lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED)
         )
-        _is_current(table, other, "another write-default")
+        _expect_current(table, other, "another write-default")
         # Within another column they may be refused, and are kept where they are not.
         place = upd.next_column(table, "place")
         defaults = {"initial-default": "here", "write-default": "there"}
@@ -174,7 +174,7 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
             ).status
             == 200
         ):
-            _is_current(lab.load(table), nested, "default values within a column")
+            _expect_current(lab.load(table), nested, "default values within a column")
 
 
 @check("IRC-UPD-012")

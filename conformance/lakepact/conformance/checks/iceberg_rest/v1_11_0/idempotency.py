@@ -151,7 +151,7 @@ def adding(lab: CatalogLab, table: Table) -> Document:
     }
 
 
-def _has_snapshots(table: Table, count: int) -> None:
+def _expect_snapshots(table: Table, count: int) -> None:
     snapshots = table.metadata.get("snapshots") or ()
     expect.equal(count, len(snapshots), "the number of snapshots", at=table.place("snapshots"))
 
@@ -171,7 +171,7 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
         expect.member("2", after.place("properties", TURN), "the property that was changed since,")
-        _has_snapshots(after, 1)
+        _expect_snapshots(after, 1)
     for turn in lab.each(("3", "4", "3")):
         one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
         reply = lab.send(op.update_table, body=one, idempotency_key=new_key(), **table.at)
@@ -212,7 +212,7 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
                     f"the property of {table.name}",
                     at=after.place("properties", TURN),
                 )
-                _has_snapshots(after, 1)
+                _expect_snapshots(after, 1)
 
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
@@ -348,7 +348,7 @@ def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
                 [reply.status for reply in replies],
                 at=None,
             )
-            _has_snapshots(after, before + 1)
+            _expect_snapshots(after, before + 1)
 
 
 @check("IRC-IDEM-016")

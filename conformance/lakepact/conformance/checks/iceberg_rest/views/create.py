@@ -32,7 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     View,
     create,
     expect_no_change,
-    is_view,
+    expect_view,
     load_view,
     make_view,
     properties_of,
@@ -65,7 +65,7 @@ def create_view_returns_metadata(lab: CatalogLab) -> None:
     reply = create(lab, home, name)
 
     with lab.judge("IRC-VIEW-CREATE-001"):
-        is_view(reply)
+        expect_view(reply)
     lab.require(reply, 200, 201)
     for view in lab.each((View(home, name, reply), load_view(lab, View(home, name, reply)))):
         with lab.judge("IRC-VIEW-CREATE-007"):

@@ -27,7 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     View,
     add_view_version,
     expect_no_change,
-    is_view,
+    expect_view,
     load_view,
     make_view,
     next_version,
@@ -72,7 +72,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
     for number in lab.each((2, 3, 4)):
         reply = try_replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
         with lab.judge("IRC-VIEW-REPL-001"):
-            is_view(reply)
+            expect_view(reply)
             places = reply.at("metadata-location"), view.reply.at("metadata-location")
             expect.true(
                 places[0] != places[1],

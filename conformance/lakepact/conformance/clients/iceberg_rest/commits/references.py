@@ -100,7 +100,7 @@ def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> l
     return namespace
 
 
-def _has_changed(
+def _expect_references(
     lab: CatalogClientLab, namespace: list[str], performance: Performance, expected: References
 ) -> None:
     """Expect that the server has these references after a task, which the client performed."""
@@ -139,7 +139,9 @@ def changes_of_references(lab: CatalogClientLab) -> None:
             if performance is not None:
                 is_offered = True
                 with case():
-                    _has_changed(lab, namespace, performance, {MAIN: ("branch", SECOND)} | after)
+                    _expect_references(
+                        lab, namespace, performance, {MAIN: ("branch", SECOND)} | after
+                    )
     large = with_snapshots(lab, (LARGE, None))
     arguments: Document = {
         "namespace": large,
@@ -151,7 +153,7 @@ def changes_of_references(lab: CatalogClientLab) -> None:
     if tag is not None:
         with lab.judge("IRC-CLI-030"):
             tag.meets(tag.is_done, f"create-tag to succeed for the snapshot {LARGE}")
-            _has_changed(lab, large, tag, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
+            _expect_references(lab, large, tag, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
     if not is_offered:
         raise NotOffered("the client changes no references")
 

@@ -26,7 +26,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     op,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import expect_no_repeat
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import TableFiles
 
@@ -72,11 +72,11 @@ def lost_commit_responses(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-019") as case:
         for how, lose in LOST.items():
             with case():
-                is_not_repeated(_commits(lab, losing(lose), home, how), how)
+                expect_no_repeat(_commits(lab, losing(lose), home, how), how)
     with lab.judge_each("IRC-CLI-004") as case:
         for how, answer in GATEWAY_ERRORS.items():
             with case():
-                is_not_repeated(
+                expect_no_repeat(
                     _commits(lab, answering(COMMITS, answer, is_applied=True), home, how), how
                 )
 
@@ -253,7 +253,7 @@ def _expect_distinct_outcomes(
             for how, performance in outcomes.items():
                 with case():
                     lab.show(performance)
-                    is_not_repeated(performance, how)
+                    expect_no_repeat(performance, how)
     unknown = {
         how: performance
         for how, performance in (losses | gateway_errors).items()
@@ -316,7 +316,7 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
                 if operation in CREATIONS:
                     with case():
                         lab.show(performance)
-                        is_not_repeated(performance, how, operation)
+                        expect_no_repeat(performance, how, operation)
 
 
 def _performances(

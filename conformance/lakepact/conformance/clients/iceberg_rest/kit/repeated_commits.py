@@ -45,7 +45,7 @@ def updates_of(performance: Performance, action: str) -> Iterator[Document]:
         )
 
 
-def is_guarded(performance: Performance, action: str, *requirements: str) -> None:
+def expect_guards(performance: Performance, action: str, *requirements: str) -> None:
     """Expect that each change with an update of this kind has one of these requirements.
 
     Raises:
@@ -59,7 +59,7 @@ def is_guarded(performance: Performance, action: str, *requirements: str) -> Non
             raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", excerpt(required))
 
 
-def is_not_repeated(
+def expect_no_repeat(
     performance: Performance,
     how: int | str,
     *operations: OperationId,

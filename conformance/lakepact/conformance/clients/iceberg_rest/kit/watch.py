@@ -138,16 +138,16 @@ class Watch:
             )
 
     def _expect_same(self, name: str, before: Document, after: Document | None) -> None:
-        is_named = name in self._tables
-        if is_named and self._task in REMOVES:
+        expect_namespace = name in self._tables
+        if expect_namespace and self._task in REMOVES:
             return
         subject = f"of the table {name} after {self._task}:"
         if after is None:
             raise Unmet(f"the table {name} after {self._task}", "404")
         for member, tasks in LAYOUT.items():
-            if not (is_named and self._task in tasks):
+            if not (expect_namespace and self._task in tasks):
                 expect.equal(before.get(member), after.get(member), f"{member} {subject}")
-        exceptions = self._names_of_changes() if is_named else frozenset[str]()
+        exceptions = self._names_of_changes() if expect_namespace else frozenset[str]()
         for member in ("properties", "refs"):
             old, new = before.get(member) or {}, after.get(member) or {}
             actual = {key: new.get(key) for key in old if key not in exceptions}
@@ -157,7 +157,7 @@ class Watch:
             if ref_after := (after.get("refs") or {}).get(ref):  # it keeps how long it is retained
                 ref_after = {**ref_after, "snapshot-id": reference["snapshot-id"]}
                 expect.equal(reference, ref_after, f"reference {ref} {subject}")
-        if is_named and self._task == EXPIRES:
+        if expect_namespace and self._task == EXPIRES:
             return
         old, new = (
             {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}

@@ -199,7 +199,7 @@ def _available_tasks(lab: CatalogClientLab) -> list[str]:
     return tasks
 
 
-def _is(performance: Performance, expected: Any, how: str) -> None:
+def _expect_result(performance: Performance, expected: Any, how: str) -> None:
     expect.equal(expected, performance.result, f"{performance.task} {how}:")
 
 
@@ -222,14 +222,14 @@ def existence_by_status(lab: CatalogClientLab) -> None:
         with lab.judge_each(requirement) as case:
             for task in tasks:
                 with case():
-                    _is(
+                    _expect_result(
                         lab.performs(task, script, namespace=home, table="t"),
                         True,
                         f"of an object that exists, {how}",
                     )
                 with case():
                     namespace = home if task == "table-exists" else missing
-                    _is(
+                    _expect_result(
                         lab.performs(task, script, namespace=namespace, **TASKS[task]),
                         False,
                         f"of a missing object, {how}",
@@ -250,12 +250,12 @@ def unusual_existence_responses(lab: CatalogClientLab) -> None:
             )
             if performance.of(*ASKED_BY_STATUS):
                 with case():
-                    _is(performance, True, "where HEAD returns 200")
+                    _expect_result(performance, True, "where HEAD returns 200")
     with lab.judge_each("IRC-CLI-018") as case:
         for task in tasks:
             with case():
                 missing = answering(ASKED, Answer(404, headers=()))
-                _is(
+                _expect_result(
                     lab.performs(task, missing, namespace=home, table="t"),
                     False,
                     "where the answer is 404 without a body",

@@ -145,7 +145,7 @@ def _document(lab: CatalogClientLab, path: str) -> Document | None:
     return document
 
 
-def _has_left(lab: CatalogClientLab, leaves: dict[str, Document | None], how: str) -> None:
+def _expect_documents(lab: CatalogClientLab, leaves: dict[str, Document | None], how: str) -> None:
     """Expect these members of documents of the server, and 404 for None."""
     for path, expected in leaves.items():
         document = _document(lab, path)
@@ -195,7 +195,7 @@ def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
                 with lab.judge(
                     "IRC-CLI-059"
                 ):  # a client may refuse names with such characters by itself
-                    _has_left(
+                    _expect_documents(
                         lab,
                         leaves,
                         f"after {task}, which {'succeeded' if performance.is_done else 'failed'}",

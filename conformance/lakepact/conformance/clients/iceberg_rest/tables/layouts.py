@@ -18,7 +18,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
 )
 from lakepact.conformance.clients.iceberg_rest.kit.changes import other_members
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_guarded, updates_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import expect_guards, updates_of
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     NESTED,
     VERSIONS,
@@ -67,7 +67,7 @@ def edit_columns(columns: Columns, edits: tuple[Document, ...]) -> Columns:
     return result
 
 
-def _is_changed(
+def _expect_change(
     lab: CatalogClientLab,
     before: Document,
     performance: Performance,
@@ -82,7 +82,7 @@ def _is_changed(
     last, expected = before["last-column-id"], edit_columns(columns_of(schema_before), edits)
     subject = f"of format version {before['format-version']}, whose last-column-id was {last}:"
     with lab.judge("IRC-CLI-065"):
-        is_guarded(
+        expect_guards(
             performance, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id"
         )
     with lab.judge_each("IRC-CLI-060") as case:
@@ -151,7 +151,7 @@ def _judge(
         before = lab.metadata(**where)
         performance = lab.performs(task, **where, **arguments)
         if performance.of(*COMMITS):
-            _is_changed(lab, before, performance, where, changes)
+            _expect_change(lab, before, performance, where, changes)
         elif version == VERSIONS[0]:
             lab.require_success(performance)
             raise NotOffered("the client changes no schema by updateTable")
@@ -288,7 +288,7 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
             lab.require_success(performance)
             raise NotOffered("the client adds no partition fields by updateTable")
         with lab.judge("IRC-CLI-065"):
-            is_guarded(
+            expect_guards(
                 performance,
                 "add-spec",
                 "assert-last-assigned-partition-id",

@@ -17,7 +17,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     key_of,
     op,
 )
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import expect_no_repeat
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab, check
 
 LIFETIME = "idempotency-key-lifetime"
@@ -97,7 +97,7 @@ def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
                 table="t",
                 updates={"lakepact.unknown": str(status)},
             )
-            is_not_repeated(performance, status, allow_keys=False)
+            expect_no_repeat(performance, status, allow_keys=False)
 
 
 UNIT = "%1F"

@@ -143,7 +143,7 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
             )
 
 
-def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:
+def expect_registration(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:
     """Expect that a metadata file is registered: the answer to the registration and to loading the
     table have its content.
 
