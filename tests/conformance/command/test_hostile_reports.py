@@ -362,7 +362,7 @@ def by_lakepact(report: Report) -> Report:
     for line in changed:
         for verdict in line.get("verdicts", ()):
             if "replay" in verdict:
-                verdict["replay"] = {"why": "it compares several answers"}
+                verdict["replay"] = {"why": "the check compares more than one value"}
     return changed
 
 

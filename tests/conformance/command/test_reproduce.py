@@ -34,6 +34,7 @@ FAULTS = [
     ("registerTable.list-body", "IRC-TBL-REG-001"),
     ("tableExists.answers-503", "IRC-TBL-HEAD-001"),
     ("updateTable.answers-200", "IRC-TBL-STAGE-006"),
+    ("loadTable.bare-errors", "IRC-ERR-001"),
     ("updateTable.done-but-500", "IRC-TBL-STAGE-004"),
     ("reports-become-properties", "IRC-TBL-MET-010"),
     ("missing-holds-removed", "IRC-NS-PROP-015"),

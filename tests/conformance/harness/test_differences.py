@@ -11,9 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
-from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, kind_of
+from lakepact.conformance.evidence.differences import Difference, Kind, kind_of
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -10,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.conformance.evidence.differences import ABSENT
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.replaying import ABSENT, fits
 from lakepact.conformance.judging import expect
 
 LONG = {f"member-{n}": "x" * 20 for n in range(20)}
@@ -120,6 +121,17 @@ def test_objects_in_lines_know_their_places(documents: list[dict[str, Any]]) -> 
         level = [
             inner for placed in level for inner in placed.values() if isinstance(inner, Placed)
         ]
+
+
+def test_answer_without_a_member_breaks_the_claim_that_a_script_tests() -> None:
+    reply = Reply(replace(lines_of().exchange, headers=httpx.Headers(), body=b'{"message": "no"}'))
+
+    with pytest.raises(Unmet) as unmet:
+        reply.at("error")
+
+    claim = unmet.value.claim
+    assert claim is not None
+    assert not fits(Place(reply.exchange, claim.at).value, claim.schema)
 
 
 def test_finding_about_a_line_states_its_place_and_a_claim() -> None:

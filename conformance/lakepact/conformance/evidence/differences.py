@@ -10,7 +10,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-ABSENT = object()  #: in the place of a member or item that a value does not have
+from lakepact.conformance.evidence.replaying import ABSENT
+
 NOTHING: tuple[object, ...] = (None, [], {})  #: values that a server may send for an absent member
 
 

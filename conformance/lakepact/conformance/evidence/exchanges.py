@@ -12,11 +12,10 @@ from typing import Any
 import httpx
 import orjson
 
-from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, pointer
+from lakepact.conformance.evidence.differences import Difference, Kind, pointer
 from lakepact.conformance.evidence.escaping import shell
 from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redact
-from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
 from lakepact.conformance.evidence.replaying import LINES, answer_of, value_at
 from lakepact.generated.contract import OperationId
 
@@ -215,8 +214,7 @@ class Place:
             if is_parsed
             else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
         )
-        value = value_at(answer, self.pointer)
-        return ABSENT if value is NOWHERE else value
+        return value_at(answer, self.pointer)
 
     def differs(self, kind: Kind, below: str = "") -> Difference:
         """Return the difference of the answer here, or at a JSON pointer below."""

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.evidence.differences import (
-    ABSENT,
     Difference,
     Kind,
     is_respelled,
@@ -20,7 +19,7 @@ from lakepact.conformance.evidence.differences import (
 from lakepact.conformance.evidence.exchanges import Document, Members, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redact
-from lakepact.conformance.evidence.replaying import same
+from lakepact.conformance.evidence.replaying import ABSENT, same
 
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole

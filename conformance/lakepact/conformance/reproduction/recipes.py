@@ -63,7 +63,7 @@ def _of(run: Run, failure: Failure, line: Callable[[int], ExchangeLine]) -> Repl
     )
     schema = _schema(claim, wire.exchanges[last]) if claim else None
     if claim is None or schema is None:
-        return "it compares several answers"
+        return "the check compares more than one value"
     lines = [line(e.number) for e in own]
     steps = sources(lines, failure.exchanges, schema)
     obstacle = _obstacle(run, [wire.exchanges[n] for n in steps], lines)

@@ -18,8 +18,9 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.campaign.judging.members import Place, place_of_answer
-from lakepact.conformance.evidence.differences import ABSENT, NOTHING
+from lakepact.conformance.evidence.differences import NOTHING
 from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.fuzz.answers import Fuzz
 from lakepact.conformance.running import suite as suites
 

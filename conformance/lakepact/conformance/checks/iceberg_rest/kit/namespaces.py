@@ -7,10 +7,9 @@ from typing import Any
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.listings import Names
 from lakepact.conformance.evidence.exchanges import Placed, Reply
+from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-ABSENT: Any = object()  #: stands for a member that is left out
 
 
 def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
-from lakepact.conformance.evidence.differences import ABSENT
 from lakepact.conformance.evidence.exchanges import Members
+from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.judging import expect
 
 

@@ -26,8 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     spec,
     struct,
 )
-
-ABSENT = object()  #: in place of a value: the member is left out
+from lakepact.conformance.evidence.replaying import ABSENT
 
 NOWHERE = 99  #: the id of no column
 IDENTITY = [field(1, "id", "long", required=True)]

@@ -17,9 +17,9 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
-from lakepact.conformance.evidence.differences import ABSENT
 from lakepact.conformance.evidence.exchanges import Document, Reply
 from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
