@@ -54,7 +54,7 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
     content = file.read() if file else b""
     if file:
         with lab.step("IRC-TBL-LOAD-001"):
-            answer = last.metadata.get("last-updated-ms")
+            answer = last.member("last-updated-ms")
             stored = orjson.loads(content).get("last-updated-ms")
             expect.equal(
                 answer,
