@@ -92,7 +92,7 @@ def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str
     }
     assert found["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
     assert (found["loadView"]["request"], found["loadView"]["remark"]) == (
-        "GET /v1/namespaces/lp_nothing/views/lp_nothing",
+        "GET /v1/namespaces/lpnothing/views/lpnothing",
         discovery.REMARKS["served"],
     )
     assert document["features"] == {"etag": True, "prefix": False, "views": True}

@@ -110,7 +110,7 @@ def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
     assert report[-1]["leftovers"] == []
     assert "still on the target" not in shown(report)
     assert (
-        f"2 objects created by the checks are still on the target; their names begin with lp_. The first: {leftovers[0]}"
+        f"2 objects created by the checks are still on the target; their names begin with lp. The first: {leftovers[0]}"
         in shown([*report[:-1], {**report[-1], "leftovers": leftovers}])
     )
 

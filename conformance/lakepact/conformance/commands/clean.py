@@ -9,6 +9,7 @@ import click
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.limits import Budget
+from lakepact.conformance.evidence.object_names import prefix_of
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import discovery, profiles, runner
@@ -16,8 +17,6 @@ from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.profiles import Caller
 from lakepact.generated.contract import contracts
 from lakepact.reach.options import argument, option, part, with_options
-
-PREFIX = "lp_"  #: of the names of all objects that checks create
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +31,10 @@ class Cleaning:
     )
     caller: Caller = part(Caller)
     prefix: str = option(
-        "How the names of the objects begin; `lp_RUN_` for one run alone.",
+        "How the names of the objects begin, `lp_RUN_` for one run alone; by default those of all"
+        " runs. On watsonx.data names have x instead of _.",
         "lp_RUN_",
-        default=PREFIX,
+        default="",
     )
 
 
@@ -48,14 +48,16 @@ def clean(options: Cleaning) -> None:
 
     Example: lakepact clean http://127.0.0.1:8181
     """
-    contract, prefix = options.contract, options.prefix
-    if not prefix.startswith(PREFIX):
-        raise click.UsageError(f"--prefix {prefix}: names of checks begin with {PREFIX}")
+    contract = options.contract
     try:
         target = profiles.target(options.url, options.caller)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     suite = suites.load(contract)
+    every_run = prefix_of("", divider=suite.lab.divider)
+    prefix = options.prefix or every_run
+    if not prefix.startswith(every_run):
+        raise click.UsageError(f"--prefix {prefix}: names of checks begin with {every_run}")
     declares = discovery.probe_spec(contract).declares
     if suite.clean is None or declares is None:
         raise click.UsageError(f"--contract {contract}: checks create nothing on its servers")

@@ -26,7 +26,7 @@ VARIES = re.compile(
 )  #: in texts that differ between servers; words of the contract have none of these
 LOCATION = re.compile(r"\A[a-z][a-z0-9+.-]*:/+[^/]")
 PARENTS = 4  #: folders above a location that requests may name
-RUN = re.compile(r"lp_([0-9a-f]{6})_\d+_\d+")
+RUN = re.compile(r"lp[_x]([0-9a-f]{6})[_x]\d+[_x]\d+")
 DAY = 24 * 60 * 60 * 1000
 MOMENT = re.compile(r"(?<![\w.\"-])\d{13}(?![\w.\"])")
 
@@ -113,8 +113,10 @@ class Templates:
             )
         if not self._run:
             return source
-        source = re.sub(rf"(?<=_){self._run}(?=_)|(?<=%5F){self._run}(?=%5F)", "<<run>>", source)
-        return re.sub(rf"(?<=_){self._run.upper()}(?=_)", "<<RUN>>", source)
+        source = re.sub(
+            rf"(?<=[_x]){self._run}(?=[_x])|(?<=%5F){self._run}(?=%5F)", "<<run>>", source
+        )
+        return re.sub(rf"(?<=[_X]){self._run.upper()}(?=[_X])", "<<RUN>>", source)
 
     def _use(self, link: Link) -> str:
         self.used[link.name] = link

@@ -18,7 +18,7 @@ BROKEN = frozenset({Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL})
 EXPECTED = frozenset({200, 204})  #: statuses that say nothing about why a step failed
 #: Parts of a message that differ between requests: quoted values, names of the suite, UUIDs and
 #: other hexadecimal ids, numbers.
-VOLATILE = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|lp_\w+|[0-9a-fA-F]{8}[0-9a-fA-F-]{8,}|\d+")
+VOLATILE = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|lp[_x]\w+|[0-9a-fA-F]{8}[0-9a-fA-F-]{8,}|\d+")
 
 
 def with_like_failures(

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote, unquote
 
 import orjson
 
 from lakepact.conformance.evidence.exchanges import ANYTHING, Document, Exchange, Reply
+from lakepact.conformance.evidence.object_names import USUAL, prefix_of
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, NotOffered
 from lakepact.conformance.evidence.target import Offer, Target, is_on
 from lakepact.conformance.http.wire import Wire
@@ -37,6 +38,8 @@ def all_versions(contract: str) -> tuple[Contract, ...]:
 class Sender:
     """Sends the requests of one check; `Lab` describes the arguments."""
 
+    divider: ClassVar[str] = USUAL  #: of the parts of names
+
     def __init__(
         self,
         wire: Wire,
@@ -57,14 +60,16 @@ class Sender:
         self.sent: list[int] = []
         self._races = races
         self._together = 0  # actions that run at the same time
-        self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
-        self._named = re.compile(rf"lp_{re.escape(run)}_{serial}_\d+")
+        self.prefix = prefix_of(run, divider=self.divider)  #: of the names of the run's objects
+        first = f"{self.prefix}{serial}{self.divider}"
+        self._names = (f"{first}{n}" for n in itertools.count(1))
+        self._named = re.compile(rf"{re.escape(first)}\d+")
         self._lock = threading.Lock()
 
     def name(self, stem: str = "") -> str:
         """Return a name that is unused on the target."""
         with self._lock:
-            return next(self._names) + (f"_{stem}" if stem else "")
+            return next(self._names) + (f"{self.divider}{stem}" if stem else "")
 
     def send(
         self,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.escaping import code, code_block, shell
 from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.object_names import OBJECT
 from lakepact.conformance.evidence.shared_files import READABLE_FILES
-from lakepact.conformance.report.grouping.cases import OBJECT
 from lakepact.conformance.report.observed import tasks_of_cause
 from lakepact.conformance.report.outline import Outline
 

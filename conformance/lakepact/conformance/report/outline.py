@@ -312,7 +312,7 @@ class Outline:
         if leftovers := self.footer["leftovers"]:
             yield (
                 f"{plural(len(leftovers), 'object')} created by the checks are still on the target;"
-                f" their names begin with lp_. The first: {leftovers[0]}"
+                f" their names begin with lp. The first: {leftovers[0]}"
             )
 
     @property

@@ -23,7 +23,7 @@ CHECK = "probe"  #: check name of the exchanges
 HARMLESS = ("GET", "HEAD")
 TRIED = 5  #: items of a listing below which the next listing is tried
 NOTHING_TO_ASK = "not sent: no listing named an object for it"
-ABSENT_NAME = "lp_nothing"  #: a name that does not exist
+ABSENT_NAME = "lpnothing"  #: a name that does not exist
 #: Remarks about an answer for a name that does not exist, by what it shows about the operation.
 REMARKS = {
     "served": "served; asked for a name that does not exist",

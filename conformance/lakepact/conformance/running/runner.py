@@ -527,7 +527,7 @@ class Run:
         lines = self._leftover_lines(failures)
         if lines and suite.clean and not self.keep:
             with contextlib.suppress(Blocked, NotOffered):
-                for _ in suite.clean(lab, f"lp_{self.run_id}_"):
+                for _ in suite.clean(lab, lab.prefix):
                     if time.monotonic() > until:
                         break
             lines = self._leftover_lines(failures)

@@ -20,6 +20,7 @@ import orjson
 from lakepact.conformance.campaign.judging.members import Place, place_of_answer
 from lakepact.conformance.evidence.differences import NOTHING
 from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.object_names import OBJECT
 from lakepact.conformance.evidence.replaying import ABSENT
 from lakepact.conformance.fuzz.answers import Fuzz
 from lakepact.conformance.running import suite as suites
@@ -30,8 +31,6 @@ CLASSES = ("status", "error_type", "body", "header")
 
 MOST_STEPS = 4  #: of a generic place
 
-#: Names of the campaign, also where only letters and digits are allowed in one.
-OWN = re.compile(r"lp(?:_[0-9a-fr]+_\d+_\d+|[0-9a-f]{6}[ab]*\d+r*\d+)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 LOCATION = re.compile(
     r"\A(?:[a-z][a-z0-9+.-]*:)?/(?:.*/)?", re.IGNORECASE | re.DOTALL
@@ -96,8 +95,8 @@ def _join(one: Any, other: dict[str, Any]) -> dict[str, Any]:
 
 def _asks_for_own(url: str, request: bytes) -> bool:
     """Return whether a request has a name of a campaign."""
-    return ("lp" in url and OWN.search(url) is not None) or (
-        b"lp" in request and OWN.search(request.decode("latin-1")) is not None
+    return ("lp" in url and OBJECT.search(url) is not None) or (
+        b"lp" in request and OBJECT.search(request.decode("latin-1")) is not None
     )
 
 
@@ -151,7 +150,7 @@ def _text(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    return OWN.sub("<own>", text) if "lp" in text else text
+    return OBJECT.sub("<own>", text) if "lp" in text else text
 
 
 def _canonical(value: Any) -> bytes:

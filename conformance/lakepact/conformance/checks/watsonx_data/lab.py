@@ -13,6 +13,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.refused_changes import ComparingLab
 from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.evidence.object_names import ALPHANUMERIC
 from lakepact.conformance.evidence.target import Target
 
 ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
@@ -20,6 +21,8 @@ ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
 
 class WatsonxLab(ComparingLab):
     """The lab of one check of a catalog of watsonx.data."""
+
+    divider = ALPHANUMERIC
 
     def name(self, stem: str = "") -> str:
         """Return an unused name of letters and digits."""

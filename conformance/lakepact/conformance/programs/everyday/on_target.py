@@ -36,7 +36,6 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
 SECONDS = 60.0  #: time limit of a task
-PREFIX = "lp_{}_client_"  #: of namespaces, with the id of the run
 #: Programs that come with lakepact, by the names of their clients.
 OWN_PROGRAMS = {"pyiceberg": "pyiceberg_client.py", "duckdb": "duckdb_client.py"}
 LIBRARIES = {"pyiceberg": ("pyiceberg", "pyarrow"), "duckdb": ("duckdb",)}  #: of those programs
@@ -100,7 +99,7 @@ def observe(commands: Mapping[str, Sequence[str]], run: runner.Run) -> Iterator[
         raise Blocked(f"--clients performs tasks of {CONTRACT}; {lab.contract.name} has none yet")
     for number, (name, command) in enumerate(commands.items()):
         program = Program(tuple(command), SECONDS)
-        prefix = PREFIX.format(f"{run.run_id}_{number}")
+        prefix = f"{lab.prefix}{number}{lab.divider}client"
         try:
             yield _observe(name, program, lab, prefix=prefix)
         except (Blocked, OSError, RuntimeError) as hindered:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.object_names import OBJECT
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 
@@ -59,12 +60,11 @@ SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CONFLICT = 409  #: the status of a commit whose requirements do not hold
 #: Characters of a message, which the report cuts behind as many particulars as there are.
 SHOWN_MESSAGE = 150
-OBJECT = re.compile(r"lp_[0-9a-f]+(?:_\d+)+")  #: the name of an object that a check creates
 #: Parts of a server's message that differ between requests: names of checks, UUIDs, quoted texts
 #: without calls, places of classes, URLs, what follows an equals sign, numbers. What is quoted
 #: behind "because" is a variable in code.
 PARTICULAR = re.compile(
-    r"lp_[0-9a-f]+_[0-9_a-z]+(?:\.\w+)*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
+    r"lp[_x][0-9a-f]+[_x][0-9_a-z]+(?:\.\w+)*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b"
     r"|'[^'(]*'|(?<!because )\"[^\"(]*\"|`[^`(]*`|\bat"
     r" /\S+|\b[a-z][\w+.-]*:/\S+|(?<==)[^\s,;)]+|\d+"
 )

@@ -14,7 +14,7 @@ from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
 #: The identifier of a table that does not exist.
-NOWHERE = {"namespace": ["lakepact_nowhere"], "name": "nothing"}
+NOWHERE = {"namespace": ["lakepactnowhere"], "name": "nothing"}
 
 #: Requests about missing objects, whose answers tell a served route from a missing one.
 PROBES: dict[OperationId, Document] = {

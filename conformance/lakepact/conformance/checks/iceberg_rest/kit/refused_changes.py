@@ -55,7 +55,7 @@ CREATIONS = CREATES.keys() - {op.register_table} | {op.create_namespace}
 #: Operations whose answer holds the object of their path, or the one that they create.
 SHOWS = LOADS | {op.create_table, op.create_view, op.update_table, op.replace_view}
 #: Paths of tables whose names no server refuses.
-PLAIN = re.compile(r".*/namespaces/lp\w+/tables/lp\w+")
+PLAIN = re.compile(r".*/namespaces/lp[_x]\w+/tables/lp[_x]\w+")
 PROPERTIES = "/properties"
 #: Statuses of refusals that do not depend on an existing object of that name.
 REFUSES_CREATION = frozenset({400, 403, 404, 406, 422})
