@@ -209,11 +209,11 @@ def test_check_is_a_case_with_its_name() -> None:
         "iceberg_rest",
         seeds=[0, 1],
         modes=["check"],
-        only=["namespaces.drop.namespaces_with_children_are_not_dropped"],
+        only=["namespaces.drop.namespaces_with_tables_are_not_dropped"],
     )
 
     assert (row["request"], row["operation_id"], row["mode"]) == (
-        *["namespaces.drop.namespaces_with_children_are_not_dropped"] * 2,
+        *["namespaces.drop.namespaces_with_tables_are_not_dropped"] * 2,
         "check",
     )
 
