@@ -65,7 +65,8 @@ def installed(extra: str) -> set[str]:
 
 def without(libraries: tuple[str, ...], words: str) -> subprocess.CompletedProcess[str]:
     """Run the command in an interpreter that lacks some libraries."""
-    code = f"import sys; sys.modules |= dict.fromkeys({libraries!r}); from lakepact.cli import main; main({words.split()!r})"
+    argv = ["lakepact", *words.split()]
+    code = f"import sys; sys.modules |= dict.fromkeys({libraries!r}); sys.argv = {argv!r}; from lakepact.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
     )
@@ -96,6 +97,16 @@ def test_missing_library_is_named_with_its_extra(words: str, library: str, extra
         == f"lakepact {verb} needs {library}, which is not installed: {install(extra)}\n"
     )
     assert library in installed(extra)
+
+
+@pytest.mark.parametrize(("verb", "extra"), [("ls", "server"), ("--help", "conformance")])
+def test_missing_click_is_named_with_the_extra_of_the_verb(verb: str, extra: str) -> None:
+    done = without(("click",), verb)
+
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"the command lakepact needs click, which is not installed: {install(extra)}\n",
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 from lakepact.extras import install
 
+from .verbs import VERBS
+
 try:
     import click
     from click.shell_completion import CompletionItem
 except ModuleNotFoundError:
+    extra = next((VERBS[verb].extra for verb in sys.argv[1:2] if verb in VERBS), "conformance")
     sys.stderr.write(
-        f"the command lakepact needs click, which is not installed: {install('conformance')}\n"
+        f"the command lakepact needs click, which is not installed: {install(extra)}\n"
     )
     sys.exit(2)
-
-from .verbs import VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -80,10 +81,10 @@ class Verbs(click.Group):
         except KeyboardInterrupt:
             click.echo("lakepact: interrupted", err=True)
             ctx.exit(INCOMPLETE)
+        except (click.Abort, click.exceptions.Exit, click.exceptions.NoArgsIsHelpError):
+            raise
         except click.ClickException as wrong:  # its message may repeat what a file holds
             wrong.message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in wrong.message)  # type: ignore[misc]  # it is set once more
-            raise
-        except (click.Abort, click.exceptions.Exit):
             raise
         except ModuleNotFoundError as missing:
             _name_the_extra(ctx.invoked_subcommand or "", missing)

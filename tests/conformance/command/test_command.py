@@ -170,6 +170,13 @@ def test_wrong_usage_exits_with_2_and_its_reason(words: tuple[str, ...], why: st
     assert (result.exit_code, why.lower() in result.output.lower()) == (2, True)
 
 
+@pytest.mark.parametrize("group", ["campaign", "contracts", "data", "fixtures", "store"])
+def test_group_without_a_verb_prints_its_help(group: str) -> None:
+    alone, with_help = (CliRunner().invoke(main, [group, *words]) for words in ((), ("--help",)))
+
+    assert (alone.exit_code, alone.output) == (2, with_help.output)
+
+
 def test_explain_takes_ids_in_any_case() -> None:
     result = CliRunner().invoke(main, ["explain", "irc-ns-get-005"])
 
