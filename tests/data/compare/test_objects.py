@@ -69,7 +69,30 @@ def test_differences_of_namespaces_and_views_count_unless_ignored(sides: tuple[s
     code, output = compare(*sides, "--table", "*", *kinds)
 
     assert code == 0, output
-    assert "1 table compared: no difference" in output
+    assert "1 table compared (ignoring namespace, view): no difference" in output
+
+
+@pytest.mark.parametrize(
+    ("percent", "scope"), [(0, "metadata alone, no rows"), (0.5, "0.5 % of the rows")]
+)
+def test_result_names_the_part_of_the_rows_that_was_compared(
+    sides: tuple[str, str], tmp_path: Path, percent: float, scope: str
+) -> None:
+    arguments = (*sides, "--table", "sales.orders", "--sample", percent)
+    output = compare(*arguments, "--report", tmp_path)[1]
+    page = (tmp_path / "index.html").read_text("utf-8")
+    table = results(*arguments)[1]["sales.orders"]
+
+    assert f"1 table compared ({scope}): no difference\n" in output
+    assert f" ({scope})  " in output.splitlines()[0]
+    assert f"<td>same ({scope})</td>" in page
+    assert table["scope"] == scope
+
+
+def test_difference_is_shown_with_its_kind_once(sides: tuple[str, str]) -> None:
+    output = compare(*sides, "--table", "*")[1]
+
+    assert "\n  namespace lost: A exists, B missing\n" in output
 
 
 def test_summary_counts_namespaces_and_views_apart_from_tables(sides: tuple[str, str]) -> None:

@@ -129,6 +129,7 @@ class Compared:
     seconds: float = 0.0
     options: str = ""  #: that decide about differences; another run with others compares again
     kind: str = TABLE  #: or `NAMESPACE` or `VIEW`
+    scope: str = ""  #: the part that was compared; empty if options leave nothing out
 
 
 def quantity(count: int, noun: str) -> str:

@@ -26,7 +26,9 @@ def line(console: Console, table: Compared) -> None:
     """Show the result of one table."""
     name = terminal(table.table if table.other == table.table else f"{table.table} ↔ {table.other}")
     sign = "[yellow]??[/]" if table.error else "[red]!![/]" if table.differences else "[green]ok[/]"
-    console.print(f"{sign} {name}  {terminal(_result(table))}  [dim]{table.seconds:.1f} s[/]")
+    console.print(
+        f"{sign} {name}  {terminal(_result(table) + _in_brackets(table.scope))}  [dim]{table.seconds:.1f} s[/]"
+    )
 
 
 def details(console: Console, tables: Sequence[Compared], addresses: Sequence[str]) -> None:
@@ -76,10 +78,11 @@ def summary(tables: Sequence[Compared]) -> str:
     differing = Counter(table.kind for table in tables if table.differences)
     unread = sum(bool(table.error) for table in tables)
     readable = sum(table.kind == TABLE and not table.error for table in tables)
+    scope = next((table.scope for table in tables if table.scope), "")
     verbs = {kind: "differs" if count == 1 else "differ" for kind, count in differing.items()}
     result = f"{differing[TABLE] or 'none'} {verbs.get(TABLE, 'differ')}"
     parts = [
-        f"{quantity(readable, TABLE)} compared: {result if differing else 'no difference'}"
+        f"{quantity(readable, TABLE)} compared{_in_brackets(scope)}: {result if differing else 'no difference'}"
         if readable
         else "no table was compared",
         *(
@@ -90,6 +93,10 @@ def summary(tables: Sequence[Compared]) -> str:
     if unread:
         parts.append(f"{unread} could not be compared")
     return "; ".join(parts)
+
+
+def _in_brackets(scope: str) -> str:
+    return scope and f" ({scope})"
 
 
 def as_page(tables: Sequence[Compared], addresses: Sequence[str], options: str) -> str:
@@ -135,7 +142,7 @@ def _row(table: Compared, anchor: str) -> str:
     first = f": {_sentence(table.differences[0])}" if table.differences else ""
     result = "differs" if table.differences else "not compared" if table.error else "same"
     counts = "".join(f"<td>{'' if n is None else f'{n:,}'}</td>" for n in table.rows)
-    return f"<tr><td>{link}</td><td>{html(result + first)}</td>{counts}</tr>"
+    return f"<tr><td>{link}</td><td>{html(result + _in_brackets(table.scope) + first)}</td>{counts}</tr>"
 
 
 def _section(table: Compared, anchor: str) -> str:
@@ -149,7 +156,8 @@ def _section(table: Compared, anchor: str) -> str:
 
 
 def _cells(difference: Difference) -> tuple[str, ...]:
-    return difference.kind, difference.what, *_sides(difference)
+    what = difference.what.removeprefix(f"{difference.kind} ")
+    return difference.kind, what, *_sides(difference)
 
 
 def _sides(difference: Difference) -> tuple[str, ...]:
@@ -176,4 +184,5 @@ def _result(table: Compared) -> str:
 
 def sentence(difference: Difference, *, color: str = "red") -> str:
     """Return a difference as one line of the terminal's markup."""
-    return f"[{color}]{difference.kind:<9}[/] {terminal(_sentence(difference))}"
+    text = _sentence(difference).removeprefix(f"{difference.kind} ")
+    return f"[{color}]{difference.kind:<9}[/] {terminal(text)}"

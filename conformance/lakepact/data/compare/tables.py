@@ -39,6 +39,15 @@ class Choices:
     first: int = 10  #: rows that are shown
     shows_values: bool = True
 
+    @property
+    def scope(self) -> str:
+        """The part of tables that is compared; empty if nothing is left out."""
+        percent = f"{self.sample * 100 / SAMPLED:g} % of the rows"
+        rows = percent if self.sample else "metadata alone, no rows"
+        kinds = ", ".join(kind for kind in FAILING if kind not in self.failing)
+        parts = (rows if self.sample != SAMPLED else "", kinds and f"ignoring {kinds}")
+        return "; ".join(filter(None, parts))
+
     def with_addresses(self, a: str, b: str) -> Choices:
         """Return the choices for two addresses: tables of one, as at two times, have their location
         in common.
@@ -96,6 +105,7 @@ def compare(
         *choices.divide(differences),
         error,
         key,
+        scope=choices.scope,
     )
 
 
