@@ -20,7 +20,7 @@ from lakepact.conformance.evidence.outcome import Wrong
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.report import filters, html, junit, lines, markdown, text
+from lakepact.conformance.report import badge, filters, html, junit, lines, markdown, text
 from lakepact.conformance.report.run_lines import lines_of
 from miniatures import Answer, answer, miniature
 
@@ -244,6 +244,18 @@ def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any
 
     assert "Incomplete" in page
     assert "no answer to GET /v1/config" in page
+
+
+def test_report_of_an_interrupted_check_counts_the_judged_requirements(
+    report: list[dict[str, Any]],
+) -> None:
+    footer = {**report[-1], "verdict": "incomplete", "stopped": "interrupted", "planned": 785}
+    formats = (shown, markdown.markdown, html.html, junit.junit)
+    texts = [write([*report[:-1], footer]) for write in formats]
+
+    sentence = "3 of 785 requirements were judged: interrupted"
+    assert [text.count(sentence) for text in texts] == [1, 1, 1, 1]
+    assert "incomplete, 3 of 785<" in badge.svg([*report[:-1], footer])
 
 
 #: Steps of a reader. After each step the script notes which requirements are shown, and which of

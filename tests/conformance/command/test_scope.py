@@ -41,7 +41,7 @@ def test_run_without_a_judged_requirement_is_incomplete(tmp_path: Path) -> None:
     code, title, heading, _ = formats(tmp_path, "--only", "IRC-TBL-DROP-013")
 
     assert code == 3
-    assert title.endswith("only IRC-TBL-DROP-013: incomplete")
+    assert title.endswith("only IRC-TBL-DROP-013: incomplete, 0 of 1")
     assert "incomplete" in heading
 
 

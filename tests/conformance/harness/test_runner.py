@@ -590,6 +590,32 @@ def test_invariant_without_a_matching_exchange_is_not_offered() -> None:
     assert outcomes(suite)[OTHER_MUST] == Outcome.NOT_OFFERED
 
 
+@pytest.mark.parametrize("end", ["interrupted", "refused", "throttled"])
+def test_run_that_ends_early_leaves_out_invariants_without_a_matching_exchange(end: str) -> None:
+    suite = judging(MUST, 200)
+
+    @suite.invariant(OTHER_MUST)
+    def never_applies(_: Exchange) -> bool:
+        """The invariant applies to no exchange."""
+        return False
+
+    with miniature(lambda *_: answer(200, {})) as url:
+        ended = runner.Run(plan.plan(suite), Target(url))
+        events = ended.events()
+        next(events)
+        if end == "interrupted":
+            with pytest.raises(KeyboardInterrupt):
+                events.throw(KeyboardInterrupt())
+        elif end == "refused":
+            ended.stopped = end
+        else:
+            ended.wire.throttled = end
+        assert list(events) == []
+
+    assert ended.results().keys() == {MUST}
+    assert outline.Outline.of(lines_of(ended, stopped=end)).judged == "1 of 2"
+
+
 def test_cleanup_runs_in_reverse_order_and_can_be_disabled() -> None:
     def suite_that_makes(done: list[str]) -> Suite[Lab]:
         suite = new_suite()

@@ -55,6 +55,8 @@ def verdict(outline: Outline) -> str:
     words = verdict
     if verdict == "not conformant" and failing:
         words = f"{failing} failing"
+    elif "stopped" in outline.footer:
+        words = f"{verdict}, {outline.judged}"
     elif verdict == "conformant" and known_failures:
         words = f"{verdict}, {known_failures} known failures"
     elif verdict == "conformant" and outline.scope:

@@ -38,7 +38,7 @@ def junit(report: Sequence[Line]) -> str:
     if "stopped" in footer:
         suite = _suite(root, "run", ["error"])
         case = _case(suite, f"{header['contract']}.run", "the target can be checked")
-        ET.SubElement(case, "error", message=xml(footer["stopped"]))
+        ET.SubElement(case, "error", message=xml(next(outline.notices)))
     for area, entries in areas.items():
         kinds = [ELEMENTS.get(entry.outcome) for entry in entries]
         suite = _suite(root, area, kinds)

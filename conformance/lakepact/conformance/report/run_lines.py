@@ -445,6 +445,7 @@ def _footer(run: Run, results: Sequence[Result], *, strict: bool, stopped: str) 
     counts = runner.counts(results)
     return {
         "line": "footer",
+        "planned": len(run.plan.requirements),
         "counts": {outcome.value: counts[outcome] for outcome in Outcome},
         "requests": len(run.wire.exchanges),
         "checks": len(run.plan.checks),

@@ -147,6 +147,7 @@ class Run:
         try:
             self._discover()
             self.observations.extend(self.observe(self))  # before checks leave objects
+            is_whole = False
             try:
                 yield from self._scenarios(self._checks())
                 if self.stateful:
@@ -155,9 +156,11 @@ class Run:
                     yield from self._scenarios(self._races())
                 yield from self._scenarios(self._last_checks())
                 yield from self._late_looks()
+                is_whole = not (self.stopped or self.wire.throttled)
             finally:  # also after Ctrl-C
                 for book in self._invariants.books:
-                    self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
+                    verdicts = book.verdicts(self.plan.suite.requirement, self._trail)
+                    self._keep(v for v in verdicts if v.judged or is_whole)
             if self.fuzz:
                 yield from self._run_fuzzer()
             self._clean_up_again()
