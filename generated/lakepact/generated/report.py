@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 e6a335b8c60ff91a. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from conformance/lakepact/conformance/report/report.schema.json, sha256 0da79f8c18bc96ae. Do not edit: nox -s generate
 """The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
@@ -180,6 +180,7 @@ class ExchangeLine(TypedDict, total=False):
 class FooterLine(TypedDict, total=False):
     line: Required[Literal["footer"]]
     counts: Required[dict[OutcomeName, int]]
+    planned: int
     causes: dict[str, int]
     requests: Required[int]
     checks: Required[int]
