@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from lakepact.generated.items import Reading
 from lakepact.generated.light import light
+from lakepact.reach.wire import WEB_PAGE, is_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +67,8 @@ def _read(model: Any, reply: Reply, later: Callable[[str], Exception]) -> tuple[
     try:
         document = from_json(reply.content, cache_strings="keys")
     except ValueError as error:
+        if is_page(reply.header("content-type") or "", reply.content):
+            return None, WEB_PAGE
         return None, f"the body: Invalid JSON: {error}"
     reading = Reading(lambda error, array: later(explain(error, array)), light)
     try:

@@ -109,6 +109,17 @@ def _header(headers: Headers, name: str) -> str | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
+BASE_ADDRESS = "the base address of a catalog ends before /v1"
+ADDRESSES = f"{BASE_ADDRESS}, that of a share server is the endpoint of a profile"
+WEB_PAGE = f"this is a web page: {ADDRESSES}"
+
+
+def is_page(content_type: str, content: bytes) -> bool:
+    """Return whether a body is a web page, by media type and first character."""
+    is_html = content_type.partition(";")[0].strip().lower() == "text/html"
+    return is_html and content.lstrip().startswith(b"<")
+
+
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A request without a usable reply.

@@ -209,7 +209,7 @@ def test_each_case_has_one_worker_for_all_its_targets(
 
 
 def test_unreachable_target_is_named_before_a_run_is_created(plan: Path, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="the target gone does not answer"):
+    with pytest.raises(Refused, match="the target gone gives no usable answer"):
         ran(plan, tmp_path / "run", Here(), "gone=http://127.0.0.1:9")
 
     assert not (tmp_path / "run").exists()

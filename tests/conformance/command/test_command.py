@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from lakepact.cli import main
 from lakepact.cli.verbs import VERBS, Verb
 from lakepact.reference_server import running
+from miniatures import miniature
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
@@ -175,6 +176,29 @@ def test_group_without_a_verb_prints_its_help(group: str) -> None:
     alone, with_help = (CliRunner().invoke(main, [group, *words]) for words in ((), ("--help",)))
 
     assert (alone.exit_code, alone.output) == (2, with_help.output)
+
+
+@pytest.mark.parametrize(
+    "words", [("check",), ("probe",), ("ls",), ("diff", "--only", "listNamespaces")]
+)
+def test_web_page_is_reported_as_such(words: tuple[str, ...]) -> None:
+    page = (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html></html>")
+    with miniature(lambda *_: page) as url:
+        urls = [url] * (2 if words[0] == "diff" else 1)
+        result = CliRunner().invoke(main, [*words, *urls])
+
+    assert result.exit_code == 3
+    assert "this is a web page: the base address of a catalog ends before /v1" in result.output
+    assert "/shares" not in result.output
+
+
+def test_explain_repeats_an_unknown_id_as_typed() -> None:
+    result = CliRunner().invoke(main, ["explain", "Nope"])
+
+    assert (result.exit_code, result.output) == (
+        2,
+        "there is no requirement Nope; see `lakepact list`\n",
+    )
 
 
 def test_explain_takes_ids_in_any_case() -> None:

@@ -69,8 +69,8 @@ def discover(settings: TargetSettings) -> TargetSettings:
             offer = suite.discover(wire, target)
         except Blocked as blocked:
             raise Refused(
-                f"the target {settings.name} does not answer ({wire.redact(str(blocked))}); start it,"
-                " or leave it out"
+                f"the target {settings.name} gives no usable answer"
+                f" ({wire.redact(str(blocked))}); start it, or leave it out"
             ) from blocked
         features = {
             name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()

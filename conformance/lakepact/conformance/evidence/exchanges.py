@@ -18,6 +18,7 @@ from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redact
 from lakepact.conformance.evidence.replaying import LINES, answer_of, value_at
 from lakepact.generated.contract import OperationId
+from lakepact.reach.wire import is_page
 
 Document = dict[str, Any]  #: a JSON object
 Members = Mapping[str, Any]  #: the members of a JSON object that is only read
@@ -135,8 +136,8 @@ class Exchange:
 
     @property
     def is_a_page(self) -> bool:
-        """Whether the answer is an HTML page, by media type and first character."""
-        return self.media_type == "text/html" and self.body.lstrip().startswith(b"<")
+        """Whether the answer is a web page."""
+        return is_page(self.media_type, self.body)
 
     def request_values(self, header: str) -> list[str]:
         """Return the values of a header of the request."""

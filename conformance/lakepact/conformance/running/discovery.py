@@ -18,6 +18,7 @@ from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.generated.contract import Contract, Operation, OperationId, contracts
+from lakepact.reach.wire import ADDRESSES, BASE_ADDRESS, WEB_PAGE
 
 CHECK = "probe"  #: check name of the exchanges
 HARMLESS = ("GET", "HEAD")
@@ -121,10 +122,10 @@ def detect_contract(wire: Wire, target: Target) -> str:
             exchanges[where] = _first(wire, spec, where)
         if spec.recognises(exchanges[where]):
             return contract
-    raise Blocked(
-        "; ".join(_strange(exchange) for exchange in exchanges.values())
-        + advice(wire, list(exchanges.values()))
-    )
+    answers = list(exchanges.values())
+    if all(answer.is_a_page for answer in answers):
+        del answers[1:]
+    raise Blocked("; ".join(map(_strange, answers)) + advice(wire, answers))
 
 
 def probe(wire: Wire, target: Target, contract: str, version: str | None = None) -> ProbedServer:
@@ -209,9 +210,6 @@ PAGES = {
 }
 
 
-BASE_ADDRESS = "the base address of a catalog ends before /v1"
-
-
 def advice(wire: Wire, exchanges: Sequence[Exchange]) -> str:
     """Return advice for answers that match no contract."""
     statuses = {exchange.status for exchange in exchanges}
@@ -246,7 +244,7 @@ def advice(wire: Wire, exchanges: Sequence[Exchange]) -> str:
         "",
     ):
         return hint
-    return f": {BASE_ADDRESS}, that of a share server is the endpoint of a profile"
+    return f": {WEB_PAGE if any(e.is_a_page for e in exchanges) else ADDRESSES}"
 
 
 def _message(exchange: Exchange) -> str:

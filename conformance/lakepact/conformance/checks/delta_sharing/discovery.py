@@ -15,7 +15,9 @@ def recognises(exchange: Exchange) -> bool:
     document = exchange.json if isinstance(exchange.json, dict) else {}
     if exchange.status == 200:
         return (
-            not document or isinstance(document.get("items"), list) or "nextPageToken" in document
+            exchange.json == {}
+            or isinstance(document.get("items"), list)
+            or "nextPageToken" in document
         )
     return "errorCode" in document and exchange.status != 404
 
