@@ -42,7 +42,7 @@ def objects(url: str) -> set[str]:
 
 
 @pytest.mark.parametrize("keep", [True, False], ids=["no cleanup", "cleanup"])
-@pytest.mark.parametrize("fault", [None, "dropTable.answers-500"])
+@pytest.mark.parametrize("fault", [None, "dropTable.answers-500", "answers-200"])
 def test_leftovers_are_the_objects_on_the_target(fault: str | None, *, keep: bool) -> None:
     with running(contract="iceberg_rest", faults=[fault] if fault else []) as server:
         done = checked(server.url, *CHECKED, keep=keep)

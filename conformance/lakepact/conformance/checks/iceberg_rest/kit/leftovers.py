@@ -55,18 +55,20 @@ def leftovers(lab: CatalogLab, exchanges: Iterable[Exchange]) -> list[str]:
     remaining: dict[str, str] = {}
     separator = quote(lab.offer.results.get(SEPARATOR_OF_TARGET) or SEPARATOR, safe="")
     for exchange in exchanges:
-        path = path_of(lab, exchange)
+        path, body = path_of(lab, exchange), exchange.json
+        is_error = isinstance(body, dict) and "error" in body
+        is_success = exchange.status // 100 == 2 and not is_error
         if (
             exchange.operation in DROPS and path not in remaining
         ):  # perhaps by the target's separator
             variants = (created.replace(SEPARATOR_IN_PATHS, separator) for created in remaining)
             path = dict(zip(variants, remaining, strict=True)).get(path, path)
         if exchange.operation in DROPS:
-            if exchange.status // 100 == 2 or exchange.status == 404:
+            if is_success or exchange.status == 404:
                 remaining.pop(path, None)
             elif path in remaining:
                 remaining[path] = f"DELETE returned {exchange.status or 'no answer'}"
-        elif exchange.status // 100 == 2:
+        elif is_success:
             for former in _sources(lab, exchange):
                 remaining.pop(former, None)
             remaining.update(
@@ -100,9 +102,10 @@ def created_paths(lab: CatalogLab, exchange: Exchange, path: str) -> Iterator[st
         exchange.operation is not None
         and exchange.operation in CREATES
         and body.get("stage-create") is not True
+        and isinstance(name := body.get("name"), str)
     ):
         end, before = CREATES[exchange.operation]
-        yield path.removesuffix(end) + before + quote(_text(body.get("name")), safe="")
+        yield path.removesuffix(end) + before + quote(name, safe="")
     elif exchange.operation == op.update_table and _asserts_create(body.get("requirements")):
         yield path
     elif exchange.operation in RENAMES:
