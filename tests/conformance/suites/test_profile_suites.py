@@ -353,6 +353,10 @@ def test_account_scope_is_checked_with_its_header(tmp_path: Path) -> None:
     assert found["WXD-SEC-001"] is Outcome.PASS
 
 
+def test_quick_check_judges_all_pages_and_the_form_of_errors() -> None:
+    assert {"IRC-PAG-004", "IRC-ERR-001"} <= {*plan.quick(suites.load("iceberg_rest"))}
+
+
 def test_quick_check_of_a_profile_adds_its_own_requirements() -> None:
     chosen = plan.quick(suites.load("watsonx_data"))
 

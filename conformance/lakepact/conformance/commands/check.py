@@ -52,7 +52,7 @@ class CheckOptions:
         type=click.Choice(contracts()),
     )
     quick: bool = flag(
-        "Only some 75 requirements: what every session needs, and the gravest known defects."
+        "Only some 80 requirements: what every session needs, and the gravest known defects."
     )
     caller: profiles.Caller = part(profiles.Caller)
     feature: tuple[str, ...] = several(
