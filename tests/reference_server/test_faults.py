@@ -192,7 +192,8 @@ def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> Non
     [
         ("answers-50", "near: .*answers-500"),
         ("loadTabel.answers-500", "near: .*loadTable"),
-        ("zzzzzzzzzz", "known: answers-500"),
+        ("zzzzzzzzzz", r"NAME or OPERATION\.NAME, with NAME one of answers-500, .*last-page-lost"),
+        ("nope", "near: not-persisted; .* one of answers-500, .*last-page-lost"),
     ],
 )
 def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:

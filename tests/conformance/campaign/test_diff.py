@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import threading
 import time
@@ -31,6 +32,7 @@ def test_equal_servers_exit_with_0() -> None:
 
     assert ended.exit_code == 0, ended.output
     assert ended.stdout.startswith("no divergences")
+    assert re.fullmatch(r"(\d+) of \1 answers, \d+ s", ended.stderr.splitlines()[-1])
 
 
 def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_unreachable_target_exits_with_3_before_a_plan_is_made(tmp_path: Path) -
         ended = called(left.url, "http://127.0.0.1:9", *FEW, "--out", str(tmp_path))
 
     assert (ended.exit_code, list(tmp_path.iterdir())) == (3, [])
-    assert "lakepact diff: the target right does not answer" in ended.output
+    assert "lakepact diff: the target right gives no usable answer" in ended.output
 
 
 def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:

@@ -246,6 +246,13 @@ def test_page_of_an_incomplete_check_names_the_reason(report: list[dict[str, Any
     assert "no answer to GET /v1/config" in page
 
 
+def test_terminal_explains_the_variable_of_the_authorization(report: list[dict[str, Any]]) -> None:
+    sentence = "$AUTHORIZATION replaces the value of the Authorization header"
+    others = [line for line in report if line["line"] != "exchange"]
+
+    assert (shown(report).count(sentence), shown(others).count(sentence)) == (1, 0)
+
+
 def test_report_of_an_interrupted_check_counts_the_judged_requirements(
     report: list[dict[str, Any]],
 ) -> None:

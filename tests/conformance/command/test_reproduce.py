@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import faulty_servers
 from faulty import mutants
+from lakepact.cli import main
 from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
@@ -237,6 +238,31 @@ def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
     checked([], "IRC-NS-CREATE-001", path=path)
     result = CliRunner().invoke(reproduce, [str(path), "IRC-NS-CREATE-001"])
     assert (result.exit_code, "IRC-NS-CREATE-001: pass" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("reproduce",), 0), (("issue",), 0), (("issue", "1"), 2)]
+)
+def test_report_without_a_finding_is_named_as_such(
+    tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    path = tmp_path / "report.jsonl"
+    checked([], "IRC-CFG-001", path=path)
+    verb, *cause = words
+    result = CliRunner().invoke(main, [verb, str(path), *cause])
+
+    assert result.exit_code == code
+    assert result.output.endswith(": no requirement fails in it\n")
+
+
+def test_script_that_lacks_a_warehouse_exits_with_3_and_names_the_option(
+    finding: Path, correct: str
+) -> None:
+    script = written(finding, "IRC-TBL-CREATE-014")
+    ended = ran(script, correct, "--warehouse", "nope", AUTHORIZATION="Bearer other")
+
+    assert (ended.returncode, "--warehouse" in ended.stderr) == (3, True), ended
+    assert "1. " not in ended.stdout
 
 
 def test_number_of_a_cause_writes_the_script_of_its_first_requirement(

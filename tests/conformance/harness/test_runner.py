@@ -719,6 +719,12 @@ def test_unusable_known_failure_is_refused(tmp_path: Path, line: str, message: s
         known_failures.read(write(tmp_path, line), Contract("iceberg_rest").requirements)
 
 
+def test_reason_of_a_known_failure_may_follow_a_tab(tmp_path: Path) -> None:
+    path = write(tmp_path, f"{MUST}\tticket 1")
+
+    assert known_failures.read(path, {MUST}) == (known_failures.KnownFailure(MUST, "ticket 1"),)
+
+
 def write(folder: Path, line: str) -> Path:
     path = folder / "known.txt"
     path.write_text(f"# comment\n\n{line}\n", encoding="utf-8")

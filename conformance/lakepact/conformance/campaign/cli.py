@@ -152,7 +152,7 @@ def run(options: RunOptions) -> None:
             targets = parse_targets(options.target, runs.contracts(options.plan))
             runs.prepare(options.plan, out, targets)
         progress = None
-        with _with_resume_command(out), engine as used, Ticker("cases") as ticker:
+        with _with_resume_command(out), engine as used, Ticker("answers") as ticker:
             for progress in runs.send_remaining(
                 out, used, rps=options.rps, patience=options.patience, every=ticker.every
             ):

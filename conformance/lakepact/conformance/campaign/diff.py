@@ -84,7 +84,7 @@ def diff(options: DiffOptions) -> None:
                 only=options.only or ("*",),
                 draw=engine.draw,
             )
-            with Ticker("cases") as ticker:
+            with Ticker("answers") as ticker:
                 comparison = compare(
                     folder / "plan", folder / "run", targets, engine=engine, ticker=ticker
                 )

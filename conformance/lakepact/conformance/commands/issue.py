@@ -11,6 +11,7 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.issue import issue as text_of
+from lakepact.conformance.reproduction.script import NO_FAILURE
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE
 
@@ -40,6 +41,9 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     causes = {line["number"]: line for line in records if line["line"] == "cause"}
+    if not causes:
+        click.echo(f"lakepact issue: {report} has no cause: {NO_FAILURE}", err=True)
+        sys.exit(runner.USAGE if cause else 0)
     if cause is None:
         for line in causes.values():
             warns = "" if line["outcome"] == Outcome.FAIL else " (warning)"
@@ -47,6 +51,7 @@ def issue(report: Path, cause: int | None, *, server: str) -> None:
     elif cause in causes:
         click.echo(text_of(records, causes[cause], server=server, file=report.name), nl=False)
     else:
-        numbers = f"numbers 1 to {len(causes)}" if causes else "no cause"
-        click.echo(f"lakepact issue: {report} has {numbers}, not {cause}", err=True)
+        click.echo(
+            f"lakepact issue: {report} has numbers 1 to {len(causes)}, not {cause}", err=True
+        )
         sys.exit(runner.USAGE)

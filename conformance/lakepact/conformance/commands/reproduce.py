@@ -12,7 +12,12 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.outline import Outline
-from lakepact.conformance.reproduction.script import NotReproducible, finding_lines, script
+from lakepact.conformance.reproduction.script import (
+    NO_FAILURE,
+    NotReproducible,
+    finding_lines,
+    script,
+)
 from lakepact.conformance.running import runner
 from lakepact.reach.options import EXISTING_FILE, OUTPUT_FILE
 
@@ -63,6 +68,8 @@ def reproduce(
     except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
         click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
+    if not text:
+        click.echo(f"lakepact reproduce: {report} has no finding: {NO_FAILURE}", err=True)
     if out is None:
         click.echo(text, nl=False)
         return

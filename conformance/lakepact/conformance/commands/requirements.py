@@ -161,7 +161,7 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
 
     Example: lakepact explain IRC-NS-GET-005
     """
-    identifier = identifier.upper()
+    text, identifier = identifier, identifier.upper()
     ids: list[str] = []
     for suite in _of_all_versions(contract, version):
         ids += suite.contract.requirements
@@ -177,7 +177,7 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
         click.echo("\n".join(reasons), err=True)
         sys.exit(2)
     near = alike(identifier, set(ids)) or "see `lakepact list`"
-    click.echo(f"there is no requirement {identifier}; {near}", err=True)
+    click.echo(f"there is no requirement {text}; {near}", err=True)
     sys.exit(2)
 
 

@@ -285,6 +285,8 @@ def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
         "GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b""
     )
     tell(f"GET /v1/config{query} returned {answer['status']}")
+    if answer["status"] == http.client.BAD_REQUEST:
+        raise Trouble(f"name a warehouse of this server with --warehouse: {excerpt(answer)}")
     overridden, default = (
         value_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")
     )

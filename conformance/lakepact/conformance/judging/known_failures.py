@@ -47,8 +47,8 @@ def read(path: Path | None, requirements: Collection[str]) -> tuple[KnownFailure
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        pattern, _, reason = text.partition(" ")
-        if not reason.strip():
+        pattern, *reason = text.split(maxsplit=1)
+        if not reason:
             raise KnownFailuresError(
                 f"{path}:{number}: {pattern} has no reason; write it after the pattern"
             )
@@ -56,7 +56,7 @@ def read(path: Path | None, requirements: Collection[str]) -> tuple[KnownFailure
             raise KnownFailuresError(
                 f"{path}:{number}: {pattern} matches no requirement; see `lakepact list`"
             )
-        entries.append(KnownFailure(pattern, reason.strip()))
+        entries.append(KnownFailure(pattern, *reason))
     return tuple(entries)
 
 

@@ -14,7 +14,7 @@ from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
 from lakepact.conformance.report.observed import clients
-from lakepact.conformance.report.outline import PROSE, Group, Outline, by_reason
+from lakepact.conformance.report.outline import PROSE, VARIABLE, Group, Outline, by_reason
 from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
 
 if TYPE_CHECKING:
@@ -273,8 +273,7 @@ class _Page:
 
     def _end(self) -> str:
         return (
-            "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> replaces the value of the"
-            " Authorization header. <code>lakepact explain ID</code> shows the clause of a"
+            f"<footer><p>{VARIABLE} <code>lakepact explain ID</code> shows the clause of a"
             " requirement and its checks.</p><p>lakepact"
             f" {escape(self._outline.header['lakepact'])}.</p></footer>"
         )

@@ -37,6 +37,7 @@ STEP = re.compile(r"(?:blocked by |a set-up step failed \()([A-Z][\w-]+)")
 STATUS = re.compile(r"status (\d{3})")
 SHOWN_ANSWER = 300  #: characters of an answer
 QUICK = "--quick"  #: among the patterns of `--only` in a report
+VARIABLE = "In the curl lines, $AUTHORIZATION replaces the value of the Authorization header."
 SHOWN_PATTERNS = 2  #: of `--only`
 
 

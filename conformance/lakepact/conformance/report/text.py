@@ -13,7 +13,7 @@ from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.observed import clients
-from lakepact.conformance.report.outline import Outline
+from lakepact.conformance.report.outline import VARIABLE, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,5 +167,7 @@ def _verdict(outline: Outline, console: Console) -> None:
         outline.figures_line if outline.is_of_a_server else f"a client; {outline.figures_line}"
     )
     _say(f"[dim]{figures}[/]", console)
+    if any("$AUTHORIZATION" in exchange["curl"] for exchange in outline.exchanges.values()):
+        _say(f"[dim]{VARIABLE}[/]", console)
     for notice in outline.notices:
         _say(f"[yellow]{terminal(notice)}[/]", console)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
 BASE = "/v1"
 FUTURE = "from __future__ import annotations\n"
+NO_FAILURE = "no requirement fails in it"
 WIDTH = 132  #: characters of a line of a script
 
 

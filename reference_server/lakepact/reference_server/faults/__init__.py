@@ -127,7 +127,7 @@ def find_fault(text: str, contract: Contract) -> Fault:
         ]
         near = difflib.get_close_matches(text, names, n=5, cutoff=0.4)
         raise UnknownFault(
-            f"{contract.name} has no fault {text!r};"
-            f" {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
+            f"{contract.name} has no fault {text!r}{'; near: ' * bool(near)}{', '.join(near)};"
+            f" write NAME or OPERATION.NAME, with NAME one of {', '.join(ANSWERS)}"
         )
     return Fault(text, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))
