@@ -591,7 +591,7 @@ def test_invariant_without_a_matching_exchange_is_not_offered() -> None:
 
 
 @pytest.mark.parametrize("end", ["interrupted", "refused", "throttled"])
-def test_run_that_ends_early_leaves_out_invariants_without_a_matching_exchange(end: str) -> None:
+def test_early_end_of_a_run_leaves_out_invariants_without_an_exchange(end: str) -> None:
     suite = judging(MUST, 200)
 
     @suite.invariant(OTHER_MUST)
@@ -613,7 +613,7 @@ def test_run_that_ends_early_leaves_out_invariants_without_a_matching_exchange(e
         assert list(events) == []
 
     assert ended.results().keys() == {MUST}
-    assert outline.Outline.of(lines_of(ended, stopped=end)).judged == "1 of 2"
+    assert outline.Outline.of(lines_of(ended, stopped=end)).coverage == "1 of 2"
 
 
 def test_cleanup_runs_in_reverse_order_and_can_be_disabled() -> None:

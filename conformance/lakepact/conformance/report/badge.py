@@ -56,7 +56,7 @@ def verdict(outline: Outline) -> str:
     if verdict == "not conformant" and failing:
         words = f"{failing} failing"
     elif "stopped" in outline.footer:
-        words = f"{verdict}, {outline.judged}"
+        words = f"{verdict}, {outline.coverage}"
     elif verdict == "conformant" and known_failures:
         words = f"{verdict}, {known_failures} known failures"
     elif verdict == "conformant" and outline.scope:

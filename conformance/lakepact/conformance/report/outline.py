@@ -276,7 +276,7 @@ class Outline:
         return {name: value for name, value in settings.items() if value}
 
     @property
-    def judged(self) -> str:
+    def coverage(self) -> str:
         """How many of the planned requirements were judged."""
         silent = {Outcome.BLOCKED, Outcome.NOT_OFFERED}
         number = sum(line["outcome"] not in silent for line in self.results)
@@ -290,7 +290,7 @@ class Outline:
         operations = f"operations {'declared' if is_declared else 'served'}"
         share = f"{len(header['operations'])} of {header['all_operations']}"
         return {
-            "requirements": self.judged if "stopped" in footer else f"{len(self.results):,}",
+            "requirements": self.coverage if "stopped" in footer else f"{len(self.results):,}",
             **({operations: share} if self.is_of_a_server else {}),
             "checks": f"{footer['checks']:,}",
             "invariants": f"{footer['invariants']:,}",
@@ -310,7 +310,7 @@ class Outline:
     def notices(self) -> Iterator[str]:
         """Why the run ended early, its limits, and leftovers."""
         if reason := self.footer.get("stopped"):
-            yield f"{self.judged} requirements were judged: {reason}"
+            yield f"{self.coverage} requirements were judged: {reason}"
         if self.header["only"]:
             yield f"Part of the contract: limited to {', '.join(self.header['only'])}."
         if self.header["strict"]:
