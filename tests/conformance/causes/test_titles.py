@@ -149,3 +149,11 @@ def test_title_of_an_accepted_mistake_is_of_its_first_finding() -> None:
 
     (cause,) = causes([*answers("loadTable", "dropTable"), *findings])
     assert (cause.requirements[0], cause.title.partition(" ")[0]) == ("R-2", "dropTable")
+
+
+def test_title_leaves_out_names_that_the_run_invented() -> None:
+    lines = [exchange(1, 200), different("R-1", 1, "/a", actual='["lp_0a1b2c_3_1_b"]')]
+
+    (cause,) = causes(lines)
+
+    assert cause.title.endswith('got ["…_b"]')

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.object_names import OBJECT
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.http.wire import BUSY, NOT_MODIFIED
 from lakepact.conformance.report.grouping.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
@@ -391,7 +392,7 @@ def _body(finding: Finding) -> str:
 
 
 def _short(text: str) -> str:
-    text = FOLDERS.sub("…/", text)
+    text = OBJECT.sub("…", FOLDERS.sub("…/", text))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
