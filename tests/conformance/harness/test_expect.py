@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import SUCCESS, Unmet
 from lakepact.conformance.evidence.replaying import ABSENT, fits
 from lakepact.conformance.judging import expect
 
@@ -148,3 +148,13 @@ def test_finding_about_a_line_states_its_place_and_a_claim() -> None:
         "/body/1/file/size",
         {"const": 6},
     )
+
+
+def test_any_success_is_shown_as_2xx() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.status(lines_of(), *SUCCESS[1:])
+    with pytest.raises(Unmet) as any_success:
+        expect.status(Reply(replace(lines_of().exchange, status=500)), *SUCCESS)
+
+    assert unmet.value.expected == "status 201 or 202 or 204"
+    assert any_success.value.expected == "status 2xx"

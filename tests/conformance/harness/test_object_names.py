@@ -19,7 +19,13 @@ def test_names_begin_with_the_prefix_of_their_run(contract: str) -> None:
     suite, target = suites.load(contract), Target("http://127.0.0.1:9")
     with Wire(target.url) as wire:
         lab = suite.lab(
-            wire, suite.contract, target, offer=Offer(frozenset()), check="c", run="0a1b2c", serial=3
+            wire,
+            suite.contract,
+            target,
+            offer=Offer(frozenset()),
+            check="c",
+            run="0a1b2c",
+            serial=3,
         )
         name = lab.name()
 

@@ -11,10 +11,18 @@ from lakepact.conformance.evidence.differences import Difference
 from lakepact.generated.contract import Requirement
 
 LOWEST_ERROR = 400  #: the lowest status of a refusal
+#: Statuses of a step that succeeded; one that the contract does not document for it is judged by a
+#: check of its own.
+SUCCESS = (200, 201, 202, 204)
 STEP = "a set-up step failed ("  #: begins the reason of what a step blocks; its requirement follows
 NOT_JUDGED = " not judged: "  #: in the remark of a requirement of which only some cases were judged
 #: begins the reason of a requirement whose other cases pass
 ENDED_EARLY = "the check ended before it had judged every case: "
+
+
+def any_of(statuses: Sequence[int]) -> str:
+    """Return statuses that are allowed as "200 or 204", those of any success as "2xx"."""
+    return "2xx" if tuple(statuses) == SUCCESS else " or ".join(map(str, statuses))
 
 
 class Outcome(StrEnum):

@@ -17,7 +17,14 @@ from lakepact.conformance.evidence.differences import (
     pointer,
 )
 from lakepact.conformance.evidence.exchanges import Document, Members, Place, Placed, Reply
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
+from lakepact.conformance.evidence.outcome import (
+    LOWEST_ERROR,
+    Claim,
+    Mutation,
+    Unmet,
+    Wrong,
+    any_of,
+)
 from lakepact.conformance.evidence.redaction import redact
 from lakepact.conformance.evidence.replaying import ABSENT, same
 
@@ -67,7 +74,7 @@ def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | No
     """
     if reply.status not in allowed:
         raise Unmet(
-            f"status {' or '.join(map(str, allowed))} {about}".rstrip(),
+            f"status {any_of(allowed)} {about}".rstrip(),
             reply.summary,
             exchange=reply.exchange.number,
             expected_status=allowed,

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.object_names import OBJECT
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong, any_of
 from lakepact.conformance.http.wire import BUSY, NOT_MODIFIED
 from lakepact.conformance.report.grouping.cases import NOT_FOUND, SCANS, SERVER_ERROR, Finding
 from lakepact.conformance.report.grouping.evidence import Evidence
@@ -35,7 +35,7 @@ STATES = frozenset({("table-uuid",), ("view-uuid",), ("current-snapshot-id",)})
 SHOWN_MESSAGE = 80  #: characters of a server's message in a title
 SHOWN = 160  #: characters of a text in a title
 FOLDERS = re.compile(r"\w+:/[^\s\"]*/(?=[^/\s\"]+\.\w)")  #: before the name of a file
-STATUS = re.compile(r"^(?:status [\d or]+|a refusal|a 4xx status|no 5xx status) ?")
+STATUS = re.compile(r"^(?:status [\dx or]+|a refusal|a 4xx status|no 5xx status) ?")
 
 #: By kind of mistake: what a request has, where `{}` is the member, the parameter or the thing.
 MISTAKES: Mapping[str, str] = {
@@ -311,7 +311,7 @@ def _title(finding: Finding, operations: Sequence[str]) -> str:
     change_and_request = f"{_before(finding)}{operation}"
     if not is_about_status:
         return f"{change_and_request} returned {_deviation(finding)}: expected {expected}, got {actual}"
-    status = " or ".join(map(str, finding.expected_status)) or _sort_of_status(finding)
+    status = any_of(finding.expected_status) or _sort_of_status(finding)
     others = ", ".join(o for o in operations if o != finding.operation)
     return _short(
         f"{change_and_request} returned {finding.status}{_body(finding)} {_request(finding)}".rstrip()

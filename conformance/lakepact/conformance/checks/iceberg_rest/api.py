@@ -8,7 +8,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     SCHEMA,
     SEPARATOR,
-    SUCCESS,
     CatalogLab,
     Namespace,
     Table,
@@ -28,6 +27,7 @@ from lakepact.conformance.evidence.exchanges import (
 )
 from lakepact.conformance.evidence.outcome import (
     LOWEST_ERROR,
+    SUCCESS,
     Blocked,
     Mutation,
     NotOffered,

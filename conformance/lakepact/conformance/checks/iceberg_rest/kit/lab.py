@@ -13,7 +13,7 @@ from urllib.parse import quote
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import list_bytes
 from lakepact.conformance.evidence.exchanges import Document, Members, Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
+from lakepact.conformance.evidence.outcome import SUCCESS, Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.shared_files import READABLE_FILES, SharedFile
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
@@ -34,10 +34,6 @@ Namespace = tuple[str, ...]
 #: Statuses of a server that does not drop tables as requested, rather than of one without such a
 #: table or right.
 REFUSED = frozenset({400, 405, 406, 422, 501})
-
-#: Statuses of a step that succeeded; one that the contract does not document for it is judged by a
-#: check of its own.
-SUCCESS = (200, 201, 202, 204)
 
 #: Statuses of a server that does not accept a name. A 409 would mean that it exists.
 REFUSES_NAMES = frozenset({400, 403, 422})

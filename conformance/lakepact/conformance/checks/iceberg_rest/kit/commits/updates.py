@@ -8,7 +8,6 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     REFUSED,
-    SUCCESS,
     CatalogLab,
     Table,
     set_properties,
@@ -18,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
 )
 from lakepact.conformance.evidence.differences import Kind, pointer
 from lakepact.conformance.evidence.exchanges import Document, Members, Place
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
+from lakepact.conformance.evidence.outcome import SUCCESS, Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
 
