@@ -386,7 +386,7 @@ def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
             with lab.judge("IRC-PAG-017"):
                 rest.are(
                     set(items.names) - set(first),
-                    f"names behind a page of {size} whose items were dropped",
+                    f"names on the pages after one of {size} whose items were dropped:",
                 )
 
 
