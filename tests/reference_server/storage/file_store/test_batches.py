@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +13,8 @@ import pytest
 from lakepact.reference_server.storage import group_commit
 from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.store import Key, NotKept, Record
+
+from .conftest import Open
 
 ONE, TWO = Key("identifiers", ("ns",), "one"), Key("identifiers", ("ns",), "two")
 
@@ -36,7 +36,7 @@ def names(store: FileStore, *, newest: bool) -> list[str]:
 
 
 @pytest.fixture
-def store(open_store: Callable[..., FileStore]) -> FileStore:
+def store(open_store: Open) -> FileStore:
     return open_store()
 
 
@@ -149,7 +149,7 @@ def test_the_store_goes_on_when_there_is_room_again(store: FileStore) -> None:
     assert store.get(ONE) == record(2, 100_000)
 
 
-def test_undone_changes_are_absent_after_reopening(open_store: Callable[..., FileStore]) -> None:
+def test_undone_changes_are_absent_after_reopening(open_store: Open) -> None:
     store = open_store()
     put(store, ONE, record(1))
     store.wait()
@@ -385,7 +385,7 @@ def test_only_the_documents_of_what_was_changed_last_stay_in_memory(
 
 
 def test_pending_changes_are_kept_when_the_store_is_closed(
-    open_store: Callable[..., FileStore],
+    open_store: Open,
 ) -> None:
     store = open_store()
     for number in range(200):
@@ -401,27 +401,3 @@ def test_a_closed_store_takes_no_changes(store: FileStore) -> None:
         put(store, ONE, record(1))
 
     assert names(store, newest=True) == []
-
-
-def test_counts_of_many_threads_are_all_there_when_the_store_is_opened_again(
-    open_store: Callable[..., FileStore],
-) -> None:
-    store = open_store()
-    put(store, ONE, record(0))
-
-    def count() -> None:
-        for _ in range(50):
-            with store.begin() as transaction:
-                found = transaction.get(ONE)
-                assert found
-                transaction.put(ONE, record(found.document["n"] + 1))
-            store.wait()
-
-    threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    store.close()
-
-    assert open_store().get(ONE) == record(400)

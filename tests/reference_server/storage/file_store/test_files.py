@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +17,10 @@ import pytest
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark as store_mark
 from lakepact.reference_server.storage.content import Damaged, Newer
-from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.lock import Locked
 from lakepact.reference_server.storage.store import Key, Record
+
+from .conftest import Open
 
 KEYS = [Key("identifiers", ("ns", "a b", "é"), f"table {number}") for number in range(50)]
 
@@ -30,7 +30,7 @@ def record(number: int) -> Record:
 
 
 @pytest.fixture
-def filled(open_store: Callable[..., FileStore], path: Path) -> Path:
+def filled(open_store: Open, path: Path) -> Path:
     """Return a store with some records, closed."""
     store = open_store()
     with store.begin() as transaction:
@@ -46,16 +46,14 @@ def held(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_store_that_is_opened_again_holds_the_same(
-    filled: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_store_that_is_opened_again_holds_the_same(filled: Path, open_store: Open) -> None:
     store = open_store()
 
     assert [store.get(key) for key in KEYS] == [record(number) for number in range(50)]
 
 
 def test_a_store_that_was_not_closed_holds_the_same(
-    open_store: Callable[..., FileStore], path: Path, tmp_path: Path
+    open_store: Open, path: Path, tmp_path: Path
 ) -> None:
     store = open_store()
     for number, key in enumerate(KEYS):
@@ -74,9 +72,7 @@ def test_a_store_that_was_not_closed_holds_the_same(
     assert [again.get(key) for key in KEYS] == [record(number) for number in range(50)]
 
 
-def test_a_second_store_on_the_same_file_is_refused(
-    filled: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_second_store_on_the_same_file_is_refused(filled: Path, open_store: Open) -> None:
     open_store()
 
     with pytest.raises(Locked, match="in use by this process itself"):
@@ -84,7 +80,7 @@ def test_a_second_store_on_the_same_file_is_refused(
 
 
 def test_second_process_on_the_same_file_is_refused_with_the_holder(
-    filled: Path, open_store: Callable[..., FileStore]
+    filled: Path, open_store: Open
 ) -> None:
     open_store()
     warehouse = filled.parent
@@ -108,7 +104,7 @@ def test_second_process_on_the_same_file_is_refused_with_the_holder(
 
 
 def test_a_program_that_ignores_the_lock_cannot_read_or_write(
-    filled: Path, open_store: Callable[..., FileStore]
+    filled: Path, open_store: Open
 ) -> None:
     open_store()
 
@@ -119,9 +115,7 @@ def test_a_program_that_ignores_the_lock_cannot_read_or_write(
         connection.execute("DELETE FROM record")
 
 
-def test_a_file_that_another_program_reads_is_refused(
-    filled: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_file_that_another_program_reads_is_refused(filled: Path, open_store: Open) -> None:
     with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
 
@@ -133,7 +127,7 @@ def test_a_file_that_another_program_reads_is_refused(
     "content", [b"", b"hello", b"SQLite format 3\0", b"SQLite format 3\0" + b"\0" * 4080]
 )
 def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
-    path: Path, content: bytes, open_store: Callable[..., FileStore]
+    path: Path, content: bytes, open_store: Open
 ) -> None:
     path.write_bytes(content)
 
@@ -144,9 +138,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("ending", [".lock", ".new", ".new-wal", "-journal"])
-def test_foreign_files_beside_a_store_are_kept(
-    path: Path, ending: str, open_store: Callable[..., FileStore]
-) -> None:
+def test_foreign_files_beside_a_store_are_kept(path: Path, ending: str, open_store: Open) -> None:
     others = path.with_name(f"{path.name}{ending}")
     others.write_bytes(b"mine")
     open_store().close()
@@ -154,9 +146,7 @@ def test_foreign_files_beside_a_store_are_kept(
     assert others.read_bytes() == b"mine"
 
 
-def test_a_log_without_its_store_is_not_thrown_away(
-    path: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_log_without_its_store_is_not_thrown_away(path: Path, open_store: Open) -> None:
     log = path.with_name(f"{path.name}-wal")
     log.write_bytes(b"changes")
 
@@ -167,7 +157,7 @@ def test_a_log_without_its_store_is_not_thrown_away(
 
 
 def test_the_database_of_another_program_is_refused_and_left_as_it_is(
-    path: Path, open_store: Callable[..., FileStore]
+    path: Path, open_store: Open
 ) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE record (a)")
@@ -180,7 +170,7 @@ def test_the_database_of_another_program_is_refused_and_left_as_it_is(
 
 
 def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(
-    filled: Path, open_store: Callable[..., FileStore]
+    filled: Path, open_store: Open
 ) -> None:
     with closing(sqlite3.connect(filled)) as connection:
         connection.execute("PRAGMA user_version = 3")
@@ -192,15 +182,13 @@ def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(
     assert held(filled.parent) == before
 
 
-def test_a_store_of_another_contract_is_refused(
-    filled: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_store_of_another_contract_is_refused(filled: Path, open_store: Open) -> None:
     with pytest.raises(BadSetting, match="is the store of iceberg_rest, not of watsonx_data"):
         open_store(contract="watsonx_data")
 
 
 def test_a_changed_record_is_found_and_the_file_left_as_it_is(
-    filled: Path, open_store: Callable[..., FileStore]
+    filled: Path, open_store: Open
 ) -> None:
     raw = filled.read_bytes()
     filled.write_bytes(raw.replace(b'{"n":17}', b'{"n":71}'))
@@ -212,9 +200,7 @@ def test_a_changed_record_is_found_and_the_file_left_as_it_is(
     assert held(filled.parent) == before
 
 
-def test_a_value_of_another_type_is_found(
-    filled: Path, open_store: Callable[..., FileStore]
-) -> None:
+def test_a_value_of_another_type_is_found(filled: Path, open_store: Open) -> None:
     with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute("UPDATE record SET body = CAST(body AS TEXT) WHERE name = 'table 17'")
 
@@ -223,7 +209,7 @@ def test_a_value_of_another_type_is_found(
 
 
 def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(
-    filled: Path, open_store: Callable[..., FileStore]
+    filled: Path, open_store: Open
 ) -> None:
     chance = random.Random(7)
     whole = filled.read_bytes()
@@ -246,7 +232,7 @@ def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(
 
 
 @pytest.fixture
-def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
+def killed(open_store: Open, path: Path) -> Path:
     """Return a store with many changes in its log, as it is when the process is killed."""
     store = open_store(durability="full")
     store._file.trust()
@@ -262,7 +248,7 @@ def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
 
 
 def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(
-    killed: Path, open_store: Callable[..., FileStore]
+    killed: Path, open_store: Open
 ) -> None:
     log = killed.with_name(f"{killed.name}-wal")
     whole = log.read_bytes()
@@ -287,7 +273,7 @@ def acknowledged(path: Path, changes: int) -> None:
 
 
 def test_a_log_whose_last_change_was_being_written_is_read_without_it(
-    killed: Path, open_store: Callable[..., FileStore]
+    killed: Path, open_store: Open
 ) -> None:
     acknowledged(killed, 49)
     log = killed.with_name(f"{killed.name}-wal")
@@ -298,7 +284,7 @@ def test_a_log_whose_last_change_was_being_written_is_read_without_it(
 
 
 def test_power_failure_may_lose_an_unacknowledged_change(
-    killed: Path, open_store: Callable[..., FileStore], monkeypatch: pytest.MonkeyPatch
+    killed: Path, open_store: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_mark, "BOOT", killed.with_name("boot"))
     killed.with_name("boot").write_text("another start")
@@ -314,7 +300,7 @@ def test_power_failure_may_lose_an_unacknowledged_change(
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
 def test_a_store_that_was_cut_off_is_refused_and_left_as_it_is(
-    filled: Path, kept: float, open_store: Callable[..., FileStore]
+    filled: Path, kept: float, open_store: Open
 ) -> None:
     raw = filled.read_bytes()
     filled.write_bytes(raw[: int(len(raw) * kept)])

@@ -17,25 +17,33 @@ from raw_requests import Sender
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """Return the metadata file of a table, whose server has not ended cleanly."""
+    codec = getattr(request, "param", "none")
     with (
         running(warehouse=str(tmp_path), store="file") as server,
         IcebergCatalog(server.url) as catalog,
     ):
         catalog.create_namespace("a")
-        made = catalog.create_table("a.t", SCHEMA)
+        made = catalog.create_table(
+            "a.t", SCHEMA, properties={"write.metadata.compression-codec": codec}
+        )
         shutil.copytree(tmp_path / ".lakepact", tmp_path / "as it is")
     shutil.rmtree(tmp_path / ".lakepact")
     (tmp_path / "as it is").rename(tmp_path / ".lakepact")
     return Path(made.metadata_location.removeprefix("file://"))
 
 
+def closed(warehouse: Path) -> None:
+    with running(warehouse=str(warehouse), store="file"):
+        pass
+
+
+@pytest.mark.parametrize("table", ["none", "gzip"], indirect=True)
 def test_a_file_that_is_lost_is_written_again(table: Path, tmp_path: Path) -> None:
     before = table.read_bytes()
     table.unlink()
-    with running(warehouse=str(tmp_path), store="file"):
-        pass
+    closed(tmp_path)
 
     assert table.read_bytes() == before
 
@@ -44,16 +52,14 @@ def test_a_file_that_is_lost_is_written_again(table: Path, tmp_path: Path) -> No
 def test_a_file_that_is_torn_is_written_again(table: Path, tmp_path: Path, left: bytes) -> None:
     before = table.read_bytes()
     table.write_bytes(left)
-    with running(warehouse=str(tmp_path), store="file"):
-        pass
+    closed(tmp_path)
 
     assert table.read_bytes() == before
 
 
 def test_metadata_file_of_another_writer_is_kept(table: Path, tmp_path: Path) -> None:
     table.write_bytes(b'{"mine":true}')
-    with running(warehouse=str(tmp_path), store="file"):
-        pass
+    closed(tmp_path)
 
     assert json.loads(table.read_bytes()) == {"mine": True}
 
@@ -62,15 +68,9 @@ def test_a_folder_that_is_lost_is_made_again(table: Path, tmp_path: Path) -> Non
     before = table.read_bytes()
     table.unlink()
     table.parent.rmdir()
-    with running(warehouse=str(tmp_path), store="file"):
-        pass
+    closed(tmp_path)
 
     assert table.read_bytes() == before
-
-
-def closed(warehouse: Path) -> None:
-    with running(warehouse=str(warehouse), store="file"):
-        pass
 
 
 def loses(table: Path, warehouse: Path) -> bool:
