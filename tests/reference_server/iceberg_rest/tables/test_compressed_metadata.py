@@ -6,47 +6,22 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 import uuid
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pyiceberg.table import StaticTable
 
-from lakepact.reference_server import Server, running
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT
 from raw_requests import Sender
 from sample_tables.schemas import SCHEMA
 from sample_tables.table_documents import view_version
 
-GZIP = {"write.metadata.compression-codec": "gzip"}
+from .conftest import create, path_of, register, set_property
+
+CODEC = "write.metadata.compression-codec"
+GZIP = {CODEC: "gzip"}
 SUFFIXES = ["gz.metadata.json", "metadata.json.gz"]
-
-
-@pytest.fixture(scope="module")
-def files() -> Iterator[Server]:
-    """Yield a server whose tables are files."""
-    with running() as server:
-        yield server
-
-
-@pytest.fixture
-def send(files: Server) -> Iterator[Callable[..., Any]]:
-    """Yield a function that sends requests about a new namespace."""
-    with Sender(files.url) as sender:
-        name = f"ns_{uuid.uuid4().hex}"
-        assert sender("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
-        yield lambda method, path, *rest: sender(method, f"/v1/namespaces/{name}{path}", *rest)
-
-
-def path_of(location: str) -> Path:
-    return Path(location.removeprefix("file://"))
-
-
-def update(**properties: str) -> dict[str, Any]:
-    return {"requirements": [], "updates": [{"action": "set-properties", "updates": properties}]}
 
 
 def compressed(created: dict[str, Any], suffix: str, content: bytes | None = None) -> str:
@@ -61,34 +36,31 @@ def compressed(created: dict[str, Any], suffix: str, content: bytes | None = Non
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_compressed_metadata_is_registered(send: Sender, suffix: str) -> None:
-    created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
+def test_compressed_metadata_is_registered(within: Sender, suffix: str) -> None:
+    created = create(within)
     location = compressed(created, suffix)
-    registered = send("POST", "/register", {"name": "u", "metadata-location": location})
+    registered = register(within, location)
 
     assert (registered.status, registered.document) == (
         200,
         {**created, "metadata-location": location},
     )
-    assert send("GET", "/tables/u").document == registered.document
+    assert within("GET", "/tables/u").document == registered.document
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_commit_after_compressed_metadata_has_the_next_number(send: Sender, suffix: str) -> None:
-    location = compressed(send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document, suffix)
-    send("POST", "/register", {"name": "u", "metadata-location": location})
-    committed = send("POST", "/tables/u", update(a="b")).document
+def test_commit_after_compressed_metadata_has_the_next_number(within: Sender, suffix: str) -> None:
+    location = compressed(create(within), suffix)
+    register(within, location)
+    committed = set_property(within, "u")
 
     assert path_of(committed["metadata-location"]).name.startswith("00008-")
     assert [entry["metadata-file"] for entry in committed["metadata"]["metadata-log"]] == [location]
 
 
-def test_compression_follows_the_property(send: Sender) -> None:
-    created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
-    committed = send("POST", "/tables/t", update(a="b")).document
-    plain = send(
-        "POST", "/tables/t", update(**{"write.metadata.compression-codec": "none"})
-    ).document
+def test_compression_follows_the_property(within: Sender) -> None:
+    created = create(within, properties=GZIP)
+    committed, plain = set_property(within), set_property(within, **{CODEC: "none"})
     locations = [document["metadata-location"] for document in (created, committed, plain)]
 
     assert [location.endswith(".gz.metadata.json") for location in locations] == [True, True, False]
@@ -97,8 +69,8 @@ def test_compression_follows_the_property(send: Sender) -> None:
     assert [path_of(location).name[:5] for location in locations] == ["00000", "00001", "00002"]
 
 
-def test_pyiceberg_reads_compressed_metadata(send: Sender) -> None:
-    created = send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}).document
+def test_pyiceberg_reads_compressed_metadata(within: Sender) -> None:
+    created = create(within, properties=GZIP)
     table = StaticTable.from_metadata(created["metadata-location"])
 
     assert (str(table.metadata.table_uuid), table.properties) == (
@@ -107,31 +79,14 @@ def test_pyiceberg_reads_compressed_metadata(send: Sender) -> None:
     )
 
 
-def test_view_metadata_is_compressed_where_its_property_asks_for_it(
-    send: Sender,
-) -> None:
-    created = send(
-        "POST",
-        "/views",
-        {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": GZIP},
-    ).document
+def test_view_metadata_is_compressed_where_its_property_asks_for_it(within: Sender) -> None:
+    view = {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": GZIP}
+    created = within("POST", "/views", view).document
 
     assert (
         json.loads(gzip.decompress(path_of(created["metadata-location"]).read_bytes()))
         == created["metadata"]
     )
-
-
-def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, send: Sender) -> None:
-    folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
-    send(
-        "POST",
-        "/tables",
-        {"name": "t", "schema": SCHEMA, "properties": {**GZIP, "write.metadata.path": folder}},
-    )
-    send("DELETE", "/tables/t?purgeRequested=true")
-
-    assert list(path_of(folder).iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -145,36 +100,12 @@ def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, se
     ids=["torn", "broken", "no object", "large"],
 )
 def test_unusable_compressed_metadata_returns_400(
-    send: Sender, content: bytes | None, reason: str
+    within: Sender, content: bytes | None, reason: str
 ) -> None:
     content = content or gzip.compress(b"{" + b" " * LARGEST_DOCUMENT, compresslevel=1)
-    created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
-    answer = send(
-        "POST",
-        "/register",
-        {"name": "u", "metadata-location": compressed(created, SUFFIXES[0], content)},
-    )
+    answer = register(within, compressed(create(within), SUFFIXES[0], content))
 
     assert (answer.error, reason in answer.message) == ((400, "BadRequestException"), True), (
         answer.message
     )
-    assert send("HEAD", "/tables/u").status == 404
-
-
-def test_lost_compressed_metadata_is_written_again(tmp_path: Path) -> None:
-    kept = tmp_path / ".lakepact"
-    with running(warehouse=str(tmp_path), store="file") as server, Sender(server.url) as sender:
-        sender("POST", "/v1/namespaces", {"namespace": ["ns"]})
-        created = sender(
-            "POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "properties": GZIP}
-        ).document
-        shutil.copytree(kept, tmp_path / "as it is")
-    shutil.rmtree(kept)
-    (tmp_path / "as it is").rename(kept)
-    path = path_of(created["metadata-location"])
-    before = path.read_bytes()
-    path.unlink()
-    with running(warehouse=str(tmp_path), store="file"):
-        pass
-
-    assert path.read_bytes() == before
+    assert within("HEAD", "/tables/u").status == 404

@@ -6,97 +6,49 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from lakepact.reference_server import Server, running
+from lakepact.reference_server import Server
 from raw_requests import Sender
-from sample_tables.schemas import SCHEMA
+
+from .conftest import create, path_of, register, set_property
+
+PURGE = ("DELETE", "/tables/t?purgeRequested=true")
 
 
-@pytest.fixture(scope="module")
-def files() -> Iterator[Server]:
-    """Yield a server whose tables are files."""
-    with running() as server:
-        yield server
+def test_metadata_files_are_written_to_the_metadata_path(within: Sender) -> None:
+    folder = f"{create(within)['metadata']['location']}/else/where"
+    committed = set_property(within, **{"write.metadata.path": f"{folder}/"})
 
-
-@pytest.fixture
-def write(files: Server) -> Iterator[Callable[..., Any]]:
-    """Yield a function that sends requests to that server, with `ns` replaced by a new
-    namespace.
-    """
-    with Sender(files.url) as send:
-        name = f"ns_{uuid.uuid4().hex}"
-        created = send("POST", "/v1/namespaces", {"namespace": [name]})
-        assert created.status == 200
-        yield lambda method, path, *rest, **headers: send(
-            method, path.replace("/ns", f"/{name}", 1), *rest, **headers
-        )
-
-
-def path_of(location: str) -> Path:
-    return Path(location.removeprefix("file://"))
-
-
-def test_metadata_files_are_written_to_the_metadata_path(write: Callable[..., Any]) -> None:
-    location = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document[
-        "metadata"
-    ]["location"]
-    update = {
-        "requirements": [],
-        "updates": [
-            {
-                "action": "set-properties",
-                "updates": {"write.metadata.path": f"{location}/else/where/"},
-            }
-        ],
-    }
-    committed = write("POST", "/v1/namespaces/ns/tables/t", update).document
-
-    assert committed["metadata-location"].startswith(f"{location}/else/where/00001-")
+    assert committed["metadata-location"].startswith(f"{folder}/00001-")
     assert json.loads(path_of(committed["metadata-location"]).read_bytes()) == committed["metadata"]
 
 
+@pytest.mark.parametrize("codec", ["none", "gzip"])
 def test_a_purge_removes_metadata_files_that_lie_elsewhere(
-    files: Server, write: Callable[..., Any]
+    files: Server, within: Sender, codec: str
 ) -> None:
     folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
-    request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": folder}}
-    update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+    compression = {"write.metadata.compression-codec": codec}
     made = (
-        write("POST", "/v1/namespaces/ns/tables", request).document,
-        write("POST", "/v1/namespaces/ns/tables/t", update).document,
+        create(within, properties={"write.metadata.path": folder, **compression}),
+        set_property(within),
     )
     before = [path_of(one["metadata-location"]).exists() for one in made]
-    write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+    within(*PURGE)
 
     assert before == [True, True]
     assert list(path_of(folder).iterdir()) == []
 
 
-def test_a_purge_leaves_the_metadata_files_of_others(write: Callable[..., Any]) -> None:
-    other = write("POST", "/v1/namespaces/ns/tables", {"name": "other", "schema": SCHEMA}).document[
-        "metadata-location"
-    ]
-    table = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    written = {
-        **table["metadata"],
-        "metadata-log": [
-            {"timestamp-ms": table["metadata"]["last-updated-ms"], "metadata-file": other}
-        ],
-    }
-    by_hand = f"{table['metadata']['location']}/metadata/by-hand.metadata.json"
-    path_of(by_hand).write_text(json.dumps(written), "utf-8")
-    write(
-        "POST",
-        "/v1/namespaces/ns/register",
-        {"name": "t", "metadata-location": by_hand, "overwrite": True},
-    )
-    dropped = write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+def test_a_purge_leaves_the_metadata_files_of_others(within: Sender) -> None:
+    other, metadata = create(within, "other")["metadata-location"], create(within)["metadata"]
+    entry = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": other}
+    by_hand = f"{metadata['location']}/metadata/by-hand.metadata.json"
+    path_of(by_hand).write_text(json.dumps({**metadata, "metadata-log": [entry]}), "utf-8")
+    register(within, by_hand, "t", overwrite=True)
+    dropped = within(*PURGE)
 
     assert (dropped.status, path_of(by_hand).exists(), path_of(other).exists()) == (
         204,
@@ -106,40 +58,33 @@ def test_a_purge_leaves_the_metadata_files_of_others(write: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize("outside", ["s3://bucket/metadata", "file:///etc", "", "words"])
-def test_metadata_files_never_leave_the_warehouse(write: Callable[..., Any], outside: str) -> None:
-    request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": outside}}
-    created = write("POST", "/v1/namespaces/ns/tables", request).document
+def test_metadata_files_never_leave_the_warehouse(within: Sender, outside: str) -> None:
+    properties = {"write.metadata.path": outside}
+    created = create(within, properties=properties)
 
     assert created["metadata-location"].startswith(
         f"{created['metadata']['location']}/metadata/00000-"
     )
-    assert created["metadata"]["properties"] == {"write.metadata.path": outside}
+    assert created["metadata"]["properties"] == properties
 
 
-def test_the_folders_of_a_staged_table_are_there(write: Callable[..., Any]) -> None:
-    staged = write(
-        "POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "stage-create": True}
-    ).document
+def test_the_folders_of_a_staged_table_are_there(within: Sender) -> None:
+    staged = create(within, **{"stage-create": True})
 
     assert (path_of(staged["metadata"]["location"]) / "metadata").is_dir()
 
 
-def test_a_purge_leaves_files_that_another_table_has(write: Callable[..., Any]) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    write(
-        "POST",
-        "/v1/namespaces/ns/register",
-        {"name": "twin", "metadata-location": created["metadata-location"]},
-    )
-    write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+def test_a_purge_leaves_files_that_another_table_has(within: Sender) -> None:
+    location = create(within)["metadata-location"]
+    register(within, location, "twin")
+    within(*PURGE)
 
-    assert path_of(created["metadata-location"]).exists()
+    assert path_of(location).exists()
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        None,
         b"",
         b"{}",
         b"not json",
@@ -147,18 +92,12 @@ def test_a_purge_leaves_files_that_another_table_has(write: Callable[..., Any]) 
         b'{"format-version":2,"table-uuid":"x","a":1,"a":2}',
     ],
 )
-def test_registering_invalid_metadata_returns_400(
-    write: Callable[..., Any], content: bytes | None
-) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    location = created["metadata-location"].replace("00000-", "99999-")
-    if content is not None:
-        path_of(location).write_bytes(content)
+def test_registering_invalid_metadata_returns_400(within: Sender, content: bytes) -> None:
+    location = create(within)["metadata-location"].replace("00000-", "99999-")
+    path_of(location).write_bytes(content)
 
-    assert write(
-        "POST", "/v1/namespaces/ns/register", {"name": "new", "metadata-location": location}
-    ).error == (400, "BadRequestException")
-    assert write("HEAD", "/v1/namespaces/ns/tables/new").status == 404
+    assert register(within, location).error == (400, "BadRequestException")
+    assert within("HEAD", "/tables/u").status == 404
 
 
 @pytest.mark.parametrize(
@@ -171,25 +110,17 @@ def test_registering_invalid_metadata_returns_400(
         "x",
     ],
 )
-def test_nothing_is_registered_from_outside_the_warehouse(
-    write: Callable[..., Any], location: str
-) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    body = {
-        "name": "new",
-        "metadata-location": location.format(root=created["metadata"]["location"]),
-    }
-    answer = write("POST", "/v1/namespaces/ns/register", body)
+def test_nothing_is_registered_from_outside_the_warehouse(within: Sender, location: str) -> None:
+    root = create(within)["metadata"]["location"]
+    answer = register(within, location.format(root=root))
 
     assert answer.error == (400, "BadRequestException")
     assert "root:" not in answer.message
 
 
-def test_metadata_with_a_location_outside_is_not_registered(write: Callable[..., Any]) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+def test_metadata_with_a_location_outside_is_not_registered(within: Sender) -> None:
+    created = create(within)
     location = created["metadata-location"].replace("00000-", "99999-")
     path_of(location).write_text(json.dumps({**created["metadata"], "location": "file:///etc"}))
 
-    assert write(
-        "POST", "/v1/namespaces/ns/register", {"name": "new", "metadata-location": location}
-    ).error == (400, "BadRequestException")
+    assert register(within, location).error == (400, "BadRequestException")
