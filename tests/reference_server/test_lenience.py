@@ -24,12 +24,6 @@ SCHEMA = {
 
 
 @pytest.fixture
-def tables(namespace: str) -> str:
-    """Return the path of the tables in the namespace of the test."""
-    return f"/v1/namespaces/{namespace}/tables"
-
-
-@pytest.fixture
 def table(send: Sender, tables: str) -> str:
     """Create a table for the test, and return its path."""
     assert send("POST", tables, {"name": "t", "schema": SCHEMA}).status == 200
@@ -66,17 +60,6 @@ def test_an_answer_is_plain_json_whatever_encodings_a_client_knows(
 
 
 # -- paths and parameters --------------------------------------------------------------------------
-
-
-def test_needless_percent_encoding_is_decoded(send: Sender, namespace: str, table: str) -> None:
-    """Sail encodes the underscore."""
-    spelled = table.replace("_", "%5F").replace("/t", "/%74")
-
-    assert spelled != table
-    assert send("GET", spelled).body == send("GET", table).body
-    assert send("GET", f"/v1/namespaces/{namespace.replace('_', '%5F')}").document["namespace"] == [
-        namespace
-    ]
 
 
 @pytest.mark.parametrize(("spelled", "kept"), [("False", True), ("True", False)])

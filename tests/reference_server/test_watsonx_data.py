@@ -156,19 +156,6 @@ def test_catalog_name_of_several_segments_is_refused():
         service("watsonx_data", Settings(prefix="a/b"))
 
 
-@pytest.mark.parametrize("levels", [[], ["a", "b"], ["a", "b", "c"]])
-def test_a_namespace_has_exactly_one_level(send, levels):
-    answer = send("POST", f"{HERE}/namespaces", {"namespace": levels})
-
-    assert answer.error == (400, "BadRequestException")
-
-
-def test_a_namespace_lies_in_a_folder_of_its_name_by_default(send, namespace):
-    properties = send("GET", f"{HERE}/namespaces/{namespace}").document["properties"]
-
-    assert properties == {"storage_location": f"memory:/{namespace}"}
-
-
 def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
     name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
     send(
@@ -327,10 +314,6 @@ def test_instance_with_account_scope_needs_its_base_path_and_account_id(tmp_path
         assert base == f"{send.url}{ACCOUNT_ROOT}"
         assert send("GET", f"{ACCOUNT_ROOT}/v1/iceberg/namespaces", **headers).status == status
         assert send("GET", f"{HERE}/namespaces", **headers).status == 404
-
-
-def test_missing_credentials_return_401(knock):
-    assert knock().status == 401
 
 
 @given(st.text(max_size=30))
