@@ -105,3 +105,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, 
             tables=("open.shown", "open.other", "closed.secret"),
         )
         yield server, bearing
+
+
+@pytest.fixture
+def bearing(filled: tuple[Server, As]) -> As:
+    return filled[1]

@@ -28,9 +28,8 @@ WRONG = 'Bearer realm="lakepact", error="invalid_token"'
     ],
 )
 def test_unknown_or_malformed_token_returns_401(
-    filled: tuple[Server, As], authorization: str, challenge: str
+    bearing: As, authorization: str, challenge: str
 ) -> None:
-    _, bearing = filled
     answer = bearing(None)("GET", "/v1/namespaces", authorization=authorization.encode("latin-1"))
 
     assert (401, challenge) == (answer.status, answer.headers["www-authenticate"])
@@ -41,18 +40,15 @@ def test_unknown_or_malformed_token_returns_401(
 
 
 def test_the_scheme_has_no_case_and_a_token_may_have_spaces_around(
-    filled: tuple[Server, As],
+    bearing: As,
 ) -> None:
-    _, bearing = filled
-
     assert [
         bearing(None)("GET", "/v1/config", authorization=f"{word}  root-token ").status
         for word in ("bearer", "BEARER")
     ] == [200, 200]
 
 
-def test_unknown_path_returns_404_and_pages_200_without_token(filled: tuple[Server, As]) -> None:
-    _, bearing = filled
+def test_unknown_path_returns_404_and_pages_200_without_token(bearing: As) -> None:
     nobody = bearing(None)
 
     assert (
@@ -65,9 +61,7 @@ def test_unknown_path_returns_404_and_pages_200_without_token(filled: tuple[Serv
 @pytest.mark.parametrize(
     "query", ["access_token=root-token", "token=root-token", "authorization=Bearer%20root-token"]
 )
-def test_token_in_the_query_returns_401(filled: tuple[Server, As], query: str) -> None:
-    _, bearing = filled
-
+def test_token_in_the_query_returns_401(bearing: As, query: str) -> None:
     assert bearing(None)("GET", f"/v1/namespaces?{query}").status == 401
 
 

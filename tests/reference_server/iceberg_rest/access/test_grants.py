@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.access import unsaid_needs
 from sample_tables.table_documents import view_version
 
@@ -54,10 +53,7 @@ def everything(root: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_changes_by_a_reader_return_403_and_change_nothing(
-    filled: tuple[Server, As], mutation: str
-) -> None:
-    _, bearing = filled
+def test_changes_by_a_reader_return_403_and_change_nothing(bearing: As, mutation: str) -> None:
     before = everything(bearing("root-token"))
     method, path, body = MUTATIONS[mutation]
     answer = bearing("reader-token")(method, path, body)
@@ -66,16 +62,13 @@ def test_changes_by_a_reader_return_403_and_change_nothing(
     assert before == everything(bearing("root-token"))
 
 
-def test_reader_reads_the_same_as_root(filled: tuple[Server, As]) -> None:
-    _, bearing = filled
-
+def test_reader_reads_the_same_as_root(bearing: As) -> None:
     assert everything(bearing("root-token")) == everything(bearing("reader-token"))
 
 
 def test_transaction_with_a_hidden_table_returns_404_and_changes_nothing(
-    filled: tuple[Server, As],
+    bearing: As,
 ) -> None:
-    _, bearing = filled
     root, writer = bearing("root-token"), bearing("writer-token")
     before = root("GET", "/v1/namespaces/open/tables/shown").document
     for hidden in ("secret", "nothing"):
@@ -133,10 +126,8 @@ def test_transaction_with_a_hidden_table_returns_404_and_changes_nothing(
     ],
 )
 def test_grants_hold_for_a_namespace_and_all_below_it(
-    filled: tuple[Server, As], method: str, path: str, body: dict[str, Any] | None, status: int
+    bearing: As, method: str, path: str, body: dict[str, Any] | None, status: int
 ) -> None:
-    _, bearing = filled
-
     assert bearing("writer-token")(method, path, body).status == status
 
 
@@ -152,15 +143,12 @@ def test_grants_hold_for_a_namespace_and_all_below_it(
     ],
 )
 def test_listings_leave_out_what_may_not_be_seen(
-    filled: tuple[Server, As], path: str, found: dict[str, Any]
+    bearing: As, path: str, found: dict[str, Any]
 ) -> None:
-    _, bearing = filled
-
     assert found == bearing("writer-token")("GET", path).document
 
 
-def test_a_grant_for_one_table_shows_that_and_the_way_there(filled: tuple[Server, As]) -> None:
-    _, bearing = filled
+def test_a_grant_for_one_table_shows_that_and_the_way_there(bearing: As) -> None:
     looker = bearing("looker-token")
 
     assert looker("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
@@ -180,8 +168,7 @@ def test_a_grant_for_one_table_shows_that_and_the_way_there(filled: tuple[Server
     )
 
 
-def test_principal_without_grants_gets_403_and_404(filled: tuple[Server, As]) -> None:
-    _, bearing = filled
+def test_principal_without_grants_gets_403_and_404(bearing: As) -> None:
     stranger = bearing("stranger-token")
 
     assert [

@@ -38,6 +38,11 @@ def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 
 
 @pytest.fixture
+def bearing(issuing: tuple[Server, As]) -> As:
+    return issuing[1]
+
+
+@pytest.fixture
 def now(issuing: tuple[Server, As]) -> Iterator[list[datetime]]:
     """Yield the clock of tokens, which a test may change."""
     rules = issuing[0].service.rules
@@ -74,9 +79,8 @@ def refused(answer: Answer) -> tuple[int, str]:
     ],
 )
 def test_a_client_is_given_a_token_with_which_it_is_known(
-    issuing: tuple[Server, As], authorization: str | None, fields: dict[str, str]
+    bearing: As, authorization: str | None, fields: dict[str, str]
 ) -> None:
-    _, bearing = issuing
     answer = bearing(None).form(authorization, grant_type="client_credentials", **fields)
     issued = token(answer)
 
@@ -92,7 +96,11 @@ def test_a_client_is_given_a_token_with_which_it_is_known(
     assert bearing(issued)("DELETE", "/v1/namespaces/open").status == 403
 
 
-SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access_token"}
+SUBJECT = {
+    "grant_type": EXCHANGE,
+    "subject_token": "reader-token",
+    "subject_token_type": f"{KIND}access_token",
+}
 
 
 @pytest.mark.parametrize(
@@ -104,16 +112,15 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
         ({**CREDENTIALS, "client_id": "root"}, (401, "invalid_client")),
         ({**CREDENTIALS, "client_id": "", "client_secret": ""}, (401, "invalid_client")),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": "bearer"},
+            {**SUBJECT, "requested_token_type": "bearer"},
             (400, "invalid_request"),
         ),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": f"{KIND}saml2"},
+            {**SUBJECT, "requested_token_type": f"{KIND}saml2"},
             (400, "invalid_request"),
         ),
         (
             {
-                "grant_type": EXCHANGE,
                 **SUBJECT,
                 "actor_token": "x",
                 "actor_token_type": f"{KIND}jwt",
@@ -121,30 +128,29 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
             (400, "invalid_grant"),
         ),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"},
+            {**SUBJECT, "subject_token": "former-token"},
             (400, "invalid_grant"),
         ),
-        ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
+        ({**SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, **WHO, "client_secret": "wrong"},
+            {**SUBJECT, **WHO, "client_secret": "wrong"},
             (401, "invalid_client"),
         ),
         (
             {
-                "grant_type": EXCHANGE,
                 **SUBJECT,
                 "actor_token": "former-token",
                 "actor_token_type": f"{KIND}jwt",
             },
             (400, "invalid_grant"),
         ),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": SECRET}, (400, "invalid_grant")),
+        ({**SUBJECT, "subject_token": SECRET}, (400, "invalid_grant")),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "root-token\0"},
+            {**SUBJECT, "subject_token": "root-token\0"},
             (400, "invalid_grant"),
         ),
         (
-            {"grant_type": EXCHANGE, **SUBJECT, "subject_token": "lakepact.."},
+            {**SUBJECT, "subject_token": "lakepact.."},
             (400, "invalid_grant"),
         ),
         ({**CREDENTIALS, "client_secret": "root-token"}, (401, "invalid_client")),
@@ -152,10 +158,8 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
     ],
 )
 def test_invalid_token_request_returns_an_oauth_error(
-    issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]
+    bearing: As, fields: dict[str, str], refusal: tuple[int, str]
 ) -> None:
-    _, bearing = issuing
-
     assert refused(bearing(None).form(**fields)) == refusal
 
 
@@ -170,10 +174,8 @@ def test_invalid_token_request_returns_an_oauth_error(
     ],
 )
 def test_headers_that_prove_nothing_are_refused(
-    issuing: tuple[Server, As], authorization: str, refusal: tuple[int, str]
+    bearing: As, authorization: str, refusal: tuple[int, str]
 ) -> None:
-    _, bearing = issuing
-
     assert refused(bearing(None).form(authorization, grant_type="client_credentials")) == refusal
 
 
@@ -200,16 +202,11 @@ def test_headers_that_prove_nothing_are_refused(
         ),
     ],
 )
-def test_only_forms_are_read(
-    issuing: tuple[Server, As], body: bytes, kind: str, refusal: tuple[int, str]
-) -> None:
-    _, bearing = issuing
-
+def test_only_forms_are_read(bearing: As, body: bytes, kind: str, refusal: tuple[int, str]) -> None:
     assert refused(bearing(None)("POST", "/v1/oauth/tokens", body, content_type=kind)) == refusal
 
 
-def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[datetime]) -> None:
-    _, bearing = issuing
+def test_a_token_ends_with_its_time(bearing: As, now: list[datetime]) -> None:
     issued = token(bearing(None).form(**CREDENTIALS))
     statuses = []
     for seconds in (0, 99.9, 0.1):
@@ -222,9 +219,8 @@ def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[dateti
 
 
 def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(
-    issuing: tuple[Server, As], now: list[datetime]
+    bearing: As, now: list[datetime]
 ) -> None:
-    _, bearing = issuing
     fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token"}
     held, left = token(bearing(None).form(**CREDENTIALS)), []
     for _ in range(3):
@@ -241,10 +237,7 @@ def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(
     assert refused(bearing(None).form(subject_token=held, **fields)) == (400, "invalid_grant")
 
 
-def test_actor_token_does_not_extend_the_maximum_age(
-    issuing: tuple[Server, As], now: list[datetime]
-) -> None:
-    _, bearing = issuing
+def test_actor_token_does_not_extend_the_maximum_age(bearing: As, now: list[datetime]) -> None:
     fields = {
         "grant_type": EXCHANGE,
         "subject_token_type": f"{KIND}access_token",
@@ -263,17 +256,13 @@ def test_actor_token_does_not_extend_the_maximum_age(
     )
 
 
-def test_client_credentials_start_a_new_maximum_age(
-    issuing: tuple[Server, As], now: list[datetime]
-) -> None:
-    _, bearing = issuing
+def test_client_credentials_start_a_new_maximum_age(bearing: As, now: list[datetime]) -> None:
     now[0] += timedelta(seconds=300)
 
     assert bearing(None).form(**CREDENTIALS).document["expires_in"] == 100
 
 
-def test_actor_token_of_an_admin_gives_no_rights(issuing: tuple[Server, As]) -> None:
-    _, bearing = issuing
+def test_actor_token_of_an_admin_gives_no_rights(bearing: As) -> None:
     subject = {"subject_token": "writer-token", "subject_token_type": f"{KIND}access_token"}
     answer = bearing(None).form(
         grant_type=EXCHANGE,
@@ -285,8 +274,7 @@ def test_actor_token_of_an_admin_gives_no_rights(issuing: tuple[Server, As]) -> 
     assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
 
 
-def test_a_token_cannot_be_changed(issuing: tuple[Server, As]) -> None:
-    _, bearing = issuing
+def test_a_token_cannot_be_changed(bearing: As) -> None:
     head, claims, seal = token(bearing(None).form(**CREDENTIALS)).split(".")
     said = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
     forged = base64.urlsafe_b64encode(json.dumps(["root", *said[1:]]).encode()).decode().rstrip("=")
@@ -297,8 +285,7 @@ def test_a_token_cannot_be_changed(issuing: tuple[Server, As]) -> None:
     assert bearing(f"{head}.{claims}.{seal}=")("GET", "/v1/config").status == 401
 
 
-def test_no_two_tokens_are_the_same(issuing: tuple[Server, As], now: list[datetime]) -> None:
-    _, bearing = issuing
+def test_no_two_tokens_are_the_same(bearing: As, now: list[datetime]) -> None:
     tokens = {token(bearing(None).form(**CREDENTIALS)) for _ in range(5)}
 
     assert len(tokens) == 5
