@@ -77,6 +77,11 @@ def remove(path: str, **members: Any) -> dict[str, Any]:
     }
 
 
+def paths(snapshot: Any) -> list[str]:
+    """Return the paths of the files of a version."""
+    return [file["path"] for file in snapshot.files]
+
+
 class Table:
     """The folder of a table whose log is written by hand."""
 

@@ -15,7 +15,7 @@ import pytest
 from lakepact.reference_server.delta_sharing.formats import Links
 from lakepact.reference_server.delta_sharing.log import DamagedLog, NoSuchVersion, NoTable, Snapshot
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-from sample_tables.delta_logs import HEAD, METADATA, Table, add, remove
+from sample_tables.delta_logs import HEAD, METADATA, Table, add, paths, remove
 
 
 @pytest.fixture
@@ -25,10 +25,6 @@ def table(tmp_path: Path) -> Table:
     table.commit(0, *HEAD, add("a"))
     table.commit(1, add("b"))
     return table
-
-
-def paths(snapshot: Snapshot) -> list[str]:
-    return [file["path"] for file in snapshot.files]
 
 
 def key(path: str) -> str:

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
-from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, remove
+from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, paths, remove
 
 INLINE = {
     "storageType": "i",
@@ -163,7 +163,7 @@ def test_wrong_last_checkpoint_file_is_ignored(table: Table, hint: str) -> None:
     table.commit(2, add("c"))
     (table.log / "_last_checkpoint").write_text(hint)
 
-    assert [file["path"] for file in Log(table.folder).snapshot().files] == ["a", "b", "c"]
+    assert paths(Log(table.folder).snapshot()) == ["a", "b", "c"]
 
 
 def cut(path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_commits(
     table.commit(1, add("b"))
     damage(table.classic(1, *HEAD, add("a"), add("b")))
 
-    assert [file["path"] for file in Log(table.folder).snapshot().files] == ["a", "b"]
+    assert paths(Log(table.folder).snapshot()) == ["a", "b"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -205,7 +205,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_an_older_one(
     table.commit(2, add("b"))
     damage(table.multipart(2, [*HEAD], [add("a"), add("b")])[1])
 
-    assert [file["path"] for file in Log(table.folder).snapshot().files] == ["a", "b"]
+    assert paths(Log(table.folder).snapshot()) == ["a", "b"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -226,7 +226,7 @@ def test_checkpoint_with_a_missing_part_is_ignored(table: Table) -> None:
     table.commit(1, add("b"))
     table.multipart(1, [*HEAD], [add("wrong")])[1].unlink()
 
-    assert [file["path"] for file in Log(table.folder).snapshot().files] == ["a", "b"]
+    assert paths(Log(table.folder).snapshot()) == ["a", "b"]
 
 
 def test_a_missing_sidecar_is_named(table: Table) -> None:
@@ -315,20 +315,23 @@ def test_a_checkpoint_that_has_a_file_twice_is_damaged(table: Table) -> None:
         Log(table.folder).snapshot()
 
 
+ODD_ROWS: list[tuple[str, Any]] = [
+    ("add", "a"),
+    ("add", {"path": b"\xff", "size": 1}),
+    ("add", {"path": "a", "size": "ten"}),
+    ("add", {"path": "a", "size": [1]}),
+    ("add", {"path": "a", "size": -1}),
+    ("add", {"path": "", "size": 1}),
+    ("add", {"path": "a", "size": 1, "partitionValues": "p=x"}),
+    ("add", {"path": "a", "size": 1, "deletionVector": {"storageType": 1}}),
+    ("add", {"path": "a", "size": 1, "deletionVector": [1]}),
+    ("add", {"path": "a", "size": 1, "stats": [1]}),
+    ("sidecar", "x"),
+    ("sidecar", {"path": 1}),
+    ("sidecar", {"name": "x"}),
+]
 ODD_COLUMNS = [
-    {"add": pa.array([None, None, "a"])},
-    {"add": pa.array([None, None, {"path": b"\xff", "size": 1}])},
-    {"add": pa.array([None, None, {"path": "a", "size": "ten"}])},
-    {"add": pa.array([None, None, {"path": "a", "size": [1]}])},
-    {"add": pa.array([None, None, {"path": "a", "size": -1}])},
-    {"add": pa.array([None, None, {"path": "", "size": 1}])},
-    {"add": pa.array([None, None, {"path": "a", "size": 1, "partitionValues": "p=x"}])},
-    {"add": pa.array([None, None, {"path": "a", "size": 1, "deletionVector": {"storageType": 1}}])},
-    {"add": pa.array([None, None, {"path": "a", "size": 1, "deletionVector": [1]}])},
-    {"add": pa.array([None, None, {"path": "a", "size": 1, "stats": [1]}])},
-    {"sidecar": pa.array([None, None, "x"])},
-    {"sidecar": pa.array([None, None, {"path": 1}])},
-    {"sidecar": pa.array([None, None, {"name": "x"}])},
+    *({kind: pa.array([None, None, row])} for kind, row in ODD_ROWS),
     {"protocol": pa.array([3, None, None])},
     {"metaData": pa.array([None, {"id": "x"}, None])},
 ]

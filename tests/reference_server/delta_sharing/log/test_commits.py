@@ -10,17 +10,13 @@ from typing import Any
 import pytest
 
 from lakepact.reference_server.delta_sharing.log import Log, NoSuchVersion, NoTable
-from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, remove
+from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, paths, remove
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
     """Return a table without commits."""
     return Table(tmp_path / "table")
-
-
-def paths(log: Log, version: int | None = None) -> list[str]:
-    return [file["path"] for file in log.snapshot(version).files]
 
 
 def timed(table: Table, *times: int, **settings: str) -> Log:
@@ -96,7 +92,7 @@ def test_lines_may_end_as_on_windows_and_some_may_be_blank(table: Table) -> None
     text = "\r\n".join(map(json.dumps, [*HEAD, add("a")])) + "\r\n\r\n"
     (table.log / f"{0:020}.json").write_bytes(text.encode())
 
-    assert paths(Log(table.folder)) == ["a"]
+    assert paths(Log(table.folder).snapshot()) == ["a"]
 
 
 def test_other_files_in_the_log_are_left_alone(table: Table) -> None:
@@ -110,7 +106,7 @@ def test_other_files_in_the_log_are_left_alone(table: Table) -> None:
     ):
         (table.log / name).write_text("{")
 
-    assert paths(Log(table.folder)) == ["a"]
+    assert paths(Log(table.folder).snapshot()) == ["a"]
 
 
 @pytest.mark.parametrize("version", [-1, 2, 10**30])

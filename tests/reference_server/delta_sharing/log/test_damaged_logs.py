@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, UnsupportedTable
-from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, VECTOR, Table, add, metadata, remove
+from sample_tables.delta_logs import (
+    HEAD,
+    METADATA,
+    PROTOCOL,
+    VECTOR,
+    Table,
+    add,
+    metadata,
+    paths,
+    remove,
+)
 
 SECOND = r"00000000000000000001\.json"
 
@@ -47,7 +57,7 @@ def test_a_commit_that_is_no_list_of_actions_is_named_with_its_line(
         with pytest.raises(DamagedLog, match=said) as refused:
             ask()
         assert f"{1:020}.json" in str(refused.value)
-    assert [file["path"] for file in log.snapshot(0).files] == ["a"]
+    assert paths(log.snapshot(0)) == ["a"]
 
 
 def without(action: dict[str, Any], member: str) -> dict[str, Any]:
@@ -169,7 +179,7 @@ def test_a_commit_that_went_away_before_it_was_read_is_looked_for_again(table: T
     assert log.latest() == 1
     gone.unlink()
 
-    assert [file["path"] for file in log.snapshot().files] == ["a"]
+    assert paths(log.snapshot()) == ["a"]
 
 
 def test_commits_removed_during_a_read_are_replaced_by_the_checkpoint(table: Table) -> None:
@@ -179,7 +189,7 @@ def test_commits_removed_during_a_read_are_replaced_by_the_checkpoint(table: Tab
     table.classic(1, *HEAD, add("a"), add("b"))
     (table.log / f"{0:020}.json").unlink()
 
-    assert [file["path"] for file in log.snapshot().files] == ["a", "b"]
+    assert paths(log.snapshot()) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
