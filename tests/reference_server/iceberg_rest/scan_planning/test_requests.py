@@ -102,6 +102,73 @@ def test_a_scan_covers_these_snapshots(request_: dict[str, Any], expected: list[
     assert ids(asked(**request_)) == expected
 
 
+FILTERS: list[tuple[Any, str]] = [
+    ({"type": "eq", "term": "id", "value": 5}, "at /filter/term: the schema has no column 'id'"),
+    (
+        {"type": "eq", "term": "tags", "value": 5},
+        "at /filter/term: values of type list cannot be compared",
+    ),
+    ({"type": "eq", "term": "tags.element", "value": "a"}, "inside of a list or map"),
+    (
+        {"type": "eq", "term": "key", "value": None},
+        "at /filter/value: nothing is no value of type long",
+    ),
+    ({"type": "is-nan", "term": "key"}, "is-nan asks for float or double"),
+    (
+        {"type": "starts-with", "term": "key", "value": "a"},
+        "at /filter/value: 'a' is no value of type long",
+    ),
+    ({"type": "starts-with", "term": "f", "value": 1.5}, "starts-with asks for string"),
+    (
+        {"type": "not", "child": {"type": "like"}},
+        "at /filter/child/type: unknown expression 'like'",
+    ),
+    (
+        {"type": "and", "left": True},
+        "at /filter: an expression of the type and has a member `right`",
+    ),
+    ({"type": "in", "term": "key", "values": [1, "a"]}, "at /filter/values/1: "),
+    (
+        {
+            "type": "eq",
+            "term": {"type": "transform", "transform": "bucket[0]", "term": "key"},
+            "value": 1,
+        },
+        "unknown transform",
+    ),
+    (
+        {
+            "type": "eq",
+            "term": {"type": "transform", "transform": "day", "term": "key"},
+            "value": 1,
+        },
+        "cannot be applied",
+    ),
+    ("id = 5", "at /filter: expected an expression, which is an object"),
+    (
+        {"type": "eq", "left": {"type": "reference", "name": "key"}},
+        "an expression of the type eq has a member `right`",
+    ),
+    (
+        {"type": "eq", "left": 1, "right": 2},
+        "compares a column, or a transform of one, with a literal",
+    ),
+    (
+        {"type": "is-null", "child": {"type": "reference", "id": 99}},
+        "at /filter/child/id: the schema has no column",
+    ),
+    ({"type": "is-null", "child": {"type": "reference", "id": 1}, "term": "key"}, "not both"),
+    (
+        {"type": "starts-with", "left": "a", "right": {"type": "reference", "id": 2}},
+        "at /filter/left: starts-with has",
+    ),
+    (
+        {"type": "is-null", "child": {"type": "apply", "function": "f", "arguments": []}},
+        "at /filter/child/arguments: ",
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("request_", "why"),
     [
@@ -120,99 +187,10 @@ def test_a_scan_covers_these_snapshots(request_: dict[str, Any], expected: list[
         ({"select": ["KEY"]}, "and letter case counts"),
         ({"stats_fields": ["nowhere"]}, "at /stats-fields/0: "),
         (
-            {"filter": {"type": "eq", "term": "id", "value": 5}},
-            "at /filter/term: the schema has no column 'id'",
-        ),
-        (
-            {"filter": {"type": "eq", "term": "tags", "value": 5}},
-            "at /filter/term: values of type list cannot be compared",
-        ),
-        (
-            {"filter": {"type": "eq", "term": "tags.element", "value": "a"}},
-            "inside of a list or map",
-        ),
-        (
-            {"filter": {"type": "eq", "term": "key", "value": None}},
-            "at /filter/value: nothing is no value of type long",
-        ),
-        ({"filter": {"type": "is-nan", "term": "key"}}, "is-nan asks for float or double"),
-        (
-            {"filter": {"type": "starts-with", "term": "key", "value": "a"}},
-            "at /filter/value: 'a' is no value of type long",
-        ),
-        (
-            {"filter": {"type": "starts-with", "term": "f", "value": 1.5}},
-            "starts-with asks for string",
-        ),
-        (
-            {"filter": {"type": "not", "child": {"type": "like"}}},
-            "at /filter/child/type: unknown expression 'like'",
-        ),
-        (
-            {"filter": {"type": "and", "left": True}},
-            "at /filter: an expression of the type and has a member `right`",
-        ),
-        ({"filter": {"type": "in", "term": "key", "values": [1, "a"]}}, "at /filter/values/1: "),
-        (
-            {
-                "filter": {
-                    "type": "eq",
-                    "term": {"type": "transform", "transform": "bucket[0]", "term": "key"},
-                    "value": 1,
-                }
-            },
-            "unknown transform",
-        ),
-        (
-            {
-                "filter": {
-                    "type": "eq",
-                    "term": {"type": "transform", "transform": "day", "term": "key"},
-                    "value": 1,
-                }
-            },
-            "cannot be applied",
-        ),
-        ({"filter": "id = 5"}, "at /filter: expected an expression, which is an object"),
-        (
-            {"filter": {"type": "eq", "left": {"type": "reference", "name": "key"}}},
-            "an expression of the type eq has a member `right`",
-        ),
-        (
-            {"filter": {"type": "eq", "left": 1, "right": 2}},
-            "compares a column, or a transform of one, with a literal",
-        ),
-        (
-            {"filter": {"type": "is-null", "child": {"type": "reference", "id": 99}}},
-            "at /filter/child/id: the schema has no column",
-        ),
-        (
-            {"filter": {"type": "is-null", "child": {"type": "reference", "id": 1}, "term": "key"}},
-            "not both",
-        ),
-        (
-            {
-                "filter": {
-                    "type": "starts-with",
-                    "left": "a",
-                    "right": {"type": "reference", "id": 2},
-                }
-            },
-            "at /filter/left: starts-with has",
-        ),
-        (
-            {
-                "filter": {
-                    "type": "is-null",
-                    "child": {"type": "apply", "function": "f", "arguments": []},
-                }
-            },
-            "at /filter/child/arguments: ",
-        ),
-        (
             {"filter": {"type": "eq", "term": "TWIN", "value": 5}, "case_sensitive": False},
             "is the name of 2 columns",
         ),
+        *(({"filter": document}, why) for document, why in FILTERS),
     ],
 )
 def test_invalid_scan_request_returns_400_with_reason_and_place(

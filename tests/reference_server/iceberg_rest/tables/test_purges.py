@@ -105,7 +105,19 @@ class Attacked:
         )
 
     def move(self, name: str, location: str, kind: str = "tables") -> Any:
-        return self.commit(name, {"action": "set-location", "location": location}, kind=kind)
+        return self.commit(name, td.update("set-location", location=location), kind=kind)
+
+    def transact(self, *changes: tuple[str, dict[str, Any]]) -> Any:
+        """Send a transaction with an update of each of these tables."""
+        changed = [
+            {
+                "identifier": {"namespace": [self.namespace], "name": name},
+                "requirements": [],
+                "updates": [update],
+            }
+            for name, update in changes
+        ]
+        return self.send("POST", "/v1/transactions/commit", {"table-changes": changed})
 
     def purge(self, name: str) -> None:
         assert self.send("DELETE", f"{self.at}/tables/{name}?purgeRequested=true").status == 204
@@ -219,14 +231,8 @@ def test_set_location_to_that_of_another_returns_400(spelling: tuple[Attacked, s
 
     assert attack.move("mine", location).error[0] == 400
     assert attack.move("view", location, kind="views").error[0] == 400
-    change = {
-        "identifier": {"namespace": [attack.namespace], "name": "mine"},
-        "requirements": [],
-        "updates": [{"action": "set-location", "location": location}],
-    }
-    assert (
-        attack.send("POST", "/v1/transactions/commit", {"table-changes": [change]}).error[0] == 400
-    )
+    moved = ("mine", td.update("set-location", location=location))
+    assert attack.transact(moved).error[0] == 400
 
 
 @each_spelling
@@ -280,15 +286,11 @@ def test_path_property_with_the_location_of_another_returns_400(
     attack, location = spelling
     attack.create("mine")
     update = set_path(name, location)
-    identifier = {"namespace": [attack.namespace], "name": "mine"}
-    change = {"identifier": identifier, "requirements": [], "updates": [update]}
-    body = {"table-changes": [change]}
-
     refused = [
         attack.commit("mine", update),
         attack.create("new", properties={name: location}),
         attack.create("new", properties={name: location}, **{"stage-create": True}),
-        attack.send("POST", "/v1/transactions/commit", body),
+        attack.transact(("mine", update)),
     ]
 
     assert [answer.error[:2] for answer in refused] == [(400, "BadRequestException")] * 4
@@ -373,22 +375,13 @@ def test_snapshot_with_a_list_at_the_location_of_another_returns_400(both: Attac
 def test_transaction_that_names_a_new_location_as_path_returns_400(both: Attacked) -> None:
     both.create("mine")
     folder = f"{both.folder}/new"
-    updates = {
-        "victim": {"action": "set-location", "location": folder},
-        "mine": set_path("write.data.path", folder),
-    }
     changes = [
-        {
-            "identifier": {"namespace": [both.namespace], "name": name},
-            "requirements": [],
-            "updates": [update],
-        }
-        for name, update in updates.items()
+        ("victim", td.update("set-location", location=folder)),
+        ("mine", set_path("write.data.path", folder)),
     ]
 
     for some in (changes, changes[::-1]):
-        refused = both.send("POST", "/v1/transactions/commit", {"table-changes": some})
-        assert "the new locations of" in refused.message
+        assert "the new locations of" in both.transact(*some).message
 
 
 def test_table_in_a_namespace_at_the_location_of_another_returns_400(both: Attacked) -> None:
@@ -417,15 +410,11 @@ def test_location_of_its_own_is_kept_as_spelled_and_purged(files: Attacked, what
 def test_transaction_that_moves_two_tables_to_one_folder_returns_400(both: Attacked) -> None:
     both.create("mine")
     changes = [
-        {
-            "identifier": {"namespace": [both.namespace], "name": name},
-            "requirements": [],
-            "updates": [{"action": "set-location", "location": f"{both.folder}/{place}"}],
-        }
+        (name, td.update("set-location", location=f"{both.folder}/{place}"))
         for name, place in (("victim", "new"), ("mine", "/new/below"))
     ]
 
-    assert both.send("POST", "/v1/transactions/commit", {"table-changes": changes}).error[0] == 400
+    assert both.transact(*changes).error[0] == 400
 
 
 def test_purge_of_a_keeps_ab(both: Attacked) -> None:
