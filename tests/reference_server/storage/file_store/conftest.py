@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lakepact.client import IcebergCatalog
+from lakepact.reference_server import running
 from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.sqlite import StoreFile
 
 Open = Callable[..., FileStore]
+
+
+@contextmanager
+def catalog_of(
+    warehouse: str | Path, *, store: str | Path = "file", **options: Any
+) -> Iterator[IcebergCatalog]:
+    """Yield a client of a server on the store of a warehouse."""
+    with (
+        running(warehouse=str(warehouse), store=store) as server,
+        IcebergCatalog(server.url, **options) as catalog,
+    ):
+        yield catalog
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.store_cli import store
 
+from .conftest import catalog_of
+
 FORBIDDEN_GROWTH = 1  #: bytes that a file may have when nothing more is to be written
 
 
@@ -159,24 +161,15 @@ def test_a_killed_store_on_a_full_disk_is_refused_as_such_and_left_as_it_is(
     assert (checked.exit_code, "the disk is full" in checked.output) == (3, True)
     assert store_files(small_disk) == before
     filler.unlink()
-    with (
-        running(warehouse=str(small_disk), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(small_disk) as catalog:
         assert catalog.namespace_exists("a")
 
 
 def test_a_closed_store_on_a_full_disk_is_served_and_changes_get_507(small_disk: Path) -> None:
-    with (
-        running(warehouse=str(small_disk), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(small_disk) as catalog:
         catalog.create_namespace("a")
     filler = fill(small_disk)
-    with (
-        running(warehouse=str(small_disk), store="file") as answering,
-        IcebergCatalog(answering.url, retries=NO_RETRIES) as catalog,
-    ):
+    with catalog_of(small_disk, retries=NO_RETRIES) as catalog:
         assert catalog.namespace_exists("a")
         with pytest.raises((OutcomeUnknown, ServerError), match="the disk is full") as told:
             catalog.create_namespace("b")
@@ -255,10 +248,7 @@ def test_times_never_go_back_although_the_clock_does(
     location, times = "", list[int]()
     for hours in range(3):
         monkeypatch.setattr(time, "time_ns", lambda hours=hours: now() - hours * 3_600_000_000_000)
-        with (
-            running(warehouse=str(tmp_path), store="file") as answering,
-            IcebergCatalog(answering.url) as catalog,
-        ):
+        with catalog_of(tmp_path) as catalog:
             if not hours:
                 catalog.create_namespace("a")
                 catalog.create_table("a.t", SCHEMA)

@@ -27,6 +27,8 @@ from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.store_cli import store
 
+from .conftest import catalog_of
+
 Files = dict[str, bytes]
 DATABASE, LOG, MARK = NAMES = (
     "iceberg_rest.sqlite",
@@ -63,10 +65,7 @@ class Killed:
         """Start a server, and return its refusal, or None if it serves all acknowledged changes."""
         before = files_in(self.folder)
         try:
-            with (
-                running(warehouse=str(self.warehouse), store="file") as answering,
-                IcebergCatalog(answering.url) as catalog,
-            ):
+            with catalog_of(self.warehouse) as catalog:
                 assert values_in(catalog) == self.values
         except BadSetting as refused:
             assert files_in(self.folder) == before
@@ -235,10 +234,7 @@ def test_an_index_of_the_log_that_is_missing_or_garbage_loses_nothing(killed: Ki
 
 def test_a_store_whose_files_are_all_gone_is_a_new_one(killed: Killed) -> None:
     killed.lay_out({})
-    with (
-        running(warehouse=str(killed.warehouse), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(killed.warehouse) as catalog:
         assert list(catalog.list_namespaces()) == []
 
 
@@ -261,10 +257,7 @@ def test_a_record_that_another_program_removed_is_noticed(killed: Killed) -> Non
 def test_a_store_whose_creation_was_cut_short_is_made(tmp_path: Path) -> None:
     (tmp_path / ".lakepact").mkdir()
     store_mark.make_mark(tmp_path / ".lakepact" / DATABASE, store_mark.Mark("0123456789abcdef", 0))
-    with (
-        running(warehouse=str(tmp_path), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(tmp_path) as catalog:
         assert list(catalog.list_namespaces()) == []
 
 
@@ -364,10 +357,7 @@ def test_store_check_reports_lost_changes(killed: Killed, gone: tuple[str, ...])
 def test_a_loss_that_is_accepted_lets_the_server_start_with_what_is_there(killed: Killed) -> None:
     killed.lay_out(without(LOG)(killed))
     code, said = command("accept-loss", killed.warehouse)
-    with (
-        running(warehouse=str(killed.warehouse), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(killed.warehouse) as catalog:
         values = values_in(catalog)
         commit(catalog, "one", "after")
 
@@ -459,10 +449,7 @@ def refusals(killed: Killed, seeds: Iterable[int]) -> int:
             if killed.start() is not None:
                 refused += 1
                 continue
-            with (
-                running(warehouse=str(killed.warehouse), store="file") as answering,
-                IcebergCatalog(answering.url) as catalog,
-            ):
+            with catalog_of(killed.warehouse) as catalog:
                 commit(catalog, "one", killed.values["one"])
             assert killed.start() is None
         except BaseException as error:
@@ -484,30 +471,21 @@ def test_much_random_damage_is_refused_or_loses_nothing(killed: Killed) -> None:
 def link(tmp_path: Path) -> Path:
     """Return a symbolic link to a store that holds a namespace."""
     real = tmp_path / "real" / "store.sqlite"
-    with (
-        running(warehouse="memory:", store=real) as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of("memory:", store=real) as catalog:
         catalog.create_namespace("a")
     (tmp_path / "link.sqlite").symlink_to(real)
     return tmp_path / "link.sqlite"
 
 
 def test_a_store_behind_a_symbolic_link_is_the_one_that_it_leads_to(link: Path) -> None:
-    with (
-        running(warehouse="memory:", store=link) as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of("memory:", store=link) as catalog:
         catalog.create_namespace("b")
         with (
             pytest.raises(BadSetting, match="is in use by"),
             running(warehouse="memory:", store=link.resolve()),
         ):
             pass
-    with (
-        running(warehouse="memory:", store=link.resolve()) as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of("memory:", store=link.resolve()) as catalog:
         assert sorted(catalog.list_namespaces()) == [("a",), ("b",)]
     assert {file.name for file in link.parent.iterdir()} == {"real", "link.sqlite"}
 

@@ -9,21 +9,19 @@ from pathlib import Path
 import pytest
 
 from crashes import SCHEMA
-from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark
 from raw_requests import Sender
+
+from .conftest import catalog_of
 
 
 @pytest.fixture
 def table(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """Return the metadata file of a table, whose server has not ended cleanly."""
     codec = getattr(request, "param", "none")
-    with (
-        running(warehouse=str(tmp_path), store="file") as server,
-        IcebergCatalog(server.url) as catalog,
-    ):
+    with catalog_of(tmp_path) as catalog:
         catalog.create_namespace("a")
         made = catalog.create_table(
             "a.t", SCHEMA, properties={"write.metadata.compression-codec": codec}
@@ -141,10 +139,7 @@ def test_no_table_lies_where_the_store_does(tmp_path: Path, spelled: str) -> Non
 
 
 def test_a_purge_is_done_once_the_table_is_gone_for_good(tmp_path: Path) -> None:
-    with (
-        running(warehouse=str(tmp_path), store="file") as answering,
-        IcebergCatalog(answering.url) as catalog,
-    ):
+    with catalog_of(tmp_path) as catalog:
         catalog.create_namespace("a")
         made = catalog.create_table("a.t", SCHEMA)
         catalog.drop_table("a.t", purge=True)
@@ -159,10 +154,7 @@ def test_a_store_that_is_to_stay_needs_a_warehouse_that_stays() -> None:
 
 def test_a_store_beside_a_warehouse_in_memory_has_its_metadata_again(tmp_path: Path) -> None:
     for _ in range(2):
-        with (
-            running(warehouse="memory:", store=tmp_path / "s.sqlite") as answering,
-            IcebergCatalog(answering.url) as catalog,
-        ):
+        with catalog_of("memory:", store=tmp_path / "s.sqlite") as catalog:
             if not catalog.namespace_exists("a"):
                 catalog.create_namespace("a")
                 made = catalog.create_table("a.t", SCHEMA)

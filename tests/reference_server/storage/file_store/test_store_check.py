@@ -13,20 +13,18 @@ import pytest
 from click.testing import CliRunner
 
 from crashes import SCHEMA
-from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
 from lakepact.reference_server.storage.content import checksum_of
 from lakepact.reference_server.store_cli import store
 from sample_tables.table_documents import view_version
 
+from .conftest import catalog_of
+
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
     """Return a warehouse with a store that holds records of every kind, also a registered table."""
-    with (
-        running(warehouse=str(tmp_path / "w"), store="file") as server,
-        IcebergCatalog(server.url) as catalog,
-    ):
+    with catalog_of(tmp_path / "w") as catalog:
         catalog.create_namespace("a")
         catalog.create_namespace(("a", "b"))
         catalog.create_table((("a", "b"), "t"), SCHEMA)
