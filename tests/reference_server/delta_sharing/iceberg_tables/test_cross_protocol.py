@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyiceberg.expressions import EqualTo, LessThan
-from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform, TruncateTransform
 from pyiceberg.types import LongType
 
@@ -65,18 +64,6 @@ ROWS = pa.table(
 )
 
 
-def partitioned(table, *fields):
-    """Return a partition spec of these columns and transforms."""
-    schema = table if hasattr(table, "find_field") else table.schema()
-    numbered = enumerate(fields, 1000)
-    return PartitionSpec(
-        *(
-            PartitionField(schema.find_field(name).field_id, n, t, f"{name}_{n}")
-            for n, (name, t) in numbered
-        )
-    )
-
-
 def repartition(table, *fields):
     with table.update_spec() as update:
         for name, transform in fields:
@@ -95,18 +82,6 @@ def test_a_table_without_rows_has_no_files(doors):
     assert (answer.status, answer.files, doors.version()) == (200, [], 0)
 
 
-@pytest.mark.parametrize("column", ["id", "small", "flag", "day", "word", "price"])
-def test_identity_partitions_are_partition_columns(doors, column):
-    table = doors.create(ROWS.schema)
-    repartition(table, (column, IdentityTransform()))
-    table.append(ROWS)
-    answer = doors.query()
-    assert answer.metadata["partitionColumns"] == [column]
-    assert {tuple(file["partitionValues"]) for file in answer.files} == {(column,)}
-    assert None in {file["partitionValues"][column] for file in answer.files}
-    same_rows(table, answer)
-
-
 @pytest.mark.parametrize(
     ("column", "texts"),
     [
@@ -115,13 +90,19 @@ def test_identity_partitions_are_partition_columns(doors, column):
         ("word", {"a b/c%=é", "x" * 50, "\u2028", "it's", None}),
         ("price", {"1.10", "-99999999.99", "0.00", "1.00", None}),
         ("id", {"1", "2", "3", "9007199254740993", None}),
+        ("small", {"1", "-1", "2", "3", None}),
     ],
 )
-def test_partition_values_are_texts_as_delta_has_them(doors, column, texts):
+def test_identity_partitions_are_partition_columns_with_texts_as_in_delta(doors, column, texts):
     table = doors.create(ROWS.schema)
     repartition(table, (column, IdentityTransform()))
     table.append(ROWS)
-    assert {file["partitionValues"][column] for file in doors.query().files} == texts
+
+    answer = doors.query()
+    assert answer.metadata["partitionColumns"] == [column]
+    assert {tuple(file["partitionValues"]) for file in answer.files} == {(column,)}
+    assert {file["partitionValues"][column] for file in answer.files} == texts
+    same_rows(table, answer)
 
 
 @pytest.mark.parametrize("column", ["at", "raw", "real"])
