@@ -15,7 +15,6 @@ import pytest
 
 from faulty import mutants, unnamed
 from lakepact.generated.contract import Contract
-from lakepact.reference_server import running
 from lakepact.reference_server.app import service
 from lakepact.reference_server.faults import (
     ANSWERS,
@@ -37,27 +36,28 @@ from mutants import faults
 from raw_requests import Sender, serving
 
 CONTRACT = Contract("iceberg_rest")
+Faulty = Callable[[Any], Sender]
 
 
 @pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Yield a function that starts a server with one fault, given by its installer."""
+def faulty() -> Iterator[Faulty]:
+    """Yield a function that starts a server with one fault, given by its name or installer."""
     with contextlib.ExitStack() as stack:
 
-        def start(install: Install) -> Any:
-            server = stack.enter_context(running(warehouse="memory:", faults=[unnamed(install)]))
-            return stack.enter_context(Sender(server.url))
+        def start(fault: str | Install) -> Sender:
+            faults = [fault if isinstance(fault, str) else unnamed(fault)]
+            return stack.enter_context(serving(warehouse="memory:", faults=faults))
 
         yield start
 
 
-def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Callable[[Install], Any]) -> None:
+def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Faulty) -> None:
     send = faulty(on_answer(EVERY, lambda _: [1]))
 
     assert send("GET", "/v1/config").document == [1]
 
 
-def test_state_of_a_fault_starts_again_with_each_server(faulty: Callable[[Install], Any]) -> None:
+def test_state_of_a_fault_starts_again_with_each_server(faulty: Faulty) -> None:
     def numbered() -> Install:
         numbers = itertools.count()
         return on_answer("getConfig", lambda _: [next(numbers)])
@@ -79,7 +79,7 @@ def test_fault_of_an_operation_that_is_not_offered_is_refused() -> None:
         service("iceberg_rest", Settings(), faults=("getToken.answers-404",))
 
 
-def test_headers_are_added_and_the_content_type_replaced(faulty: Callable[[Install], Any]) -> None:
+def test_headers_are_added_and_the_content_type_replaced(faulty: Faulty) -> None:
     send = faulty(all_of(on_headers("getConfig", {"content-type": "text/plain", "etag": "x"})))
     headers = send("GET", "/v1/config").headers
 
@@ -143,7 +143,7 @@ def test_204_gets_a_body() -> None:
         assert send("DELETE", "/v1/namespaces/a").headers["content-length"] == "22"
 
 
-def test_an_answer_that_waits_does_not_hold_up_others(faulty: Callable[[Install], Any]) -> None:
+def test_an_answer_that_waits_does_not_hold_up_others(faulty: Faulty) -> None:
     other = asyncio.Event()
 
     async def wait(wire: Wire, reply: Reply) -> None:
@@ -205,31 +205,25 @@ CREATED = {"name": "t", "schema": {"type": "struct", "fields": []}}
 
 
 @pytest.fixture
-def with_fault() -> Iterator[Callable[[str], Any]]:
-    """Yield a function that starts a server with a named fault and the namespace `n`."""
-    with contextlib.ExitStack() as stack:
+def with_fault(faulty: Faulty) -> Faulty:
+    """Return a function that starts a server with a named fault and the namespace `n`."""
 
-        def start(name: str) -> Any:
-            server = stack.enter_context(running(warehouse="memory:", faults=[name]))
-            send = stack.enter_context(Sender(server.url))
-            assert send("POST", "/v1/namespaces", {"namespace": ["n"]}).status == 200
-            return send
+    def start(name: str) -> Sender:
+        send = faulty(name)
+        assert send("POST", "/v1/namespaces", {"namespace": ["n"]}).status == 200
+        return send
 
-        yield start
+    return start
 
 
-def test_creation_that_is_not_persisted_returns_200_and_no_table_exists(
-    with_fault: Callable[[str], Any],
-) -> None:
+def test_creation_that_is_not_persisted_returns_200_and_no_table_exists(with_fault: Faulty) -> None:
     send = with_fault("createTable.not-persisted")
 
     assert send("POST", "/v1/namespaces/n/tables", CREATED).status == 200
     assert send("GET", "/v1/namespaces/n/tables/t").status == 404
 
 
-def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(
-    with_fault: Callable[[str], Any],
-) -> None:
+def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(with_fault: Faulty) -> None:
     send = with_fault("updateTable.not-persisted")
     created = send("POST", "/v1/namespaces/n/tables", CREATED).document
     change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
@@ -240,9 +234,7 @@ def test_commit_that_is_not_persisted_leaves_the_table_as_it_was(
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
 
 
-def test_purge_that_is_not_persisted_leaves_the_table_readable(
-    with_fault: Callable[[str], Any],
-) -> None:
+def test_purge_that_is_not_persisted_leaves_the_table_readable(with_fault: Faulty) -> None:
     send = with_fault("dropTable.not-persisted")
     created = send("POST", "/v1/namespaces/n/tables", CREATED).document
 
@@ -250,9 +242,7 @@ def test_purge_that_is_not_persisted_leaves_the_table_readable(
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"] == created["metadata"]
 
 
-def test_commit_that_is_done_but_answered_with_500_changes_the_table(
-    with_fault: Callable[[str], Any],
-) -> None:
+def test_commit_that_is_done_but_answered_with_500_changes_the_table(with_fault: Faulty) -> None:
     send = with_fault("updateTable.done-but-500")
     send("POST", "/v1/namespaces/n/tables", CREATED)
     change = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "1"}}]}
@@ -261,9 +251,7 @@ def test_commit_that_is_done_but_answered_with_500_changes_the_table(
     assert send("GET", "/v1/namespaces/n/tables/t").document["metadata"]["properties"]["a"] == "1"
 
 
-def test_listing_whose_last_page_is_lost_ends_after_its_first_page(
-    with_fault: Callable[[str], Any],
-) -> None:
+def test_listing_whose_last_page_is_lost_ends_after_its_first_page(with_fault: Faulty) -> None:
     send = with_fault("listNamespaces.last-page-lost")
     send("POST", "/v1/namespaces", {"namespace": ["o"]})
 

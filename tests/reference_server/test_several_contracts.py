@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
@@ -21,7 +20,7 @@ from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service, services
 from lakepact.reference_server.cli import serve
-from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
+from lakepact.reference_server.faults import ANSWERS, Install, UnknownFault, on_lines, on_status
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.settings import BadSetting, Settings
 from raw_requests import Sender, serving
@@ -209,54 +208,42 @@ def test_a_fault_that_no_contract_has_is_refused(shares: Path) -> None:
         services([], Settings(shares=shares), faults=["answers-5000"])
 
 
+Streaming = Callable[..., Any]
+TWO = b'{"a":1}\n{"b":"\\u2028"}\n'
+
+
+@pytest.fixture
+def streaming(shares: Path) -> Streaming:
+    """Return a function that returns the answer of a server with a fault, which streams two lines
+    in two chunks.
+    """
+
+    def answer(fault: Install) -> Any:
+        def install(service: Any) -> None:
+            service.handlers["listShares"] = lambda **_: Reply(
+                200, media_type=NDJSON, chunks=iter([TWO[:13], TWO[13:]])
+            )
+            fault(service)
+
+        with serving(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as send:
+            return send("GET", "/delta-sharing/shares", None, **ENTRY)
+
+    return answer
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
         (lambda lines: lines.reverse(), b'{"b":"\\u2028"}\n{"a":1}\n'),
-        (lambda lines: [*lines, {"c": None}], b'{"a":1}\n{"b":"\\u2028"}\n{"c":null}\n'),
+        (lambda lines: [*lines, {"c": None}], TWO + b'{"c":null}\n'),
         (lambda lines: lines[0].update(a=2), b'{"a":2}\n{"b":"\\u2028"}\n'),
         (lambda _: [], b""),
     ],
 )
 def test_lines_are_changed_in_place_or_replaced(
-    change: Callable[[Any], Any],
-    expected: bytes,
-    monkeypatch: pytest.MonkeyPatch,
-    shares: Path,
+    streaming: Streaming, change: Callable[[Any], Any], expected: bytes
 ) -> None:
-    def install(service: Any) -> None:
-        chunks = [b'{"a":1}\n{"b":', b'"\\u2028"}\n']
-        service.handlers["listShares"] = lambda **_: Reply(
-            200, media_type=NDJSON, chunks=iter(chunks)
-        )
-        on_lines("listShares", change)(service)
-
-    with serving(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as send:
-        assert send("GET", "/delta-sharing/shares", None, **ENTRY).body == expected
-
-
-@pytest.fixture
-def streaming(monkeypatch: pytest.MonkeyPatch, shares: Path) -> Iterator[Callable[[str], Any]]:
-    """Yield a function that returns the answer of a server with a fault, which streams two
-    lines.
-    """
-    with contextlib.ExitStack() as stack:
-
-        def answer(name: str) -> Any:
-            def install(service: Any) -> None:
-                service.handlers["listShares"] = lambda **_: Reply(
-                    200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n'])
-                )
-                ANSWERS[name]("listShares")(service)
-
-            server = stack.enter_context(
-                running(contract="delta_sharing", shares=shares, faults=[unnamed(install)])
-            )
-            return stack.enter_context(Sender(server.url))(
-                "GET", "/delta-sharing/shares", None, **ENTRY
-            )
-
-        yield answer
+    assert streaming(on_lines("listShares", change)).body == expected
 
 
 @pytest.mark.parametrize(
@@ -264,34 +251,25 @@ def streaming(monkeypatch: pytest.MonkeyPatch, shares: Path) -> Iterator[Callabl
     [
         ("not-json", "application/json", b"<html><body>It works!</body></html>"),
         ("empty-body", "application/json", b"{}"),
-        ("wrong-content-type", "text/html; charset=utf-8", b'{"a":1}\n{"b":2}\n'),
-        ("adds-body", "application/x-ndjson; charset=utf-8", b'{"a":1}\n{"b":2}\n'),
+        ("wrong-content-type", "text/html; charset=utf-8", TWO),
+        ("adds-body", "application/x-ndjson; charset=utf-8", TWO),
     ],
 )
 def test_faults_of_bodies_apply_to_streams(
-    streaming: Callable[[str], Any], name: str, media_type: str, body: bytes
+    streaming: Streaming, name: str, media_type: str, body: bytes
 ) -> None:
-    answer = streaming(name)
+    answer = streaming(ANSWERS[name]("listShares"))
 
     assert (answer.headers["content-type"], answer.body) == (media_type, body)
 
 
-def test_a_stream_can_be_cut_in_the_middle(streaming: Callable[[str], Any]) -> None:
+def test_a_stream_can_be_cut_in_the_middle(streaming: Streaming) -> None:
     with pytest.raises(http.client.IncompleteRead):
-        streaming("truncates-body")
+        streaming(ANSWERS["truncates-body"]("listShares"))
 
 
-def test_a_stream_loses_its_body_with_a_status_that_has_none(
-    monkeypatch: pytest.MonkeyPatch, shares: Path
-) -> None:
-    def install(service: Any) -> None:
-        service.handlers["listShares"] = lambda **_: Reply(
-            200, media_type=NDJSON, chunks=iter([b"{}\n"])
-        )
-        on_status("listShares", {200: 204})(service)
-
-    with serving(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as send:
-        answer = send("GET", "/delta-sharing/shares", None, **ENTRY)
+def test_a_stream_loses_its_body_with_a_status_that_has_none(streaming: Streaming) -> None:
+    answer = streaming(on_status("listShares", {200: 204}))
 
     assert (answer.status, answer.headers, answer.body) == (204, {}, b"")
 

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from lakepact.reference_server import Server, running
-from raw_requests import Sender
+from raw_requests import Answer, Sender
 
+Ask = Callable[..., Answer]
 TOKENS = {"all": "token-of-all", "some": "token-of-some", "ended": "token-of-ended"}
 
 
@@ -62,7 +63,7 @@ def sharing(shares_file: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def ask(sharing: Server) -> Iterator[Callable[..., Any]]:
+def ask(sharing: Server) -> Iterator[Ask]:
     """Yield a function that gets a path below the root, by default as the recipient that may read
     everything.
     """

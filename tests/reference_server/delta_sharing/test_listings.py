@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -12,10 +10,10 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.catalogue import DEFAULT_SIZE, page
 
-from .conftest import TOKENS
+from .conftest import TOKENS, Ask
 
 
-def test_share_has_the_fields_of_its_file(ask: Callable[..., Any]) -> None:
+def test_share_has_the_fields_of_its_file(ask: Ask) -> None:
     share = ask("/shares/Main.Share").document["share"]
 
     assert {name: value for name, value in share.items() if name != "id"} == {
@@ -27,7 +25,7 @@ def test_share_has_the_fields_of_its_file(ask: Callable[..., Any]) -> None:
     assert ask("/shares").document["items"][0] == share
 
 
-def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> None:
+def test_optional_fields_of_a_share_are_left_out(ask: Ask) -> None:
     assert ask("/shares/second").document == {"share": {"name": "second", "id": "second-id"}}
 
 
@@ -41,7 +39,7 @@ def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> Non
         "/shares/Main.Share%2Fschemas",
     ],
 )
-def test_unknown_name_returns_404_in_ascii_json(ask: Callable[..., Any], path: str) -> None:
+def test_unknown_name_returns_404_in_ascii_json(ask: Ask, path: str) -> None:
     answer = ask(path)
 
     assert (answer.status, answer.document["errorCode"], answer.headers["content-type"]) == (
@@ -53,7 +51,7 @@ def test_unknown_name_returns_404_in_ascii_json(ask: Callable[..., Any], path: s
 
 
 @pytest.mark.parametrize("size", ["2147483648", "", "1e3", "0x1", "\u0661"])
-def test_a_size_that_is_no_int32_is_refused(ask: Callable[..., Any], size: str) -> None:
+def test_a_size_that_is_no_int32_is_refused(ask: Ask, size: str) -> None:
     answer = ask(f"/shares?{urlencode({'maxResults': size})}")
 
     assert (answer.status, answer.document["errorCode"]) == (400, "INVALID_PARAMETER_VALUE")
@@ -70,7 +68,7 @@ def test_page_has_a_following_start_only_before_more_items(
     assert following == (start + size if start + size < total else None)
 
 
-def test_a_token_of_another_recipient_is_refused(ask: Callable[..., Any]) -> None:
+def test_a_token_of_another_recipient_is_refused(ask: Ask) -> None:
     first = ask("/shares?maxResults=1", token=TOKENS["some"]).document
     second = f"/shares?{urlencode({'pageToken': first['nextPageToken']})}"
 

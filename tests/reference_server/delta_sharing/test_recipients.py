@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +13,30 @@ from lakepact.reference_server.http.replies import Reply
 from raw_connections import sent
 from raw_requests import serving
 
-from .conftest import TOKENS
+from .conftest import TOKENS, Ask
 
 
 @pytest.mark.parametrize("authorization", ["", "Bearer ", TOKENS["all"], "Bearer é"])
-def test_malformed_token_returns_401_with_a_challenge(
-    ask: Callable[..., Any], authorization: str
-) -> None:
+def test_malformed_token_returns_401_with_a_challenge(ask: Ask, authorization: str) -> None:
     answer = ask("/shares", token=None, Authorization=authorization.encode("latin-1"))
 
     assert (answer.status, answer.headers["www-authenticate"].split(" ")[0]) == (401, "Bearer")
     assert answer.document["errorCode"] == "UNAUTHENTICATED"
 
 
-def test_expired_token_returns_401_with_its_time(ask: Callable[..., Any]) -> None:
+def test_expired_token_returns_401_with_its_time(ask: Ask) -> None:
     answer = ask("/shares", token=TOKENS["ended"])
 
     assert (answer.status, answer.document["errorCode"]) == (401, "UNAUTHENTICATED")
     assert "has ended at 2020-01-01T00:00:00Z" in answer.document["message"]
 
 
-def test_authentication_precedes_parameter_validation(ask: Callable[..., Any]) -> None:
+def test_authentication_precedes_parameter_validation(ask: Ask) -> None:
     assert ask("/shares?maxResults=-1", token=None).status == 401
 
 
 @pytest.mark.parametrize("below", ["", "/schemas", "/schemas/Sales/tables", "/all-tables"])
-def test_hidden_share_answers_like_a_missing_share(ask: Callable[..., Any], below: str) -> None:
+def test_hidden_share_answers_like_a_missing_share(ask: Ask, below: str) -> None:
     hidden = ask(f"/shares/Main.Share{below}", token=TOKENS["some"])
     missing = ask(f"/shares/Main.Shape{below}", token=TOKENS["some"])
 
@@ -54,7 +51,7 @@ def test_two_authorization_headers_return_401(sharing: Any) -> None:
     assert sent(sharing.url, head.encode()).startswith(b"HTTP/1.1 401 ")
 
 
-def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
+def test_no_refusal_repeats_a_token(ask: Ask) -> None:
     for token in (TOKENS["ended"], "wrong-token"):
         answer = ask("/shares", token=token)
 
