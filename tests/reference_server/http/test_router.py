@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -14,6 +15,7 @@ from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from lakepact.reference_server.settings import Settings
 from raw_connections import sent
 from raw_requests import Sender, serving
+from sample_tables.schemas import SCHEMA
 
 OPERATIONS = Contract("iceberg_rest").operations.values()
 
@@ -53,6 +55,25 @@ def test_unsupported_method_returns_405_with_allow(
 
     assert (answer.status, answer.headers["allow"]) == (405, allowed)
     assert method == "HEAD" or answer.error == (405, "MethodNotAllowedException")
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "a b", "a+b", "a%41", "a.b", "é", "🜁 ̈", "a?b#c", "'\"\\", "a%2Fb", "%", "~"]
+)
+def test_any_name_is_found_again_under_its_path(send: Sender, name: str) -> None:
+    send("POST", "/v1/namespaces", {"namespace": [name]})
+    namespace = f"/v1/namespaces/{quote(name, safe='')}"
+    created = send("POST", f"{namespace}/tables", {"name": name, "schema": SCHEMA})
+
+    loaded = send("GET", f"{namespace}/tables/{quote(name, safe='')}")
+    assert (created.status, loaded.body) == (200, created.body)
+    assert send("GET", namespace).document["namespace"] == [name]
+
+
+def test_answer_to_a_browser_is_json(send: Sender) -> None:
+    answer = send("GET", "/v1/config", Accept="text/html")
+
+    assert answer.headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.updates import UPDATES, apply_updates
 from sample_tables import table_documents as td
 from sample_tables.table_documents import update
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 
@@ -113,6 +114,19 @@ def test_there_is_no_way_back_to_an_older_format(before: int, after: int) -> Non
     ) == (
         f"at /updates/0/format-version: the table has format version {before} and cannot go back to {after}"
     )
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 2), (1, 3), (2, 3)])
+def test_an_upgrade_brings_what_the_newer_format_needs(before: int, after: int) -> None:
+    metadata = td.appended(td.table(version=before), 7)
+
+    upgraded = td.committed(metadata, update("upgrade-format-version", format_version=after))
+
+    assert upgraded["format-version"] == after
+    assert upgraded["current-snapshot-id"] == 7
+    assert upgraded["last-sequence-number"] == before - 1
+    assert upgraded.get("next-row-id") == (0 if after == 3 else None)
+    assert broken_invariants(upgraded) == []
 
 
 @pytest.mark.parametrize("location", ["", None, 5])

@@ -77,10 +77,21 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Sender, ta
     assert [answer.status for answer in own] == [304, 304]
 
 
-def test_staged_table_has_no_etag(send: Sender, tables: str) -> None:
-    staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
+def test_create_and_register_send_the_etag_of_load_and_staging_none(
+    send: Sender, namespace: str, tables: str
+) -> None:
+    body = {"name": "t", "schema": SCHEMA}
+    staged, created = (
+        send("POST", tables, {**body, "stage-create": stage}) for stage in (True, False)
+    )
+    loaded = send("GET", f"{tables}/t")
+    send("DELETE", f"{tables}/t")
+    at = {"name": "u", "metadata-location": loaded.document["metadata-location"]}
+    registered = send("POST", f"/v1/namespaces/{namespace}/register", at)
 
     assert "etag" not in staged.headers
+    assert created.headers["etag"] == loaded.headers["etag"]
+    assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
 
 
 def test_a_contract_without_tags_has_none() -> None:

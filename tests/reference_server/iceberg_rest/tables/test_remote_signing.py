@@ -461,6 +461,17 @@ def test_deletion_with_another_payload_than_its_body_returns_403(send: Sender) -
     assert answer.status == 403
 
 
+def test_readers_get_signatures_that_read_alone(send: Sender) -> None:
+    uri = f"{HOST}/{create(send)}/data/a"
+    methods = ("GET", "HEAD", "PUT")
+
+    assert [signs(send, uri, method, token="reader").status for method in methods] == [
+        200,
+        200,
+        403,
+    ]
+
+
 def test_further_locations_of_a_table_are_signed_if_they_are_its_own(
     send: Sender,
 ) -> None:
