@@ -88,22 +88,8 @@ def test_an_end_stream_action_is_asked_for_by_the_word_true(header: str | None) 
 @pytest.mark.parametrize(
     ("header", "needed", "expected"),
     [
-        ("responseformat=parquet", (), PARQUET),
-        ("responseformat=delta", (), DELTA),
         ("responseformat=delta,parquet", (), PARQUET),
-        ("responseformat=parquet,delta", (), PARQUET),
         ("responseformat=avro,delta", (), DELTA),
-        ("responseformat=delta;readerfeatures=deletionvectors", ("deletionVectors",), DELTA),
-        (
-            "responseformat=parquet,delta;readerfeatures=deletionvectors",
-            ("deletionVectors",),
-            DELTA,
-        ),
-        (
-            "responseformat=delta;readerfeatures=deletionvectors,columnmapping",
-            ("columnMapping", "deletionVectors"),
-            DELTA,
-        ),
         ("responseformat=delta;readerfeatures=varianttype", ("variantType-preview",), DELTA),
         (
             "responseformat=delta;readerfeatures=varianttype-preview",
