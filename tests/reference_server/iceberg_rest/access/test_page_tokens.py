@@ -88,6 +88,19 @@ def test_page_token_of_another_shows_nothing_beyond_the_own_listing(
         assert all(item in whole for item in shown)
 
 
+@pytest.mark.parametrize("listing", LISTINGS)
+def test_page_token_of_another_listing_returns_400(
+    bearing: As, tokens: dict[tuple[str, str], str], listing: str
+) -> None:
+    root = bearing("root-token")
+    statuses = {
+        other: root("GET", f"/v1/one/{paged(listing, tokens['one', other])}").status
+        for other in LISTINGS
+    }
+
+    assert statuses == {other: 200 if other == listing else 400 for other in LISTINGS}
+
+
 def test_changed_page_token_returns_400(bearing: As, tokens: dict[tuple[str, str], str]) -> None:
     root, token = bearing("root-token"), tokens["one", "namespaces"]
     changed = [
