@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from lakepact.conformance.clients.delta_sharing.api import (
     ROWS,
@@ -22,13 +23,7 @@ from lakepact.conformance.clients.delta_sharing.scripts import (
     in_lines,
     with_capabilities,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.generated.contract import OperationId
-
-    Line = Document
+from lakepact.generated.contract import OperationId
 
 END = "endStreamAction"
 WITH_END = "includeEndStreamAction=true"
@@ -42,7 +37,7 @@ DELTA = (
 )
 
 
-def _inside(lines: list[Line], kind: str, change: Document) -> list[Line]:
+def _inside(lines: list[Document], kind: str, change: Document) -> list[Document]:
     """Return the lines with other members in those of one kind; in delta format, in the wrapped
     action.
     """
@@ -62,7 +57,7 @@ def _inside(lines: list[Line], kind: str, change: Document) -> list[Line]:
     return result
 
 
-def _all_unknown(lines: list[Line]) -> list[Line]:
+def _all_unknown(lines: list[Document]) -> list[Document]:
     for kind in ("protocol", "metaData", "file", END):
         lines = _inside(lines, kind, UNKNOWN)
     return [
@@ -118,7 +113,7 @@ def error_lines_at_the_end(lab: SharingClientLab) -> None:
     """A client reports an error for a response whose endStreamAction has an `errorMessage`."""
     table, _ = lab.reads()
 
-    def fails(lines: list[Line]) -> list[Line]:
+    def fails(lines: list[Document]) -> list[Document]:
         return [
             *(line for line in lines if END not in line),
             {END: {"errorMessage": "the rest could not be read"}},
@@ -158,7 +153,7 @@ def missing_end_stream_actions(lab: SharingClientLab) -> None:
         return
     lab.skip("DS-ESA-06", f"the client asks for an {END}")
 
-    def cut(lines: list[Line]) -> list[Line]:
+    def cut(lines: list[Document]) -> list[Document]:
         return [line for line in lines if END not in line][:-1]
 
     with lab.judge("DS-ESA-05"):
@@ -230,7 +225,7 @@ WAYS = (("read-table", ()), ("read-table", ("limit",)), ("read-table-at-version"
 FEATURES = ("deletion_vectors", "column_mapping_name", "column_mapping_id", "timestamp_ntz")
 
 
-def _change_members(value: Any, kind: str, change: Callable[[str, Line], Line]) -> Any:
+def _change_members(value: Any, kind: str, change: Callable[[str, Document], Document]) -> Any:
     """Return a value of a line with changed members, nested ones too."""
     if not isinstance(value, dict):
         return value
@@ -239,15 +234,17 @@ def _change_members(value: Any, kind: str, change: Callable[[str, Line], Line]) 
     )
 
 
-def _absent(kind: str, line: Line) -> Line:
+def _absent(kind: str, line: Document) -> Document:
     return {name: value for name, value in line.items() if name not in OPTIONAL.get(kind, ())}
 
 
-def _null(kind: str, line: Line) -> Line:
+def _null(kind: str, line: Document) -> Document:
     return {**line, **dict.fromkeys(OPTIONAL.get(kind, ()))}
 
 
-def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], list[Line]]:
+def lines_with(
+    change: Callable[[str, Document], Document],
+) -> Callable[[list[Document]], list[Document]]:
     """Return a function that changes the members of all lines."""
     return lambda lines: [_change_members(line, "", change) for line in lines]
 
@@ -268,7 +265,7 @@ def optional_members(lab: SharingClientLab) -> None:
             same_rows(performance, rows, f"whose lines {how}")
 
 
-def same_values(performance: Performance, rows: Sequence[Line], what: str) -> None:
+def same_values(performance: Performance, rows: Sequence[Document], what: str) -> None:
     """Expect rows with these ids, equal nulls, and equal values of the types that JSON has.
 
     Raises:
@@ -314,7 +311,7 @@ def reader_features(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-12") as case:
         for fixture, (task, how) in itertools.product(FEATURES, WAYS):
             table, last = lab.pack.tables[fixture], lab.pack.tables[fixture].last
-            more: Line = {
+            more: Document = {
                 name: last.version if name == "version" else len(last.rows) for name in how
             }
             performance = lab.tries(task, table=lab.address(fixture), **more)

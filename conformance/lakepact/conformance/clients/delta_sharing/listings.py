@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote
 
 from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, asks_for
@@ -27,11 +27,6 @@ from lakepact.conformance.clients.delta_sharing.lab import expect_rows
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS, in_lines, listing
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.programs.scripted_server import MOST_REQUESTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Line = Document
 
 TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
 SUFFIX = " of 50%41.é"  #: characters that paths encode, or that separate names
@@ -250,7 +245,7 @@ def halves(request: Request, forward: Forward) -> Answer:
     document = request.document if isinstance(request.document, dict) else {}
     is_second = document.get("pageToken") == QUERY_TOKEN
 
-    def page(lines: list[Line]) -> list[Line]:
+    def page(lines: list[Document]) -> list[Document]:
         files = [line for line in lines if "file" in line]
         half = files[len(files) // 2 :] if is_second else files[: len(files) // 2]
         others = [line for line in lines if line in half or not ("file" in line or END in line)]

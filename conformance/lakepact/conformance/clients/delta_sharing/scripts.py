@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import orjson
 
 from lakepact.conformance.evidence.exchanges import Document
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.programs.listener import Answer
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
-
-    Line = Document
 
 LISTINGS = frozenset({op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables})
 IN_LINES = frozenset({op.get_table_metadata, op.query_table, op.query_table_changes})
 CAPABILITIES = "delta-sharing-capabilities"
 
 
-def listing(change: Callable[[Request, Line], Line]) -> Script:
+def listing(change: Callable[[Request, Document], Document]) -> Script:
     """Return a server whose listings are changed."""
 
     def script(request: Request, forward: Forward) -> Answer:
@@ -37,7 +31,7 @@ def listing(change: Callable[[Request, Line], Line]) -> Script:
 
 
 def in_lines(
-    change: Callable[[list[Line]], list[Line]],
+    change: Callable[[list[Document]], list[Document]],
     *operations: OperationId,
     capabilities: str | None = None,
 ) -> Script:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     COMMITS,
@@ -37,16 +38,12 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     APPENDED,
     USUAL,
     VERSIONS,
+    GrownTable,
+    Rows,
     current_schema,
     table_with_older_schema,
 )
 from lakepact.conformance.evidence.outcome import ASSERT_REF
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import GrownTable, Rows
-
 
 MOVES = b'"set-snapshot-ref"'  #: in the body of a commit that moves a branch
 MINUTE = 60_000  #: milliseconds

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
     TABLE,
@@ -18,8 +16,7 @@ from lakepact.conformance.clients.iceberg_rest.api import (
 )
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import LARGE
 
-if TYPE_CHECKING:
-    References = dict[str, tuple[str, int]]
+References = dict[str, tuple[str, int]]
 
 BRANCH, TAG = "audit", "release-1"
 ROWS = [{"id": 3, "data": "third"}]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from lakepact.conformance.clients.iceberg_rest.kit.lab import KEPT, VIEW_SQL, path_of
+from lakepact.conformance.clients.iceberg_rest.kit.lab import (
+    KEPT,
+    VIEW_SQL,
+    CatalogClientLab,
+    path_of,
+)
 from lakepact.conformance.evidence.exchanges import Document
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.generated.contract import OperationId
 
 UPDATES = {"lakepact.other": "a \"quoted\" value, 'é' and \\ of 1/2", "lakepact.empty": ""}
 NEW_SQL = "SELECT 2 AS id"

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
 from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
@@ -17,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     Manifest,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
-from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     MAIN,
     set_reference,
@@ -30,10 +30,7 @@ from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.evidence.shared_files import SharedFiles
 from lakepact.extras import install
 
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-
-    Rows = list[Document]
+Rows = list[Document]
 
 LIBRARIES = ("pyarrow", "pyroaring")
 PATH = 2147483546  #: field id of the path in position deletes

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients import expect
-from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE
+from lakepact.conformance.clients.iceberg_rest.kit.lab import TABLE, CatalogClientLab
 from lakepact.conformance.evidence.exchanges import Document
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.shared_files import SharedFile
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.conformance.rows.snapshots import item_of
+from lakepact.generated.contract import OperationId
 
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-
-    Rows = list[Document]
-    from collections.abc import Collection
-
-    from lakepact.conformance.programs.listener import Answer
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
-
+Rows = list[Document]
 MAIN = "main"
 LARGE = 9_007_199_254_740_993  #: the first integer that a float does not hold
 APPENDED: tuple[Rows, ...] = tuple(

@@ -4,22 +4,17 @@ others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote, urlsplit
 
 from lakepact.conformance.clients import expect
-from lakepact.conformance.evidence.exchanges import Document, Members
+from lakepact.conformance.clients.lab import ClientLab, Performance
+from lakepact.conformance.evidence.exchanges import Document, Exchange, Members
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.shared_files import SharedFile
+from lakepact.conformance.programs.listener import Answer
+from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.clients.lab import ClientLab, Performance
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.shared_files import SharedFile
-    from lakepact.conformance.programs.listener import Answer
-    from lakepact.conformance.programs.scripted_server import Forward, Request, Script
 
 DESTROYS, KEEPS = "IRC-CLI-076", "IRC-CLI-077"
 #: The tasks in which a client may send a request that destroys, renames or registers. One that

@@ -4,7 +4,7 @@ numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     CatalogClientLab,
@@ -20,10 +20,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import changing
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import LARGE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Change = Callable[[Document], Document]
+Change = Callable[[Document], Document]
 
 UNKNOWN: Document = {"lakepact-unknown": {"of": ["a", "later", "version"]}}
 LARGEST = 2**63 - 1

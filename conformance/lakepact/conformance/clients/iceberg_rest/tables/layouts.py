@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -25,11 +25,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
     current_schema,
     table_with_older_schema,
 )
-from lakepact.conformance.rows.snapshots import columns_of, item_of
-
-if TYPE_CHECKING:
-    from lakepact.conformance.rows.snapshots import Columns
-
+from lakepact.conformance.rows.snapshots import Columns, columns_of, item_of
 
 PLAIN, LAYOUT = "create-table", "create-table-with-layout"
 SCHEMA_MEMBERS = ("schemas", "schema", "current-schema-id", "last-column-id")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.api import (
     MAIN,
@@ -21,15 +20,13 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     table_with_rows,
 )
 from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import (
+    GrownTable,
+    Rows,
     current_schema,
     set_schema,
 )
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planning, server_planning
 from lakepact.conformance.evidence.shared_files import SharedFile
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.tables_with_files import GrownTable, Rows
-
 
 EARLIER = 1000  #: milliseconds
 

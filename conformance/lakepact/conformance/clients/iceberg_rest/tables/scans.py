@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import orjson
 
@@ -23,10 +23,6 @@ from lakepact.conformance.clients.iceberg_rest.api import (
     table_with_rows,
     with_endpoints,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 PLAN_ID = "plan/1 of the script"
 PLANS = {"scan-planning-mode": "server"}
