@@ -96,7 +96,7 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
                 reply.at("metadata-location"),
                 at=reply.place("metadata-location"),
             )
-            assert_same_table(lab, Table(table.namespace, table.name, reply), load)
+            assert_same_table(lab, table.in_reply(reply), load)
             expect.lacks(
                 reply.at("metadata-location"),
                 before,

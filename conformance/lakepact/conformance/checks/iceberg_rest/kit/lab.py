@@ -7,7 +7,7 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
@@ -59,6 +59,10 @@ class CatalogObject:
         self.namespace = namespace
         self.name = name
         self.reply = reply
+
+    def in_reply(self, reply: Reply) -> Self:
+        """Return the same object in another answer."""
+        return type(self)(self.namespace, self.name, reply)
 
     def member(self, *path: str | int) -> Any:
         """Return the value at `path` in the metadata.
@@ -361,7 +365,7 @@ class CatalogLab(Lab):
             raise Blocked(
                 f"loading a table returned no `metadata` (IRC-TBL-LOAD-001): {reply.summary}"
             )
-        return Table(table.namespace, table.name, reply)
+        return table.in_reply(reply)
 
     def try_commit(
         self,
@@ -388,7 +392,7 @@ class CatalogLab(Lab):
             Blocked: the commit is refused.
         """
         reply = self.require(self.try_commit(table, *updates, requirements=requirements), *SUCCESS)
-        after = self.with_metadata(Table(table.namespace, table.name, reply))
+        after = self.with_metadata(table.in_reply(reply))
         note_effect(self, table.reply, updates, after.reply)
         return after
 

@@ -157,7 +157,7 @@ def load_view(lab: CatalogLab, view: View) -> View:
     Raises:
         Blocked: it cannot be loaded.
     """
-    return View(view.namespace, view.name, lab.require(lab.send(op.load_view, **view.at), 200))
+    return view.in_reply(lab.require(lab.send(op.load_view, **view.at), 200))
 
 
 def try_replace(
@@ -179,7 +179,7 @@ def replace_view(lab: CatalogLab, view: View, *updates: Members) -> View:
     Raises:
         Blocked: the replacement is refused.
     """
-    return View(view.namespace, view.name, lab.require(try_replace(lab, view, *updates), 200))
+    return view.in_reply(lab.require(try_replace(lab, view, *updates), 200))
 
 
 # -- updates ---------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Namespace,
     NotOffered,
     Reply,
-    Table,
     Wrong,
     check,
     expect,
@@ -336,7 +335,7 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
                 expect.status(
                     after, 200, about="for a table below a namespace whose properties were updated"
                 )
-                states.assert_same_table(lab, before, Table(before.namespace, before.name, after))
+                states.assert_same_table(lab, before, before.in_reply(after))
         if child:
             with case():
                 expect_loads(lab, child)

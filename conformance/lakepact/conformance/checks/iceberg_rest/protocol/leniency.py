@@ -12,7 +12,6 @@ from lakepact.conformance.checks.iceberg_rest.api import (
     Document,
     Place,
     Reply,
-    Table,
     check,
     expect,
     op,
@@ -78,10 +77,10 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-016"):
         expect.status(with_query, 200)
-        states.assert_same_table(lab, plain, Table(table.namespace, table.name, with_query))
+        states.assert_same_table(lab, plain, table.in_reply(with_query))
     with lab.judge("IRC-GEN-017"):
         expect.status(with_headers, 200)
-        states.assert_same_table(lab, plain, Table(table.namespace, table.name, with_headers))
+        states.assert_same_table(lab, plain, table.in_reply(with_headers))
 
 
 @check("IRC-GEN-032")
@@ -101,9 +100,7 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
         for reply in loads:
             with case():
                 expect.status(reply, 200)
-                states.assert_same_table(
-                    lab, *(Table(table.namespace, table.name, one) for one in (loads[0], reply))
-                )
+                states.assert_same_table(lab, *(table.in_reply(one) for one in (loads[0], reply)))
         for reply in missing:
             with case():
                 expect.not_found(reply, "table")

@@ -232,7 +232,7 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-005"):
             expect.client_error(reply)
             expect.status(load, 200)
-            after = Table(table.namespace, table.name, load)
+            after = table.in_reply(load)
             expect.member(before.uuid, after.place("table-uuid"), "the UUID from before,")
 
 

@@ -202,8 +202,8 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
                     expect.no_body(reply)
                     states.assert_same_table(
                         lab,
-                        Table(table.namespace, table.name, before),
-                        Table(table.namespace, table.name, now),
+                        table.in_reply(before),
+                        table.in_reply(now),
                     )
         table = (
             lab.append(table)

@@ -77,7 +77,7 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
                 states.assert_same_table(
                     lab,
                     before,
-                    Table(before.namespace, before.name, after),
+                    before.in_reply(after),
                     ignore=states.BOOKKEEPING,
                 )
         if not able and is_refused(lab, reply):
@@ -88,9 +88,9 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
         able = True
         with lab.judge("IRC-TBL-REG-005"):
             expect.status(reply, 200)
-            takes_over(lab, file, Table(before.namespace, before.name, reply))
+            takes_over(lab, file, before.in_reply(reply))
             expect.status(after, 200)
-            result = Table(before.namespace, before.name, after)
+            result = before.in_reply(after)
             takes_over(lab, file, result)
         commit = lab.try_commit(before, set_properties(later="1"))
         with lab.judge("IRC-TBL-REG-005"):
@@ -105,9 +105,7 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
 def _is_still(before: Table, after: Reply) -> bool:
     """Return whether a table is loaded as it was before."""
     try:
-        states.same_state(
-            before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING
-        )
+        states.same_state(before, before.in_reply(after), ignore=states.BOOKKEEPING)
     except Unmet:
         return False
     return True
@@ -173,9 +171,7 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
         )
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
-        states.assert_same_table(
-            lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING
-        )
+        states.assert_same_table(lab, before, before.in_reply(after), ignore=states.BOOKKEEPING)
 
 
 @check("IRC-TBL-REG-014")

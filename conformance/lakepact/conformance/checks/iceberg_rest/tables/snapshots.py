@@ -100,7 +100,7 @@ def load_table(lab: CatalogLab, table: Table, snapshots: str | None = None) -> T
     """
     reply = lab.send(op.load_table, snapshots=snapshots, **table.at)
     expect.status(reply, 200)
-    return Table(table.namespace, table.name, reply)
+    return table.in_reply(reply)
 
 
 def snapshot_ids(table: Table) -> list[Any]:
@@ -274,7 +274,7 @@ def existing_tables(lab: CatalogLab) -> Iterator[Table]:
             table = Table(tuple(levels), identifier["name"], listing)
             load = lab.send(op.load_table, **table.at)
             if load.status == 200:
-                yield Table(table.namespace, table.name, load)
+                yield table.in_reply(load)
 
 
 def _state(table: Table) -> tuple[Any, Any]:
@@ -291,7 +291,7 @@ def existing_tables_load_alike(lab: CatalogLab) -> None:
         raise NotOffered("the catalog creates no tables, and lists none that loads")
     for table in lab.each(tables):
         everything, with_refs, again = (
-            Table(table.namespace, table.name, lab.send(op.load_table, snapshots=value, **table.at))
+            table.in_reply(lab.send(op.load_table, snapshots=value, **table.at))
             for value in ("all", "refs", None)
         )
         if again.reply.status != 200 or _state(again) != _state(table):

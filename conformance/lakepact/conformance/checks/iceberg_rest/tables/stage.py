@@ -169,7 +169,7 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
         expect.status(create, 200)
         load = lab.send(op.load_table, **stage.at)
         expect.status(load, 200)
-        expect_columns(Table(stage.namespace, stage.name, load), OTHER_SCHEMA)
+        expect_columns(stage.in_reply(load), OTHER_SCHEMA)
 
 
 @check("IRC-TBL-STAGE-009")
@@ -179,7 +179,7 @@ def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
     reply = lab.try_create_table(table.namespace, table.name, stage_create=True)
     is_staged = reply.status == 200
     if is_staged:
-        reply = requests.commit_stage(lab, Table(table.namespace, table.name, reply))
+        reply = requests.commit_stage(lab, table.in_reply(reply))
 
     with lab.judge(
         "IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""
@@ -213,7 +213,7 @@ def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-STAGE-004") as case:
         expect.status(reply, 200)
-        for answer in (Table(stage.namespace, stage.name, reply), lab.load(stage)):
+        for answer in (stage.in_reply(reply), lab.load(stage)):
             for expect_part in PARTS.values():
                 with case():
                     with lab.step("IRC-TBL-STAGE-001"):

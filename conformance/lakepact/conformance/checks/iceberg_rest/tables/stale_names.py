@@ -85,7 +85,7 @@ def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
             stage = lab.require(
                 lab.send(op.create_table, namespace=table.namespace, body=request), 200
             )
-            answers.append(Table(table.namespace, table.name, stage))
+            answers.append(table.in_reply(stage))
         for answer in lab.each(answers):
             location, at = answer.location.rstrip("/"), answer.place("location")
             with lab.judge("IRC-TBL-REN-011"):

@@ -400,9 +400,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     if many.status != 200:
         lab.skip("IRC-GEN-019", "the target takes no such row ids")
         return
-    snapshot = lab.snapshot(
-        Table(table.namespace, table.name, many), first_row_id=BEYOND_DOUBLES + EVEN, added_rows=2
-    )
+    snapshot = lab.snapshot(table.in_reply(many), first_row_id=BEYOND_DOUBLES + EVEN, added_rows=2)
 
     with lab.judge("IRC-GEN-019"):
         expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lakepact.conformance.checks.iceberg_rest.api import (
     SEPARATOR,
     CatalogLab,
-    Table,
     expect,
     op,
     states,
@@ -27,7 +26,7 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
             expect.status(reply, 200, about=f"with referenced-by={expect.excerpt(chain)}")
-            states.assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
+            states.assert_same_table(lab, whole, table.in_reply(reply))
     if not lab.feature("views"):
         return
     view = make_view(lab, table.namespace)

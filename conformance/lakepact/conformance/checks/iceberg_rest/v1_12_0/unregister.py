@@ -49,7 +49,7 @@ def unregistered_tables_are_gone(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-UNREG-001"):
         expect.status(reply, 200)
         expect.member(last.metadata_location, reply.place("metadata-location"))
-        states.assert_same_table(lab, last, Table(table.namespace, table.name, reply))
+        states.assert_same_table(lab, last, table.in_reply(reply))
     lab.require(reply, 200)
     with lab.judge("IRC-TBL-UNREG-002"):
         _no_table(lab.send(op.load_table, **table.at))
@@ -109,11 +109,11 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
     again = register(lab, table.namespace, lab.name(), reply.at("metadata-location"))
     with lab.judge("IRC-TBL-UNREG-005"):
         expect.status(again, 200, about="from the metadata-location of an unregistered table")
-        former = Table(table.namespace, table.name, reply)
+        former = table.in_reply(reply)
         states.assert_same_table(
             lab,
             former,
-            Table(table.namespace, table.name, again),
+            table.in_reply(again),
             ignore=(*CHANGED_BY_REGISTERING, states.LOCATION),
         )
 

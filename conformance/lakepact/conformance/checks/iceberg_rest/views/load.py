@@ -73,7 +73,7 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
             reply.place("metadata-location"),
             "the metadata-location of the last response,",
         )
-        document = in_file(lab, View(view.namespace, view.name, reply))
+        document = in_file(lab, view.in_reply(reply))
         if document is not None:
             metadata = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), document)
             same_metadata(

@@ -130,7 +130,7 @@ def expect_no_change(lab: CatalogLab, before: Table, *, ignore: Collection[str] 
     """
     reply = lab.send(op.load_table, **before.at)
     expect.status(reply, 200)
-    assert_same_table(lab, before, Table(before.namespace, before.name, reply), ignore=ignore)
+    assert_same_table(lab, before, before.in_reply(reply), ignore=ignore)
 
 
 def assert_same_table(
@@ -191,7 +191,7 @@ def _without_volatile(table: Table, volatile: Collection[str]) -> Table:
         return table
     document = {**table.reply.document, "metadata": {**table.metadata, "properties": properties}}
     exchange = replace(table.reply.exchange, body=orjson.dumps(document))
-    return Table(table.namespace, table.name, Reply(exchange))
+    return table.in_reply(Reply(exchange))
 
 
 def without_its_own(lab: CatalogLab, table: Table) -> Table:
