@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -171,6 +171,13 @@ def equal(
         claim=claim,
         difference=differs,
     )
+
+
+def same_items(
+    expected: Iterable[Any], actual: Iterable[Any], what: str, *, at: Place | None
+) -> None:
+    """Expect the same items in any order; the arguments are those of `equal`."""
+    equal(sorted(expected), sorted(actual), what, at=at)
 
 
 def member(expected: Any, at: Place, what: str = "", *, kind: Kind | None = None) -> None:

@@ -194,9 +194,9 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
         return reply
 
     def expect_keys(reply: Reply, member: str) -> None:
-        expect.equal(
-            sorted(KEYS),
-            sorted(reply.document.get(member) or []),
+        expect.same_items(
+            KEYS,
+            reply.document.get(member) or [],
             f"keys in `{member}`",
             at=reply.place(member),
         )

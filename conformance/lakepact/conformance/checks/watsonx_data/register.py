@@ -18,7 +18,7 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
     """Registering an existing table's name returns 409 with AlreadyExistsException and leaves the
     table unchanged.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
     for location in lab.each((location_of(former), location_of(before))):

@@ -13,7 +13,7 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     406 and leaves it.
     """
     for name in lab.each((None, lab.name())):
-        table = lab.append(lab.make_table())
+        table = lab.table_with_snapshot()
         target, new_name = lab.make_namespace(), name or table.name
         body = {
             "source": table.identifier,
@@ -50,9 +50,9 @@ def loaded_tables_have_all_snapshots(lab: WatsonxLab) -> None:
         reply = lab.send(op.load_table, **table.at)
         expect.status(reply, 200)
         actual = [snapshot["snapshot-id"] for snapshot in reply.at("metadata", "snapshots")]
-        expect.equal(
-            sorted(snapshot_ids),
-            sorted(actual),
+        expect.same_items(
+            snapshot_ids,
+            actual,
             "snapshots",
             at=reply.place("metadata", "snapshots"),
         )

@@ -316,9 +316,9 @@ def access_modes_agree(lab: SharingLab) -> None:
                 if ndjson.texts(actual) and ndjson.texts(expected):
                     with case():
                         at = metadata.place("accessModes")
-                        expect.equal(
-                            sorted(expected),
-                            sorted(actual),
+                        expect.same_items(
+                            expected,
+                            actual,
                             f"access modes in the metadata of {table.name}:",
                             at=at,
                         )

@@ -39,7 +39,7 @@ ALSO = {op.register_table: (400,)}
 def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
     """Reads by a principal without any rights return 403 or 404."""
     third = bearing(require_secret(lab, THIRD))
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     view = lab.make_view(table.namespace) if lab.offers(op.create_view) else None
     reads: dict[OperationId, Document] = {
         op.load_table: table.at,

@@ -39,7 +39,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
     """A commit with one failed requirement changes nothing, for every kind of update, nor does the
     next accepted commit apply its updates.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     before = lab.load(table)
     holds, fails = req.assert_uuid(table.uuid), req.assert_ref("main", None)
     commits: tuple[tuple[req.Assertion, list[req.Assertion], list[Members]], ...] = (
@@ -70,7 +70,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
 @check("IRC-COM-006")
 def every_requirement_is_checked(lab: CatalogLab) -> None:
     """A commit with one failed requirement returns 409, at any position among others."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     at = table.member("current-snapshot-id")
     holds = [
         req.assert_uuid(table.uuid),
@@ -97,8 +97,7 @@ def properties_change_in_order(lab: CatalogLab) -> None:
     table = lab.make_table(properties={"kept": "old", "gone": "old"})
 
     with lab.judge("IRC-COM-010"):
-        after = upd.commit_and_load(
-            lab,
+        after = lab.commit_and_load(
             table,
             set_properties(twice="first"),
             set_properties(twice="second"),
@@ -127,8 +126,7 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     second = upd.next_column(table, "second", skip=1)
 
     with lab.judge("IRC-COM-010"):
-        after = upd.commit_and_load(
-            lab,
+        after = lab.commit_and_load(
             table,
             upd.add_schema(upd.schema_with(table, first)),
             upd.add_schema(upd.schema_with(table, first, second, skip=1)),
@@ -174,14 +172,13 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
 @check("IRC-COM-010")
 def refs_move_in_order(lab: CatalogLab) -> None:
     """Several updates of one ref in a commit apply in order: the last one decides."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     expect_history(lab)
     older, snapshot = table.member("current-snapshot-id"), lab.snapshot(table)
     newer = snapshot["snapshot-id"]
 
     with lab.judge("IRC-COM-010") as case:
-        after = upd.commit_and_load(
-            lab,
+        after = lab.commit_and_load(
             table,
             upd.add_snapshot(snapshot),
             set_ref("there", newer),
@@ -203,7 +200,7 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         )
         with case():
             with lab.step("IRC-UPD-056"):
-                answer = upd.commit_and_load(lab, table, upd.remove_ref("there"))
+                answer = lab.commit_and_load(table, upd.remove_ref("there"))
                 expect.lacks("there", answer.member("refs"), "refs", at=answer.place("refs"))
             expect.lacks("fleeting", refs, "refs", at=after.place("refs"))
 
@@ -213,7 +210,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
     """A commit with one update that cannot be applied changes nothing, at any position among
     others.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     before = lab.load(table)
     for what, (requirement, mutation, bad) in lab.each(upd.impossible(table).items()):
         good = [*evolution(table), *moving(lab, table)]
@@ -224,7 +221,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
                     reply.status < 400
                 ):  # it may still be refused alone, on a table that it did not change
                     lab.disown(reply.exchange)
-                    other = lab.append(lab.make_table())
+                    other = lab.table_with_snapshot()
                     with lab.step(requirement):
                         expect.refusal(
                             lab.try_commit(other, *upd.impossible(other)[what][2]),

@@ -124,7 +124,7 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     """A commit without updates returns 200 and changes nothing; a failed requirement returns
     409.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     before, at = lab.load(table), table.member("current-snapshot-id")
     for requirements in lab.each(
         (
@@ -157,7 +157,7 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
 @check("IRC-COM-005")
 def failed_requirements_return_409(lab: CatalogLab) -> None:
     """A commit with a failed requirement returns 409."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     failing = (
         req.assert_uuid(req.NOBODY),
         req.assert_ref("main", None),

@@ -97,7 +97,7 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
 @check("IRC-REQ-002")
 def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     """A commit with assert-create to an existing table returns 409 and changes nothing."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     before = lab.load(table)
     slot = FreeTableSlot(table.namespace, table.name, table.location)
     whole = creation(slot, str(uuid.uuid4()))
@@ -153,7 +153,7 @@ def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
     """A commit with assert-create and another requirement returns 400 or 409 if the table
     exists.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     others = (
         req.assert_uuid(table.uuid),
         req.assert_ref("main", table.member("current-snapshot-id")),

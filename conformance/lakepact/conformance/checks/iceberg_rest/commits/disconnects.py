@@ -206,9 +206,9 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
                         about=f"for loading {name} after that",
                     )
         listing = _listing(lab, home)
-        expect.equal(
-            sorted([heard.name, *names]),
-            sorted(listed(listing)),
+        expect.same_items(
+            [heard.name, *names],
+            listed(listing),
             "tables that load, listed:",
             at=listing.place("identifiers"),
         )

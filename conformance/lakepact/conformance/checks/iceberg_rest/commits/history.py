@@ -122,7 +122,7 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
     """A snapshot whose timestamp is an hour old is refused with 400 or 409, or logged in order of
     time.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
     reply = lab.try_commit(
         table, upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])
@@ -161,7 +161,7 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
     log.
     """
     for with_data in lab.each((False, True)):
-        table = lab.append(lab.append(lab.make_table()))
+        table = lab.append(lab.table_with_snapshot())
         before = lab.load(table)
         updates = replacement(table)
         if with_data:
@@ -187,5 +187,5 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
                 at=after.place("snapshot-log"),
             )
         with lab.judge("IRC-COM-030"):
-            again = upd.commit_and_load(lab, after, set_properties(replaced="yes"))
+            again = lab.commit_and_load(after, set_properties(replaced="yes"))
             expect.member(before.uuid, again.place("table-uuid"), "the UUID as before,")

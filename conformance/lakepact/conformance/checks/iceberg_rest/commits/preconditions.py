@@ -87,7 +87,7 @@ def branches_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a
     missing ref, 409.
     """
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     commits = req.Commits(lab, first)
     commits.judge("IRC-REQ-011", {"main is there": req.assert_ref("main", at(first))}, 200)
     nowhere = {"main is not at this snapshot": req.assert_ref("main", UNKNOWN)}
@@ -175,7 +175,7 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an
     existing one.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     commits = req.Commits(lab, table)
     commits.judge("IRC-REQ-015", {"main exists": req.assert_ref("main", None)}, 409)
     stored(
@@ -203,7 +203,7 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
 @check("IRC-REQ-016")
 def tags_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     table = lab.append(stored(lab, first, set_ref("tag", at(first), kind="tag")))
     commits = req.Commits(lab, table)
     commits.judge("IRC-REQ-016", {"the tag is there": req.assert_ref("tag", at(first))}, 200)
@@ -222,7 +222,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing
     `snapshot-id` as null is a warning.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     for snapshot in lab.each((at(table), None)):
         req.Commits(lab, table).judge_without(
             "IRC-REQ-018", req.assert_ref("none", snapshot), "ref"
@@ -261,7 +261,7 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
 @check("IRC-REQ-039")
 def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
     """Several requirements of one type are all checked: one failed requirement returns 409."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     last = table.member("last-column-id")
     pairs = {
         "UUIDs": (req.assert_uuid(table.uuid), req.assert_uuid(req.NOBODY)),

@@ -134,7 +134,7 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
     """When many writers move a branch concurrently, at most one gets 200, and the branch is at its
     snapshot.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     first, targets = table.member("current-snapshot-id"), list[int]()
     for number in range(CLIENTS):
         table = lab.append(table, ref=f"target{number}")

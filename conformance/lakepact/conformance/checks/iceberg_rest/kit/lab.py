@@ -396,6 +396,15 @@ class CatalogLab(Lab):
         note_effect(self, table.reply, updates, after.reply)
         return after
 
+    def commit_and_load(self, table: Table, *updates: Members) -> Table:
+        """Return the table as it is loaded after a commit that the target has to accept.
+
+        Raises:
+            Unmet: the commit is refused.
+        """
+        expect.status(self.try_commit(table, *updates), *SUCCESS)
+        return self.load(table)
+
     # -- views -------------------------------------------------------------------------------------
 
     def make_view(self, namespace: Namespace, *, name: str | None = None) -> str:
@@ -502,6 +511,14 @@ class CatalogLab(Lab):
             {"action": "add-snapshot", "snapshot": snapshot},
             set_ref(ref, snapshot["snapshot-id"]),
         )
+
+    def table_with_snapshot(self) -> Table:
+        """Return a new table with one snapshot.
+
+        Raises:
+            Blocked: it cannot be made.
+        """
+        return self.append(self.make_table())
 
 
 def _member(reply: Reply, name: str) -> Any:

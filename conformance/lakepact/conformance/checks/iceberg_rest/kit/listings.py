@@ -29,7 +29,7 @@ class Names(list[Any]):
 
     def are(self, expected: Iterable[Any], what: str) -> None:
         """Expect these names, in any order."""
-        expect.equal(sorted(expected), sorted(self), what, at=self.at)
+        expect.same_items(expected, self, what, at=self.at)
 
     @property
     def next(self) -> Place | None:

@@ -306,7 +306,7 @@ class Plan:
 
     def reads_all(self, files: Iterable[str], what: str) -> None:
         """Expect the plan to have exactly these files, however often."""
-        expect.equal(sorted(files), sorted({*self.paths}), what, at=self.at)
+        expect.same_items(files, {*self.paths}, what, at=self.at)
 
     @property
     def paths(self) -> list[str]:

@@ -17,7 +17,7 @@ def expect_history(lab: CatalogLab) -> None:
         StepFailed: it does not.
         Blocked: a commit is refused.
     """
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     at = first.member("current-snapshot-id")
     lab.append(first)
     lab.commit(first, set_ref("branch", at), set_ref("tag", at, kind="tag"))

@@ -84,9 +84,9 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
         expect.equal([list(middle)], names, "children", at=names.at)
     with lab.judge("IRC-NS-LIST-003"):
         names = children(lab, middle)
-        expect.equal(
-            sorted([list(bottom), list(beside)]),
-            sorted(names),
+        expect.same_items(
+            [list(bottom), list(beside)],
+            names,
             "children of two levels",
             at=names.at,
         )

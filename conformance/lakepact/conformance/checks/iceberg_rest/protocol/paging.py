@@ -172,7 +172,7 @@ def pages_hold_every_item_once(lab: CatalogLab) -> None:
             pages = items.pages(page_token=FIRST, page_size=2)
         names = names_on(pages)
         with lab.judge("IRC-PAG-004"):
-            expect.equal(sorted(items.names), sorted(set(names)), "names on all pages", at=names.at)
+            expect.same_items(items.names, set(names), "names on all pages", at=names.at)
         with lab.judge("IRC-PAG-011"):
             expect.equal(
                 len(set(names)),
@@ -212,7 +212,7 @@ def paging_continues_after_special_characters(lab: CatalogLab) -> None:
     with lab.judge("IRC-PAG-004"):
         expected = items.page()[0]
         actual = names_on(items.pages(page_token=FIRST, page_size=1))
-        expect.equal(sorted(expected), sorted(set(actual)), "names on all pages", at=actual.at)
+        expect.same_items(expected, set(actual), "names on all pages", at=actual.at)
 
 
 @check("IRC-PAG-007")

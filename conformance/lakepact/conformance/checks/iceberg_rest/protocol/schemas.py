@@ -227,7 +227,7 @@ def defaults(lab: CatalogLab) -> None:
 
 def history(lab: CatalogLab) -> None:
     """Show snapshots, branches, tags and logs."""
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     snapshot = first.member("current-snapshot-id")
     lab.try_commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
     lab.try_commit(
@@ -241,7 +241,7 @@ def history(lab: CatalogLab) -> None:
 
 def files(lab: CatalogLab) -> None:
     """Show statistics of both kinds."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     snapshot = table.member("current-snapshot-id")
     lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, snapshot)))
     lab.try_commit(

@@ -90,9 +90,9 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
         if there:
             with case():
                 members = names(lab.send(op.list_tables, namespace=namespace))
-                expect.equal(
-                    sorted(there),
-                    sorted({*members} & {*there}),
+                expect.same_items(
+                    there,
+                    {*members} & {*there},
                     "of the tables, those listed:",
                     at=members.at,
                 )
@@ -150,7 +150,7 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
 @check("IRC-TBL-REG-001")
 def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
     """A table that is registered under a name with special characters loads by that name."""
-    former = left_behind(lab, lab.append(lab.make_table()))
+    former = left_behind(lab, lab.table_with_snapshot())
     free = missing_names(lab, former.namespace, *ODD, CAPITALS)
 
     with lab.judge_each("IRC-TBL-REG-001", without=PLAIN_ONLY) as case:
@@ -190,9 +190,9 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
         if there and lab.offers(op.list_views):
             with case():
                 members = names(lab.send(op.list_views, namespace=namespace))
-                expect.equal(
-                    sorted(there),
-                    sorted({*members} & {*there}),
+                expect.same_items(
+                    there,
+                    {*members} & {*there},
                     "of the views, those listed:",
                     at=members.at,
                 )

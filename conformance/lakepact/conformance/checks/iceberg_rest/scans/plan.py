@@ -219,7 +219,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
 def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     """Planning with `snapshot-id` and a range, or with a start and no end, returns 400."""
     scans.needs(lab, scans.PLAN)
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     first, last = (snapshot["snapshot-id"] for snapshot in table.member("snapshots"))
     both = {
         "both ids": {"start_snapshot_id": first, "end_snapshot_id": last},
@@ -246,7 +246,7 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
     """Planning an unknown snapshot returns 400, 404 or the status `failed`."""
     scans.needs(lab, scans.PLAN)
     nowhere = random.getrandbits(62) | 1
-    for table in lab.each((lab.make_table(), lab.append(lab.make_table()))):
+    for table in lab.each((lab.make_table(), lab.table_with_snapshot())):
         for request in lab.each(
             (
                 {"snapshot_id": nowhere},

@@ -251,7 +251,7 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
 @check("IRC-TBL-ETAG-004")
 def transactions_change_the_etag(lab: CatalogLab) -> None:
     """After a transaction, a load with an earlier ETag returns 200 and another ETag."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
     tags = {
         snapshots: tag_of(
@@ -328,7 +328,7 @@ def create_and_load_return_the_same_etag(lab: CatalogLab) -> None:
 @check("IRC-TBL-ETAG-007")
 def etags_differ_by_snapshots_parameter(lab: CatalogLab) -> None:
     """A load with snapshots=refs and the ETag of the full table returns 200, not 304."""
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     everything = tag_of(lab.require(lab.send(op.load_table, snapshots="all", **table.at), 200))
     unsaid = tag_of(lab.load(table).reply)
 

@@ -29,15 +29,13 @@ LIVES = 3  #: tables whose life is followed in the lists
 def expect_names(lab: CatalogLab, namespace: Namespace, expected: Sequence[str], what: str) -> None:
     """Expect a list of exactly these tables."""
     reply = lab.send(op.list_tables, namespace=namespace)
-    expect.equal(sorted(expected), sorted(names(reply)), what, at=reply.place("identifiers"))
+    expect.same_items(expected, names(reply), what, at=reply.place("identifiers"))
 
 
 def expect_identifiers(lab: CatalogLab, namespace: Namespace, expected: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
     reply = lab.send(op.list_tables, namespace=namespace)
-    expect.equal(
-        sorted(expected), sorted(names(reply)), "names of tables", at=reply.place("identifiers")
-    )
+    expect.same_items(expected, names(reply), "names of tables", at=reply.place("identifiers"))
     for number, identifier in enumerate(reply.at("identifiers")):
         at = reply.place("identifiers", number, "namespace")
         expect.equal(

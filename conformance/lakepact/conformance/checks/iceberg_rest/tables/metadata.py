@@ -440,7 +440,7 @@ def statistics_set_twice_are_stored_once(lab: CatalogLab) -> None:
     if not lab.feature("statistics"):
         lab.skip("IRC-META-015", "the target keeps no statistics")
         return
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     snapshot = table.member("current-snapshot-id")
     reply = lab.require(
         lab.try_commit(

@@ -70,7 +70,7 @@ def metrics_reports_return_204(lab: CatalogLab) -> None:
     """Reporting scan or commit metrics of a current or earlier snapshot returns 204 and leaves the
     table unchanged.
     """
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     table = lab.append(first)
     before = lab.load(table)
 
@@ -114,7 +114,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
     """A report without `report-type` or a required member, or with an invalid metric, returns
     400.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     whole = {"scan-report": scan_report, "commit-report": commit_report}
 
     with lab.judge_each("IRC-TBL-MET-003") as case:
@@ -154,7 +154,7 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
 @check("IRC-TBL-MET-005")
 def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
     """Reporting metrics of a missing or dropped table returns 404."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     never: tuple[Document, ...] = (
         {**table.at, "table": lab.name()},
         {**table.at, "namespace": (lab.name(),)},
@@ -171,7 +171,7 @@ def reports_of_missing_tables_return_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-MET-005")
 def reports_of_views_return_404(lab: CatalogLab) -> None:
     """Reporting table metrics under the name of a view returns 404."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     view = lab.make_view(table.namespace)
 
     with lab.judge_each("IRC-TBL-MET-005") as case:
@@ -186,7 +186,7 @@ def reports_of_views_return_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-MET-006")
 def unknown_metrics_return_204(lab: CatalogLab) -> None:
     """Reports with unknown counters, timers or `metadata` return 204."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     metrics = {"lakepact-counted": COUNTER, "lakepact-timed": TIMER, "lakepact-sized": BYTES}
     facts = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
 
@@ -212,7 +212,7 @@ def true_filters_return_204(lab: CatalogLab) -> None:
     """A scan report whose filter is always true returns 204, written as an object or as a
     boolean.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
 
     with lab.judge_each("IRC-TBL-MET-008") as case:
         for always in ({"type": "true"}, True):
@@ -227,7 +227,7 @@ def true_filters_return_204(lab: CatalogLab) -> None:
 @check("IRC-TBL-MET-009")
 def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
     """A metrics report of an unknown type is accepted or refused, without a 5xx."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
 
     with lab.judge_each("IRC-TBL-MET-009") as case:
         for kind in ("lakepact-report", "", "SCAN-REPORT"):

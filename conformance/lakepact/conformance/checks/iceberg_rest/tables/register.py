@@ -184,7 +184,7 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
     """Registering under the name of an existing table without `overwrite` returns 409 and changes
     nothing.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
     for location in lab.each((location_of(former), location_of(before))):

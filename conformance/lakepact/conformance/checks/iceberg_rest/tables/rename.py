@@ -207,7 +207,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     """Renaming a table into another namespace returns 204 and moves it, or returns 406 and keeps
     it.
     """
-    table = lab.load(lab.append(lab.make_table()))
+    table = lab.load(lab.table_with_snapshot())
     home = lab.make_namespace()
     reply = rename_table(lab, table.identifier, identifier(home, table.name))
 
@@ -259,7 +259,7 @@ def _without(end: Members, member: str) -> Document:
 @check("IRC-TBL-REN-009")
 def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
     """Renaming a table to its own name returns 204 or 409 and keeps the table."""
-    table = lab.load(lab.append(lab.make_table()))
+    table = lab.load(lab.table_with_snapshot())
     reply = rename_table(lab, table.identifier, table.identifier)
 
     with lab.judge("IRC-TBL-REN-009", remark=f"answered with status {reply.status}"):

@@ -123,7 +123,7 @@ def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LOAD-007") as case:
         whole = load_table(lab, past.table, "all")
         by_id = {snapshot.get("snapshot-id"): snapshot for snapshot in whole.member("snapshots")}
-        expect.equal(sorted(past.ids), sorted(by_id), "snapshot ids", at=whole.place("snapshots"))
+        expect.same_items(past.ids, by_id, "snapshot ids", at=whole.place("snapshots"))
         for snapshot in past.snapshots:
             with case():
                 actual = by_id[snapshot["snapshot-id"]]
@@ -183,7 +183,7 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         expect.equal([], snapshot_ids(empty), "snapshots", at=empty.place("snapshots"))
         # A table loaded with `refs` before lacks snapshots that refs name after they changed while
         # main did not.
-        first = lab.append(lab.make_table())
+        first = lab.table_with_snapshot()
         table = lab.append(first)
         load_table(lab, table, "refs")
         lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
@@ -203,9 +203,9 @@ def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-LOAD-009"):
         after = load_table(lab, past.table, "refs")
-        expect.equal(
-            sorted(past.ids_with_refs),
-            sorted(snapshot_ids(after)),
+        expect.same_items(
+            past.ids_with_refs,
+            snapshot_ids(after),
             "only the snapshots of refs:",
             at=after.place("snapshots"),
         )
@@ -252,7 +252,7 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
 @check("IRC-TBL-LOAD-011")
 def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
     """An unknown value of `snapshots` returns 400."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
 
     with lab.judge_each("IRC-TBL-LOAD-011") as case:
         for value in ("foo", "none", "all,refs", "1", "ref", "REFS"):

@@ -194,7 +194,7 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
 @check("IRC-TBL-REN-001")
 def old_table_names_return_404(lab: CatalogLab) -> None:
     """Every operation on the old name of a renamed table returns 404."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     now = rename_and_load(lab, table, lab.name())
     missing: Document = {**table.at, "table": lab.name()}
     requests: dict[OperationId, Document] = {

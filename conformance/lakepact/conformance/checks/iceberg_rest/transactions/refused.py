@@ -263,7 +263,7 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
     """A transaction creates a table together with all its other changes, or refuses and makes none
     of them.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     for first in lab.each((True, False)):
         slot, table_uuid = free_slot(lab, table.namespace), str(uuid.uuid4())
         before = lab.load(table)

@@ -60,7 +60,7 @@ def main_moves_back(lab: CatalogLab) -> None:
         first, second = all_snapshots(table, 2)
 
         with lab.judge("IRC-UPD-044"):
-            after = upd.commit_and_load(lab, table, set_ref("main", first))
+            after = lab.commit_and_load(table, set_ref("main", first))
             expect.equal(
                 first,
                 current_snapshot(after),
@@ -81,14 +81,14 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     """Removing the oldest of three snapshots keeps the others and removes it from the snapshot
     log.
     """
-    table = lab.append(lab.append(lab.append(lab.make_table())))
+    table = lab.append(lab.append(lab.table_with_snapshot()))
     first, second, third = all_snapshots(table, 3)
     after = stored(lab, table, upd.remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
-        expect.equal(
-            sorted([second, third]),
-            sorted(snapshot_ids(after)),
+        expect.same_items(
+            [second, third],
+            snapshot_ids(after),
             "snapshots",
             at=after.place("snapshots"),
         )
@@ -113,17 +113,15 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
 @check("IRC-UPD-050")
 def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
     """A commit that adds a snapshot and removes an older one removes only the older one."""
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     first, second = all_snapshots(table, 2)
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_snapshot(snapshot), upd.remove_snapshots(first)
-        )
-        expect.equal(
-            sorted([second, snapshot["snapshot-id"]]),
-            sorted(snapshot_ids(after)),
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot), upd.remove_snapshots(first))
+        expect.same_items(
+            [second, snapshot["snapshot-id"]],
+            snapshot_ids(after),
             "snapshots",
             at=after.place("snapshots"),
         )
@@ -236,7 +234,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         )
     with lab.judge("IRC-UPD-022"):
         field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
-        after = upd.commit_and_load(lab, table, upd.add_spec(field))
+        after = lab.commit_and_load(table, upd.add_spec(field))
         (actual,) = spec_with(after, "tens")["fields"]
         expect.equal(
             field,
@@ -256,7 +254,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
             direction="desc",
             null_order="nulls-last",
         )
-        after = upd.commit_and_load(lab, table, upd.add_sort_order(order))
+        after = lab.commit_and_load(table, upd.add_sort_order(order))
         orders = [
             states.restrict_to([order], one.get("fields")) for one in after.member("sort-orders")
         ]
@@ -280,8 +278,8 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
     back = stored(lab, both, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
 
     with lab.judge("IRC-UPD-022"):
-        after = upd.commit_and_load(
-            lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later"))
+        after = lab.commit_and_load(
+            back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later"))
         )
         former = [
             field.get("field-id")
@@ -337,7 +335,7 @@ def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, sequence_number=LARGE)
 
     with lab.judge("IRC-UPD-035"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         expect.equal(
             LARGE,
             snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"),
@@ -404,7 +402,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-019"):
         expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"))
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         expect.equal(
             BEYOND_DOUBLES + EVEN,
             snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"),
@@ -417,7 +415,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 @check("IRC-UPD-045")
 def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
     """A ref keeps its name as sent, with capitals, dots and slashes."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     (snapshot,) = all_snapshots(table, 1)
     updates = [
         set_ref(name, snapshot, kind=kind)
@@ -425,7 +423,7 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-045") as case:
-        after = upd.commit_and_load(lab, table, *updates)
+        after = lab.commit_and_load(table, *updates)
         for update in updates:
             with case():
                 expect_ref(after, update["ref-name"], update)
@@ -444,7 +442,7 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.commit_and_load(lab, table, {"action": "set-properties", "updates": properties})
+        after = lab.commit_and_load(table, {"action": "set-properties", "updates": properties})
         expect.equal(
             properties,
             {key: after.member("properties").get(key) for key in properties},
@@ -456,7 +454,7 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
 @check("IRC-UPD-066", "IRC-UPD-071")
 def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     """Statistics files are stored with all their members."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     (snapshot,) = all_snapshots(table, 1)
     file = upd.statistics_file(table, snapshot)
     of_partitions = upd.partition_statistics_file(table, snapshot)
@@ -467,7 +465,7 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-066"):
-        after = upd.commit_and_load(lab, table, upd.set_statistics(file))
+        after = lab.commit_and_load(table, upd.set_statistics(file))
         expect.equal(
             [file],
             [{m: statistic.get(m) for m in file} for statistic in after.member("statistics")],
@@ -475,7 +473,7 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
             at=after.place("statistics"),
         )
     with lab.judge("IRC-UPD-071"):
-        after = upd.commit_and_load(lab, table, upd.set_partition_statistics(of_partitions))
+        after = lab.commit_and_load(table, upd.set_partition_statistics(of_partitions))
         actual = [
             {m: statistic.get(m) for m in of_partitions}
             for statistic in after.member("partition-statistics")

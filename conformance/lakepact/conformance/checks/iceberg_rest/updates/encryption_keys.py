@@ -45,8 +45,8 @@ def keys_are_stored(lab: CatalogLab) -> None:
     table = upd.table_of_version(lab, VERSION)
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = upd.commit_and_load(
-            lab, table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)
+        after = lab.commit_and_load(
+            table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)
         )
         for request in (ROOT, KEY):
             with case():
@@ -72,7 +72,7 @@ def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
     other = {**KEY, "key-id": "Root"}
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = upd.commit_and_load(lab, table, upd.add_encryption_key(other))
+        after = lab.commit_and_load(table, upd.add_encryption_key(other))
         for request in (ROOT, other):
             with case():
                 entries = [
@@ -125,7 +125,7 @@ def keys_are_removed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
             with case():
-                after = upd.commit_and_load(lab, table, upd.remove_encryption_key(key_id))
+                after = lab.commit_and_load(table, upd.remove_encryption_key(key_id))
                 expect.equal(
                     [],
                     keys_of(after, "data"),

@@ -19,7 +19,7 @@ def upgrade_raises_the_version(lab: CatalogLab) -> None:
     table = upd.table_of_version(lab, 1)
 
     with lab.judge("IRC-UPD-005"):
-        after = upd.commit_and_load(lab, table, upd.upgrade_format_version(2))
+        after = lab.commit_and_load(table, upd.upgrade_format_version(2))
         expect.member(2, after.place("format-version"))
 
 
@@ -33,7 +33,7 @@ def upgrades_may_skip_a_version(lab: CatalogLab) -> None:
     upd.table_of_version(lab, 3)
 
     with lab.judge("IRC-UPD-005"):
-        after = upd.commit_and_load(lab, table, upd.upgrade_format_version(3))
+        after = lab.commit_and_load(table, upd.upgrade_format_version(3))
         expect.member(3, after.place("format-version"))
         expect.member(
             table.member("current-snapshot-id"),
@@ -48,7 +48,7 @@ def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
     version = table.member("format-version")
 
     with lab.judge("IRC-UPD-006"):
-        after = upd.commit_and_load(lab, table, upd.upgrade_format_version(version))
+        after = lab.commit_and_load(table, upd.upgrade_format_version(version))
         expect.member(version, after.place("format-version"))
 
 
@@ -82,7 +82,7 @@ def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
     before = table.member("current-snapshot-id")
 
     with lab.judge("IRC-UPD-009"):
-        after = upd.commit_and_load(lab, table, upd.upgrade_format_version(2))
+        after = lab.commit_and_load(table, upd.upgrade_format_version(2))
         expect.equal(
             [before],
             [s.get("snapshot-id") for s in after.member("snapshots")],

@@ -118,8 +118,7 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-035") as case:
-        after = upd.commit_and_load(
-            lab,
+        after = lab.commit_and_load(
             table,
             *map(upd.add_snapshot, (first, second)),
             set_ref("main", second["snapshot-id"]),
@@ -168,13 +167,13 @@ def long_histories_keep_their_snapshots(lab: CatalogLab) -> None:
 @check("IRC-UPD-035")
 def snapshots_keep_their_parents(lab: CatalogLab) -> None:
     """A snapshot keeps its parent as sent, even if that is not the snapshot of main."""
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     first, _ = all_snapshots(table, 2)
     snapshot = lab.snapshot(table, parent_snapshot_id=first)
 
     with lab.judge("IRC-UPD-035"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"])
+        after = lab.commit_and_load(
+            table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"])
         )
         expect.equal(
             first,
@@ -196,7 +195,7 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
             *([set_ref("main", snapshot["snapshot-id"])] if is_main else []),
         ]
         with lab.judge("IRC-UPD-041"):
-            table = upd.commit_and_load(lab, table, *updates)
+            table = lab.commit_and_load(table, *updates)
             expect.equal(
                 expected,
                 snapshot_of(table, snapshot["snapshot-id"]).get("first-row-id"),
@@ -224,8 +223,8 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
         expect.member(
             expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,"
         )
-        after = upd.commit_and_load(
-            lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected))
+        after = lab.commit_and_load(
+            table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected))
         )
         expect.member(expected + 3, after.place("next-row-id"))
 
@@ -244,7 +243,7 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, schema_id=former)
 
     with lab.judge("IRC-UPD-042"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         expect.equal(
             former,
             snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
@@ -256,7 +255,7 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
 @check("IRC-UPD-050")
 def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     """Removing a snapshot keeps those before and after it, their statistics and their tags."""
-    table = lab.append(lab.append(lab.append(lab.make_table())))
+    table = lab.append(lab.append(lab.table_with_snapshot()))
     first, second, third = all_snapshots(table, 3)
     has_statistics = lab.feature("statistics")
     statistics = (
@@ -267,10 +266,10 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     stored(lab, table, *statistics, set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.commit_and_load(lab, table, upd.remove_snapshots(second))
-        expect.equal(
-            sorted([first, third]),
-            sorted(snapshot_ids(after)),
+        after = lab.commit_and_load(table, upd.remove_snapshots(second))
+        expect.same_items(
+            [first, third],
+            snapshot_ids(after),
             "snapshots",
             at=after.place("snapshots"),
         )
@@ -291,16 +290,14 @@ def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
     """Removing an unknown and an existing snapshot removes the existing one, or returns 400 and
     removes none.
     """
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     first, second = all_snapshots(table, 2)
     reply = lab.require(lab.try_commit(table, upd.remove_snapshots(1, first)), 200, 400)
 
     with lab.judge("IRC-UPD-050"):
         remaining = [second] if reply.status == 200 else [first, second]
         after = lab.load(table)
-        expect.equal(
-            sorted(remaining), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots")
-        )
+        expect.same_items(remaining, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
 
 
 @check("IRC-UPD-050")
@@ -311,7 +308,7 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
     table = stored(lab, table, upd.add_snapshot(snapshot))
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.commit_and_load(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
+        after = lab.commit_and_load(table, upd.remove_snapshots(snapshot["snapshot-id"]))
         expect.lacks(
             snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots")
         )
@@ -355,7 +352,7 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
         table, first = _both_kinds(lab)
         with lab.judge(requirement):
             _expect_both_kinds(lab, table, first)
-            after = upd.commit_and_load(lab, table, update(first))
+            after = lab.commit_and_load(table, update(first))
             expect.equal(
                 [first],
                 list(upd.files(after, member)),
@@ -376,7 +373,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
     removals = [id_of_schema_with(wider, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
-        after = upd.commit_and_load(lab, table, upd.remove_schemas(*removals))
+        after = lab.commit_and_load(table, upd.remove_schemas(*removals))
         expect.equal(
             [table.member("current-schema-id")],
             schema_ids(after),
@@ -402,7 +399,7 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     removals = [spec_with(with_specs, field)["spec-id"] for field in ("one", "two")]
 
     with lab.judge("IRC-UPD-073"):
-        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(*removals))
+        after = lab.commit_and_load(table, upd.remove_partition_specs(*removals))
         expect.equal(
             [table.member("default-spec-id")],
             spec_ids(after),
@@ -433,20 +430,20 @@ def remaining_ids_stay(lab: CatalogLab) -> None:
         wider = stored(lab, table, one, two)
         first, removal, remaining = ids(table)[0], id_with(wider, "year"), id_with(wider, "month")
         with lab.step(removes):
-            answer = upd.commit_and_load(lab, table, remove(removal))
+            answer = lab.commit_and_load(table, remove(removal))
             expect.lacks(removal, ids(answer), member, at=answer.place(member))
 
         with lab.judge(adds):
-            after = upd.commit_and_load(lab, table, three)
+            after = lab.commit_and_load(table, three)
             expect.equal(
                 remaining,
                 id_with(after, "month"),
                 "the id of one that stayed",
                 at=after.place(member),
             )
-            expect.equal(
-                sorted({first, remaining, id_with(after, "day")}),
-                sorted(ids(after)),
+            expect.same_items(
+                {first, remaining, id_with(after, "day")},
+                ids(after),
                 f"ids of {member}, each once:",
                 at=after.place(member),
             )
@@ -471,14 +468,14 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     table = lab.make_table()
     with lab.step("IRC-UPD-061"):
         expect_properties(
-            upd.commit_and_load(
-                lab, table, {"action": "set-properties", "updates": {**removals, **remaining}}
+            lab.commit_and_load(
+                table, {"action": "set-properties", "updates": {**removals, **remaining}}
             ),
             {**removals, **remaining},
         )
 
     with lab.judge("IRC-UPD-064"):
         expect_properties(
-            upd.commit_and_load(lab, table, upd.remove_properties(*removals)),
+            lab.commit_and_load(table, upd.remove_properties(*removals)),
             {**remaining, **dict.fromkeys(removals)},
         )

@@ -82,8 +82,8 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
             _expect_current(
-                upd.commit_and_load(
-                    lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+                lab.commit_and_load(
+                    table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
                 ),
                 schema,
                 what,
@@ -128,7 +128,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
             with case():
                 table, schema = edit(*both)
                 _expect_current(
-                    upd.commit_and_load(lab, table, *_as_current(schema)),
+                    lab.commit_and_load(table, *_as_current(schema)),
                     schema,
                     " and ".join(both),
                 )
@@ -148,13 +148,13 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.schema_with(table, column)
-        table = upd.commit_and_load(
-            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        table = lab.commit_and_load(
+            table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
         _expect_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
-        table = upd.commit_and_load(
-            lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED)
+        table = lab.commit_and_load(
+            table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED)
         )
         _expect_current(table, other, "another write-default")
         # Within another column they may be refused, and are kept where they are not.
@@ -215,8 +215,7 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-026") as case:
         for number, fields in enumerate(specs, start=1):
             with case():
-                after = upd.commit_and_load(
-                    lab,
+                after = lab.commit_and_load(
                     table,
                     upd.add_spec(*fields, spec_id=number),
                     upd.set_default_spec(upd.LAST_ADDED),
@@ -289,8 +288,7 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
             with case():
-                after = upd.commit_and_load(
-                    lab,
+                after = lab.commit_and_load(
                     table,
                     upd.add_sort_order(*order, order_id=number),
                     upd.set_default_sort_order(upd.LAST_ADDED),

@@ -50,7 +50,7 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
         before = lab.load(table)
         field = upd.partition_field(upd.column(table, "id"), f"bucket[{len(name)}]", name)
         with lab.judge("IRC-UPD-022"):
-            after = upd.commit_and_load(lab, table, upd.add_spec(field, spec_id=proposal))
+            after = lab.commit_and_load(table, upd.add_spec(field, spec_id=proposal))
             spec = spec_with(after, name)
             upd.expect_own_id(
                 spec.get("spec-id"), spec_ids(before), at=after.place("partition-specs")
@@ -74,10 +74,10 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-023"):
-        after = upd.commit_and_load(lab, table, upd.add_spec(*spec_with(table, "name")["fields"]))
-        expect.equal(
-            sorted(spec_ids(table)),
-            sorted(spec_ids(after)),
+        after = lab.commit_and_load(table, upd.add_spec(*spec_with(table, "name")["fields"]))
+        expect.same_items(
+            spec_ids(table),
+            spec_ids(after),
             "the same partition specs",
             at=after.place("partition-specs"),
         )
@@ -152,9 +152,7 @@ def specs_become_default(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-026"):
-        after = upd.commit_and_load(
-            lab, table, earlier, later, upd.set_default_spec(upd.LAST_ADDED)
-        )
+        after = lab.commit_and_load(table, earlier, later, upd.set_default_spec(upd.LAST_ADDED))
         expect.member(
             spec_with(after, "later").get("spec-id"),
             after.place("default-spec-id"),
@@ -169,7 +167,7 @@ def specs_become_default(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-026") as case:
         for spec_id in (*ids, first):
             with case():
-                answer = upd.commit_and_load(lab, table, upd.set_default_spec(spec_id))
+                answer = lab.commit_and_load(table, upd.set_default_spec(spec_id))
                 expect.member(spec_id, answer.place("default-spec-id"))
 
 
@@ -217,7 +215,7 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     stays = spec_with(with_specs, "stays")["spec-id"]
 
     with lab.judge("IRC-UPD-073") as case:
-        after = upd.commit_and_load(lab, table, upd.remove_partition_specs(goes))
+        after = lab.commit_and_load(table, upd.remove_partition_specs(goes))
         expect.lacks(goes, spec_ids(after), "partition specs", at=after.place("partition-specs"))
         for remaining in (default, stays):
             with case():

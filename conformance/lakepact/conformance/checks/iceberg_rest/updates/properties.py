@@ -75,8 +75,8 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     table = table_with_colours(lab)
 
     with lab.judge("IRC-UPD-061"):
-        after = upd.commit_and_load(
-            lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})
+        after = lab.commit_and_load(
+            table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})
         )
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
         # One that writers look at; a target that does not let them set it refuses it.
@@ -88,7 +88,7 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
             lab.offers(op.rename_table)
             and rename_table(lab, table.identifier, new.identifier).status == 204
         ):
-            after = upd.commit_and_load(lab, lab.load(new), set_properties(**{"lakepact.new": "1"}))
+            after = lab.commit_and_load(lab.load(new), set_properties(**{"lakepact.new": "1"}))
             expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.new": "1"})
 
 
@@ -117,9 +117,7 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
     table = table_with_colours(lab)
 
     with lab.judge("IRC-UPD-064"):
-        after = upd.commit_and_load(
-            lab, table, upd.remove_properties("lakepact.red", "lakepact.nope")
-        )
+        after = lab.commit_and_load(table, upd.remove_properties("lakepact.red", "lakepact.nope"))
         expect_properties(after, {**COLOURS, "lakepact.red": None})
         later = lab.load(lab.commit(after, set_properties(**{"lakepact.new": "1"})))
         expect_properties(later, {**COLOURS, "lakepact.red": None})

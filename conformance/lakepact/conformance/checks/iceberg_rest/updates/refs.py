@@ -58,16 +58,15 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
     first = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-044") as case:
-        table = upd.commit_and_load(
-            lab,
+        table = lab.commit_and_load(
             table,
             upd.add_snapshot(first),
             set_ref("main", first["snapshot-id"]),
             set_ref("audit", first["snapshot-id"]),
         )
         second = lab.snapshot(table)
-        before_move = upd.commit_and_load(lab, table, upd.add_snapshot(second))
-        table = upd.commit_and_load(lab, table, set_ref("audit", second["snapshot-id"]))
+        before_move = lab.commit_and_load(table, upd.add_snapshot(second))
+        table = lab.commit_and_load(table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
@@ -83,7 +82,7 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
                 "current-snapshot-id while another branch moves",
                 at=table.place("current-snapshot-id"),
             )
-        table = upd.commit_and_load(lab, table, set_ref("main", second["snapshot-id"]))
+        table = lab.commit_and_load(table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         expect.equal(
             second["snapshot-id"],
@@ -99,8 +98,8 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
             at=table.place("snapshot-log"),
         )
         third = lab.snapshot(table)
-        table = upd.commit_and_load(
-            lab, table, upd.add_snapshot(third), set_ref("audit", third["snapshot-id"])
+        table = lab.commit_and_load(
+            table, upd.add_snapshot(third), set_ref("audit", third["snapshot-id"])
         )
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
 
@@ -108,13 +107,13 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
 @check("IRC-UPD-045")
 def refs_keep_type_and_retention(lab: CatalogLab) -> None:
     """A tag and a branch keep their type and retention."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     snapshot = table.member("current-snapshot-id")
     tag = set_ref("release", snapshot, kind="tag", max_ref_age_ms=RETENTION["max-ref-age-ms"])
     branch = {**set_ref("audit", snapshot), **RETENTION}
 
     with lab.judge("IRC-UPD-045"):
-        after = upd.commit_and_load(lab, table, tag, branch)
+        after = lab.commit_and_load(table, tag, branch)
         expect_ref(after, "release", tag)
         expect_ref(after, "audit", branch)
 
@@ -127,8 +126,8 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
     branch = set_ref("audit", snapshot["snapshot-id"])
 
     with lab.judge("IRC-UPD-044") as case:
-        before = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
-        after = upd.commit_and_load(lab, table, branch)
+        before = lab.commit_and_load(table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, branch)
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
@@ -155,7 +154,7 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
     """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and
     keeps it.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     at = table.member("current-snapshot-id")
     for name, former, new in lab.each((("release", "tag", "branch"), ("audit", "branch", "tag"))):
         stored(lab, table, set_ref(name, at, kind=former))
@@ -176,7 +175,7 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
     """A ref without a name, a known type or a snapshot of the table returns 400, and so does main
     as a tag.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     update = set_ref("audit", table.member("current-snapshot-id"))
     upd.judge_refusals(
         lab,
@@ -215,23 +214,23 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-049", "IRC-UPD-045")
 def retention_is_replaced(lab: CatalogLab) -> None:
     """A ref that is set again without retention has none, also after its removal."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     plain = set_ref("audit", table.member("current-snapshot-id"))
     with_retention = stored(lab, table, {**plain, **RETENTION})
     with lab.step("IRC-UPD-045"):
         expect_ref(with_retention, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
-        expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
+        expect_ref(lab.commit_and_load(table, plain), "audit", plain)
     remove_ref_first(lab, stored(lab, table, {**plain, **RETENTION}), "audit")
     with lab.judge("IRC-UPD-045"):
-        expect_ref(upd.commit_and_load(lab, table, plain), "audit", plain)
+        expect_ref(lab.commit_and_load(table, plain), "audit", plain)
 
 
 @check("IRC-UPD-056", "IRC-UPD-057")
 def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     """Removing a tag keeps its snapshot and its other refs; removing an unknown ref returns 200."""
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     snapshot_id = first.member("current-snapshot-id")
     refs_of_snapshot = [
         set_ref("release", snapshot_id, kind="tag"),
@@ -242,7 +241,7 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     others = {name: ref for name, ref in refs(table).items() if name != "release"}
 
     with lab.judge("IRC-UPD-056"):
-        after = upd.commit_and_load(lab, table, upd.remove_ref("release"))
+        after = lab.commit_and_load(table, upd.remove_ref("release"))
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
         expect.member(others, after.place("refs"), "the other refs")
         expect.contains(
@@ -255,17 +254,17 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
         expect.lacks("release", refs(later), "refs", at=later.place("refs"))
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
-        answer = upd.commit_and_load(lab, table, upd.remove_ref("nope"))
+        answer = lab.commit_and_load(table, upd.remove_ref("nope"))
         expect.member(refs(before), answer.place("refs"), "the same refs")
 
 
 @check("IRC-UPD-056", "IRC-UPD-058")
 def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
     """Removing main, the only ref, removes it and leaves no current snapshot."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
 
     with lab.judge("IRC-UPD-056"):
-        after = upd.commit_and_load(lab, table, upd.remove_ref("main"))
+        after = lab.commit_and_load(table, upd.remove_ref("main"))
         expect.lacks("main", refs(after), "refs", at=after.place("refs"))
     with lab.judge("IRC-UPD-058"):
         after = lab.load(table)

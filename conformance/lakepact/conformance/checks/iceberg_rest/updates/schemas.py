@@ -60,8 +60,7 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     for proposal in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
         name, existing = f"proposed_{proposal}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
-            after = upd.commit_and_load(
-                lab,
+            after = lab.commit_and_load(
                 table,
                 upd.add_schema(
                     {**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposal}
@@ -70,9 +69,9 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
             ids = ids_of_schemas_with(after, name)
             expect.equal(1, len(ids), f"schemas with the column {name}:", at=after.place("schemas"))
             upd.expect_own_id(ids[0], existing, at=after.place("schemas"))
-            expect.equal(
-                sorted(existing),
-                sorted(i for i in schema_ids(after) if i != ids[0]),
+            expect.same_items(
+                existing,
+                (i for i in schema_ids(after) if i != ids[0]),
                 "the other schemas",
                 at=after.place("schemas"),
             )
@@ -84,10 +83,10 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-011"):
-        after = upd.commit_and_load(lab, table, upd.add_schema(upd.current_schema(table)))
-        expect.equal(
-            sorted(schema_ids(table)),
-            sorted(schema_ids(after)),
+        after = lab.commit_and_load(table, upd.add_schema(upd.current_schema(table)))
+        expect.same_items(
+            schema_ids(table),
+            schema_ids(after),
             "the same schemas",
             at=after.place("schemas"),
         )
@@ -102,15 +101,15 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
     nested = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
 
     with lab.judge("IRC-UPD-012"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None)
+        after = lab.commit_and_load(
+            table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None)
         )
         expect.member(last + 2, after.place("last-column-id"))
         wide = upd.schema_with(table, upd.next_column(table, "far", skip=9))
-        answer = upd.commit_and_load(lab, table, upd.add_schema(wide, last_column_id=last + 10))
+        answer = lab.commit_and_load(table, upd.add_schema(wide, last_column_id=last + 10))
         expect.member(last + 10, answer.place("last-column-id"))
-        after = upd.commit_and_load(
-            lab, table, upd.add_schema(schema_without(table, "at"), last_column_id=None)
+        after = lab.commit_and_load(
+            table, upd.add_schema(schema_without(table, "at"), last_column_id=None)
         )
         expect.member(last + 10, after.place("last-column-id"), "still the last-column-id")
 
@@ -130,8 +129,8 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
     schema = upd.schema_with(table, column, upd.next_column(table, "words", listing, skip=10))
 
     with lab.judge("IRC-UPD-013"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        after = lab.commit_and_load(
+            table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
         expect.equal(
             upd.columns(schema),
@@ -150,7 +149,7 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
 @check("IRC-UPD-014")
 def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     """A schema with a repeated id or name, or with an existing id for another type, returns 400."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     current = upd.current_schema(table)
     twin = {**upd.next_column(table, "twin"), "id": upd.column(table, "name")}
     fields = [
@@ -215,7 +214,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-017") as case:
         for schema_id in (second, first):
             with case():
-                after = upd.commit_and_load(lab, table, upd.set_current_schema(schema_id))
+                after = lab.commit_and_load(table, upd.set_current_schema(schema_id))
                 expect.member(schema_id, after.place("current-schema-id"))
 
 
@@ -229,8 +228,8 @@ def last_added_schema_becomes_current(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-018"):
-        after = upd.commit_and_load(
-            lab, table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED)
+        after = lab.commit_and_load(
+            table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED)
         )
         expect.contains(
             "later",
@@ -309,7 +308,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     goes, stays = (id_of_schema_with(wider, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076") as case:
-        after = upd.commit_and_load(lab, table, upd.remove_schemas(goes))
+        after = lab.commit_and_load(table, upd.remove_schemas(goes))
         expect.lacks(goes, schema_ids(after), "schemas", at=after.place("schemas"))
         for remaining in (current, stays):
             with case():
@@ -335,7 +334,7 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
     """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the
     snapshot stays.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     first = table.member("current-schema-id")
     stored(
         lab,

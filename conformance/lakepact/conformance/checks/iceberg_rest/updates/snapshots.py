@@ -89,7 +89,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, snapshot_id=WIDE)
 
     with lab.judge("IRC-UPD-035") as case:
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         actual = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
@@ -110,7 +110,7 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 @check("IRC-UPD-036")
 def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     """Adding a snapshot with an existing id returns 400 or 409."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     mutation = Wrong.DUPLICATE(f"{SNAPSHOT}/snapshot-id")
     twin = lab.snapshot(
         table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None
@@ -179,7 +179,7 @@ def summary_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge_each("IRC-UPD-040") as case:
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         actual = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
@@ -197,7 +197,7 @@ def next_row_id_advances(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-041"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"))
     with_rows = lab.load(table)
     cases = {
@@ -219,7 +219,7 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-042"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         expect.equal(
             snapshot["schema-id"],
             snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
@@ -248,7 +248,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-043"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+        after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
         actual = snapshot_of(after, snapshot["snapshot-id"])
         expect.equal(
             25, actual.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots")
@@ -258,7 +258,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
         return
     with_key = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
-        after = upd.commit_and_load(lab, table, upd.add_snapshot(with_key))
+        after = lab.commit_and_load(table, upd.add_snapshot(with_key))
         actual = snapshot_of(after, with_key["snapshot-id"])
         expect.equal(
             key["key-id"],
@@ -280,7 +280,7 @@ def require_removals(lab: CatalogLab, reply: Reply) -> None:
         snapshot = lab.snapshot(table)
         stored(lab, table, upd.add_snapshot(snapshot))
         with lab.step("IRC-UPD-050"):
-            upd.commit_and_load(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
+            lab.commit_and_load(table, upd.remove_snapshots(snapshot["snapshot-id"]))
 
 
 @check("IRC-UPD-050")
@@ -292,10 +292,10 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
     ids = all_snapshots(table, 5)
 
     with lab.judge("IRC-UPD-050"):
-        after = upd.commit_and_load(lab, table, upd.remove_snapshots(*ids[:2]))
-        expect.equal(
-            sorted(ids[2:]),
-            sorted(snapshot_ids(after)),
+        after = lab.commit_and_load(table, upd.remove_snapshots(*ids[:2]))
+        expect.same_items(
+            ids[2:],
+            snapshot_ids(after),
             "the snapshots that were not listed,",
             at=after.place("snapshots"),
         )
@@ -305,7 +305,7 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
 @check("IRC-UPD-051")
 def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
     """Removing a tagged snapshot returns 400 or 409, or removes the tag too."""
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     snapshot_id = first.member("current-snapshot-id")
     table = lab.append(stored(lab, first, set_ref("release", snapshot_id, kind="tag")))
     reply = lab.try_commit(table, upd.remove_snapshots(snapshot_id))
@@ -325,7 +325,7 @@ def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
 @check("IRC-UPD-050")
 def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
     """Removing a tagged snapshot keeps all branches and tags of other snapshots."""
-    first = lab.append(lab.make_table())
+    first = lab.table_with_snapshot()
     removal = first.member("current-snapshot-id")
     second = lab.append(stored(lab, first, set_ref("release", removal, kind="tag")))
     stays = second.member("current-snapshot-id")
@@ -346,7 +346,7 @@ def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> No
     """Removing the current snapshot returns 400 or 409, or removes main and leaves no snapshot
     current.
     """
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     current = table.member("current-snapshot-id")
     reply = lab.try_commit(table, upd.remove_snapshots(current))
 
@@ -374,19 +374,19 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
     """`remove-snapshots` with unknown ids changes nothing; without an array of ids it returns
     400.
     """
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
 
     with lab.judge("IRC-UPD-053"):
-        after = upd.commit_and_load(lab, table, upd.remove_snapshots(1))
-        expect.equal(
-            sorted(snapshot_ids(table)),
-            sorted(snapshot_ids(after)),
+        after = lab.commit_and_load(table, upd.remove_snapshots(1))
+        expect.same_items(
+            snapshot_ids(table),
+            snapshot_ids(after),
             "the same snapshots",
             at=after.place("snapshots"),
         )
     older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
     with lab.step("IRC-UPD-050"):
-        answer = upd.commit_and_load(lab, table, upd.remove_snapshots(older))
+        answer = lab.commit_and_load(table, upd.remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = upd.remove_snapshots(1)
     number = Wrong.TYPE("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]

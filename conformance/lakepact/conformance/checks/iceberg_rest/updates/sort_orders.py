@@ -41,15 +41,14 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
     source = upd.column(table, "id")
 
     with lab.judge("IRC-UPD-029"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_sort_order(upd.sort_field(source), order_id=upd.REQUESTED)
+        after = lab.commit_and_load(
+            table, upd.add_sort_order(upd.sort_field(source), order_id=upd.REQUESTED)
         )
         ids = ids_of_orders_by(after, [source])
         expect.equal(1, len(ids), "sort orders by the new column:", at=after.place("sort-orders"))
         upd.expect_own_id(ids[0], [*order_ids(table), UNSORTED], at=after.place("sort-orders"))
     with lab.judge("IRC-UPD-029"):
-        after = upd.commit_and_load(
-            lab,
+        after = lab.commit_and_load(
             table,
             upd.add_sort_order(order_id=UNSORTED),
             upd.set_default_sort_order(upd.LAST_ADDED),
@@ -71,12 +70,12 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
     table = lab.make_table(write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
 
     with lab.judge("IRC-UPD-030"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_sort_order(upd.sort_field(upd.column(table, "name")))
+        after = lab.commit_and_load(
+            table, upd.add_sort_order(upd.sort_field(upd.column(table, "name")))
         )
-        expect.equal(
-            sorted(order_ids(table)),
-            sorted(order_ids(after)),
+        expect.same_items(
+            order_ids(table),
+            order_ids(after),
             "the same sort orders",
             at=after.place("sort-orders"),
         )
@@ -123,7 +122,7 @@ def orders_become_default(lab: CatalogLab) -> None:
             upd.add_sort_order(upd.sort_field(source), order_id=number)
             for number, source in enumerate((earlier, later), start=1)
         ]
-        after = upd.commit_and_load(lab, table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
+        after = lab.commit_and_load(table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
         expect.one_of(
             ids_of_orders_by(after, [later]),
             after.member("default-sort-order-id"),
@@ -134,7 +133,7 @@ def orders_become_default(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-032") as case:
         for order_id in (*ids_of_orders_by(with_order, [earlier]), first):
             with case():
-                after = upd.commit_and_load(lab, table, upd.set_default_sort_order(order_id))
+                after = lab.commit_and_load(table, upd.set_default_sort_order(order_id))
                 expect.member(order_id, after.place("default-sort-order-id"))
 
 

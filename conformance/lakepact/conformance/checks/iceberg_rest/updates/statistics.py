@@ -20,7 +20,7 @@ UNKNOWN = 1  #: a snapshot id that no table of these checks has
 
 def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
     """Return a table with two snapshots, and their ids; the second is the current one."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     first = table.member("current-snapshot-id")
     table = lab.append(table)
     return table, first, table.member("current-snapshot-id")
@@ -54,8 +54,8 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-066"):
-        upd.commit_and_load(lab, table, upd.set_statistics(older), upd.set_statistics(other))
-        after = upd.commit_and_load(lab, table, upd.set_statistics(newer))
+        lab.commit_and_load(table, upd.set_statistics(older), upd.set_statistics(other))
+        after = lab.commit_and_load(table, upd.set_statistics(newer))
         expect.equal(
             {first: [newer["statistics-path"]], second: [other["statistics-path"]]},
             upd.files(after),
@@ -69,13 +69,13 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     """The statistics file determines its snapshot; another `snapshot-id` in the update is ignored
     or returns 400.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     first = table.member("current-snapshot-id")
     file, older = upd.statistics_file(table, first), upd.statistics_file(table, first, name="older")
     expect_stored(lab, stored(lab, table, upd.set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
-        after = upd.commit_and_load(lab, table, upd.set_statistics(file, snapshot_id=None))
+        after = lab.commit_and_load(table, upd.set_statistics(file, snapshot_id=None))
         expect.equal(
             {first: [file["statistics-path"]]},
             upd.files(after),
@@ -102,7 +102,7 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
 @check("IRC-UPD-068")
 def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     """A statistics file without a required member returns 400."""
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     file = upd.statistics_file(table, table.member("current-snapshot-id"))
     expect_stored(lab, stored(lab, table, upd.set_statistics(file)), file)
     blob = file["blob-metadata"][0]
@@ -128,7 +128,7 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     """Statistics for an unknown snapshot are accepted or refused without a 5xx, and the table still
     loads.
     """
-    table = lab.append(lab.make_table())
+    table = lab.table_with_snapshot()
     first = table.member("current-snapshot-id")
     file = upd.statistics_file(table, first, name="kept")
     expect_stored(lab, stored(lab, table, upd.set_statistics(file)), file)
@@ -165,15 +165,15 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-070"):
-        after = upd.commit_and_load(lab, table, upd.remove_statistics(first))
+        after = lab.commit_and_load(table, upd.remove_statistics(first))
         expect.equal(
             {second: [stays["statistics-path"]]},
             upd.files(after),
             "statistics files by snapshot",
             at=after.place("statistics"),
         )
-        after = upd.commit_and_load(
-            lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN)
+        after = lab.commit_and_load(
+            table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN)
         )
         expect.equal(
             {second: [stays["statistics-path"]]},
@@ -220,10 +220,10 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-UPD-071"):
-        upd.commit_and_load(
-            lab, table, upd.set_partition_statistics(older), upd.set_partition_statistics(other)
+        lab.commit_and_load(
+            table, upd.set_partition_statistics(older), upd.set_partition_statistics(other)
         )
-        after = upd.commit_and_load(lab, table, upd.set_partition_statistics(newer))
+        after = lab.commit_and_load(table, upd.set_partition_statistics(newer))
         expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
         expect.equal(
             expected,
@@ -249,9 +249,7 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):
             with case():
-                after = upd.commit_and_load(
-                    lab, table, *map(upd.remove_partition_statistics, removals)
-                )
+                after = lab.commit_and_load(table, *map(upd.remove_partition_statistics, removals))
                 expected = {second: [stays["statistics-path"]]}
                 expect.equal(
                     expected,

@@ -84,8 +84,8 @@ def types_are_widened(lab: CatalogLab) -> None:
     ]
 
     with lab.judge("IRC-UPD-010"):
-        after = upd.commit_and_load(
-            lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
+        after = lab.commit_and_load(
+            table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
         )
         types = [
             str(field.get("type")).replace(" ", "") for field in upd.current_schema(after)["fields"]
@@ -116,7 +116,7 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
                     table = lab.load(table)
                     field_name = f"{name}_{transform.partition('[')[0]}"
                     field = upd.field_of(table, name, transform, field_name)
-                    expect_spec(upd.commit_and_load(lab, table, upd.add_spec(field)), [field])
+                    expect_spec(lab.commit_and_load(table, upd.add_spec(field)), [field])
         table = lab.load(table)
         both = [
             upd.partition_field(
@@ -127,7 +127,7 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
             )
             for n, transform in enumerate(("bucket[8]", "truncate[100]"))
         ]
-        expect_spec(upd.commit_and_load(lab, table, upd.add_spec(*both)), both)
+        expect_spec(lab.commit_and_load(table, upd.add_spec(*both)), both)
 
 
 def expect_spec(table: Table, fields: list[Document]) -> None:
@@ -160,10 +160,10 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     field = upd.partition_field(city, "bucket[4]", "city_bucket", field_id=upd.next_field(table))
 
     with lab.judge("IRC-UPD-022"):
-        expect_spec(upd.commit_and_load(lab, table, upd.add_spec(field)), [field])
+        expect_spec(lab.commit_and_load(table, upd.add_spec(field)), [field])
     order = upd.sort_field(city, direction="desc", null_order="nulls-last")
     with lab.judge("IRC-UPD-029"):
-        after = upd.commit_and_load(lab, table, upd.add_sort_order(order))
+        after = lab.commit_and_load(table, upd.add_sort_order(order))
         orders = [
             states.restrict_to([order], one.get("fields")) for one in after.member("sort-orders")
         ]
@@ -181,7 +181,7 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
         for operation in OPERATIONS:
             with case():
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
-                after = upd.commit_and_load(lab, table, upd.add_snapshot(snapshot))
+                after = lab.commit_and_load(table, upd.add_snapshot(snapshot))
                 operations = {
                     snapshot.get("snapshot-id"): (snapshot.get("summary") or {}).get("operation")
                     for snapshot in after.member("snapshots")

@@ -46,7 +46,7 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-003"):
-        after = upd.commit_and_load(lab, table, upd.assign_uuid(table.uuid))
+        after = lab.commit_and_load(table, upd.assign_uuid(table.uuid))
         expect.member(table.uuid, after.place("table-uuid"), "the table-uuid as before,")
 
 

@@ -54,7 +54,7 @@ def etags_differ_with_snapshots_refs(lab: CatalogLab) -> None:
     """Loading with snapshots=refs returns another ETag than the full table, if the metadata
     differ.
     """
-    table = lab.append(lab.append(lab.make_table()))
+    table = lab.append(lab.table_with_snapshot())
     whole, refs = (
         lab.require(lab.send(op.load_table, snapshots=which, **table.at), 200)
         for which in ("all", "refs")

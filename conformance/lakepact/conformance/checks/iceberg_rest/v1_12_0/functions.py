@@ -137,7 +137,7 @@ def pages_of_functions_have_each_once(lab: CatalogLab) -> None:
     functions = find_functions(lab)
     with lab.judge("IRC-FN-003"):
         names = [name for page in _pages(lab, functions) for name in page]
-        expect.equal(sorted(functions.names), sorted(names), "functions on all pages:", at=None)
+        expect.same_items(functions.names, names, "functions on all pages:", at=None)
 
 
 def _pages(lab: CatalogLab, functions: FunctionListing) -> Iterator[list[str]]:

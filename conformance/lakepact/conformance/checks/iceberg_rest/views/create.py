@@ -149,12 +149,9 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
                         at=answer.place("versions"),
                     )
         with lab.judge("IRC-VIEW-CREATE-005"):
-            expect.equal(
-                sorted(DIALECTS),
-                sorted(
-                    representation["dialect"]
-                    for representation in answer.current["representations"]
-                ),
+            expect.same_items(
+                DIALECTS,
+                (representation["dialect"] for representation in answer.current["representations"]),
                 "dialects, in any order,",
                 at=answer.place("versions"),
             )

@@ -33,9 +33,9 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
         for home, expected in views.items():
             with case():
                 reply = lab.send(op.list_views, namespace=home)
-                expect.equal(
-                    sorted(expected),
-                    sorted(names(reply)),
+                expect.same_items(
+                    expected,
+                    names(reply),
                     "names of views",
                     at=reply.place("identifiers"),
                 )
@@ -79,7 +79,7 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
 def _expect_names(lab: CatalogLab, namespace: Namespace, expected: list[str], what: str) -> None:
     """Expect a list of exactly these views."""
     reply = lab.send(op.list_views, namespace=namespace)
-    expect.equal(sorted(expected), sorted(names(reply)), what, at=reply.place("identifiers"))
+    expect.same_items(expected, names(reply), what, at=reply.place("identifiers"))
 
 
 @check("IRC-VIEW-LIST-002")
@@ -130,9 +130,9 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
         for size in (1, 2, 3):
             with case():
                 pages = views.pages(page_token=FIRST, page_size=size)
-                expect.equal(
-                    sorted(views.names),
-                    sorted(name for page, _ in pages for name in page),
+                expect.same_items(
+                    views.names,
+                    (name for page, _ in pages for name in page),
                     "names on all pages",
                     at=None,
                 )

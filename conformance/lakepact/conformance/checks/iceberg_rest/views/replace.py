@@ -90,9 +90,9 @@ def replacements_add_versions(lab: CatalogLab) -> None:
                 "the text of the current version",
                 at=view.place("versions"),
             )
-            expect.equal(
-                sorted(expected),
-                sorted(texts(view)),
+            expect.same_items(
+                expected,
+                texts(view),
                 "the texts of all versions",
                 at=view.place("versions"),
             )
@@ -213,9 +213,9 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             expect.member(version_id, after.place("current-version-id"))
             expect.equal(log, after.log, "version ids in the log", at=after.place("version-log"))
-            expect.equal(
-                sorted(second.versions),
-                sorted(after.versions),
+            expect.same_items(
+                second.versions,
+                after.versions,
                 "ids of versions",
                 at=after.place("versions"),
             )
@@ -355,9 +355,9 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-083"):
         expect.status(reply, 200)
-        expect.equal(
-            sorted([SQL, "SELECT 2 AS id"]),
-            sorted(texts(after)),
+        expect.same_items(
+            [SQL, "SELECT 2 AS id"],
+            texts(after),
             "the texts of all versions",
             at=after.place("versions"),
         )
@@ -514,9 +514,9 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     both = load_view(lab, view)
     with lab.judge("IRC-UPD-084"):
         expect.status(replies[0], 200)
-        expect.equal(
-            sorted([SQL, "SELECT 2 AS id"]),
-            sorted(texts(both)),
+        expect.same_items(
+            [SQL, "SELECT 2 AS id"],
+            texts(both),
             "the texts of all versions",
             at=both.place("versions"),
         )
@@ -533,9 +533,9 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-084"):
         expect.status(same, 200)
         after = load_view(lab, view)
-        expect.equal(
-            sorted(texts(both)),
-            sorted(texts(after)),
+        expect.same_items(
+            texts(both),
+            texts(after),
             "the texts of all versions once both were added again,",
             at=after.place("versions"),
         )

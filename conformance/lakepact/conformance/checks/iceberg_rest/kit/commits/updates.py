@@ -43,16 +43,6 @@ UNKNOWN_UPDATE = {
 # -- what a target does with a commit --------------------------------------------------------------
 
 
-def commit_and_load(lab: CatalogLab, table: Table, *updates: Members) -> Table:
-    """Return the table as it is loaded after a commit that the target has to accept.
-
-    Raises:
-        Unmet: the commit is refused.
-    """
-    expect.status(lab.try_commit(table, *updates), *SUCCESS)
-    return lab.load(table)
-
-
 def expect_own_id(actual: Any, existing: Iterable[Any], *, at: Place) -> None:
     """Expect an id that neither the request proposed nor the table had."""
     others = ", ".join(map(str, [REQUESTED, *existing]))
