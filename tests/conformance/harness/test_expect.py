@@ -11,12 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faulty_servers import checked
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import SUCCESS, Unmet
 from lakepact.conformance.evidence.replaying import ABSENT, fits
+from lakepact.conformance.evidence.target import Offer
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import OperationId
+from miniatures import answer, miniature
 
 LONG = {f"member-{n}": "x" * 20 for n in range(20)}
+GET = OperationId("getConfig")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -158,3 +165,37 @@ def test_any_success_is_shown_as_2xx() -> None:
 
     assert unmet.value.expected == "status 201 or 202 or 204"
     assert any_success.value.expected == "status 2xx"
+
+
+def test_absent_member_of_an_object_is_none() -> None:
+    file = lines_of({"file": {"size": 5}}).lines[0]["file"]
+
+    expect.member_of(file, "stats", None)
+    with pytest.raises(Unmet, match="`size` 6, got 5"):
+        expect.member_of(file, "size", 6)
+
+
+def test_member_without_a_name_is_named_by_its_place() -> None:
+    with pytest.raises(Unmet, match="size 6, got 5"):
+        expect.member(6, lines_of({"file": {"size": 5}}).lines[0].place("file", "size"))
+
+
+def test_same_items_may_have_another_order() -> None:
+    expect.same_items([1, 2], (2, 1), "ids", at=None)
+    with pytest.raises(Unmet, match=r"ids \[1,1\], got \[1,2\]"):
+        expect.same_items([1, 1], (2, 1), "ids", at=None)
+
+
+def test_warning_about_a_status_reports_the_expected_one() -> None:
+    suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: Offer(operations=frozenset({GET})))
+
+    @suite.check("IRC-CFG-001")
+    def ignores_a_mistake(lab: Lab) -> None:
+        """The configuration is returned in spite of a mistake."""
+        lab.send(GET)
+        lab.warn("IRC-CFG-001", expected="status 400", actual="200", expected_status=(400,))
+
+    with miniature(lambda *_: answer(200, {})) as url:
+        [verdict] = checked(url, of=suite).results()["IRC-CFG-001"].verdicts
+
+    assert [(case.expected_status, case.refusal) for case in verdict.failures] == [((400,), True)]
