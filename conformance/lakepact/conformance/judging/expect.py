@@ -173,6 +173,11 @@ def equal(
     )
 
 
+def includes(expected: Members, actual: Members, what: str, *, at: Place | None) -> None:
+    """Expect an object with the expected members, and perhaps others; see `equal`."""
+    equal(expected, {name: actual.get(name) for name in expected}, what, at=at)
+
+
 def same_items(
     expected: Iterable[Any], actual: Iterable[Any], what: str, *, at: Place | None
 ) -> None:

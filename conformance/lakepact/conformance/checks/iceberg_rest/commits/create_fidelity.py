@@ -117,17 +117,17 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         )
     with lab.judge("IRC-UPD-040"):
         summary = table.member("snapshots", 0).get("summary") or {}
-        expect.equal(
+        expect.includes(
             snapshot["summary"],
-            {key: summary.get(key) for key in snapshot["summary"]},
+            summary,
             "the summary,",
             at=table.place("snapshots", 0, "summary"),
         )
     with lab.judge("IRC-UPD-045"):
         audit = table.member("refs", "audit")
-        expect.equal(
+        expect.includes(
             KEPT,
-            {member: audit.get(member) for member in KEPT},
+            audit,
             "the retention of a branch,",
             at=table.place("refs", "audit"),
         )

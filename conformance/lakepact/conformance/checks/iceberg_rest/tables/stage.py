@@ -252,34 +252,43 @@ def committing_works(lab: CatalogLab) -> None:
         expect.status(reply, 200)
 
 
-@check("IRC-TBL-STAGE-005")
-def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
-    """A stage commit may add schemas and snapshots, which keep their ids."""
-    expect_history(lab)
-    committing_works(lab)
-    stage = requests.stage_table(lab)
+def two_schemas(stage: Table) -> tuple[Document, Document]:
+    """Return the schema of a staged table, and one with further columns whose ids have gaps."""
     first, last = upd.current_schema(stage), stage.member("last-column-id")
     more = [
         requests.field(last + 1, "tags", requests.array(last + 5, "string")),
         requests.field(last + 3, "late", "int"),
     ]
-    second = {
-        **first,
-        "schema-id": first.get("schema-id", 0) + 1,
-        "fields": [*first["fields"], *more],
-    }
-    one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
+    number = first.get("schema-id", 0) + 1
+    return first, {**first, "schema-id": number, "fields": [*first["fields"], *more]}
+
+
+def two_snapshots(lab: CatalogLab, stage: Table, schema_ids: list[int]) -> list[Document]:
+    """Return two snapshots of a staged table, the second one after the first."""
+    one = lab.snapshot(stage, schema_id=schema_ids[0])
     rows = (
         {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
     )
     two = lab.snapshot(
         stage,
         **rows,
-        schema_id=second["schema-id"],
+        schema_id=schema_ids[1],
         parent_snapshot_id=one["snapshot-id"],
         sequence_number=one.get("sequence-number", 0) + 1,
         timestamp_ms=one["timestamp-ms"] + 1,
     )
+    return [one, two]
+
+
+@check("IRC-TBL-STAGE-005")
+def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
+    """A stage commit may add schemas and snapshots, which keep their ids."""
+    expect_history(lab)
+    committing_works(lab)
+    stage = requests.stage_table(lab)
+    last = stage.member("last-column-id")
+    first, second = two_schemas(stage)
+    one, two = two_snapshots(lab, stage, [schema.get("schema-id", 0) for schema in (first, second)])
     further = [
         *(upd.add_schema(second, last_column_id=last + 5), upd.set_current_schema(upd.LAST_ADDED)),
         *(
@@ -322,9 +331,9 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     snapshot["snapshot-id"], by_id, "snapshot ids", at=table.place("snapshots")
                 )
                 actual = by_id[snapshot["snapshot-id"]]
-                expect.equal(
+                expect.includes(
                     snapshot,
-                    {member: actual.get(member) for member in snapshot},
+                    actual,
                     "the snapshot",
                     at=table.place("snapshots"),
                 )

@@ -215,9 +215,9 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         )
         for before, field in zip(request["fields"], schemas[0]["fields"], strict=True):
             with case():
-                expect.equal(
+                expect.includes(
                     before,
-                    {member: field.get(member) for member in before},
+                    field,
                     "the field",
                     at=after.place("schemas"),
                 )
@@ -236,9 +236,9 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
         after = lab.commit_and_load(table, upd.add_spec(field))
         (actual,) = spec_with(after, "tens")["fields"]
-        expect.equal(
+        expect.includes(
             field,
-            {member: actual.get(member) for member in field},
+            actual,
             "the partition field",
             at=after.place("partition-specs"),
         )
@@ -443,9 +443,9 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-061"):
         after = lab.commit_and_load(table, {"action": "set-properties", "updates": properties})
-        expect.equal(
+        expect.includes(
             properties,
-            {key: after.member("properties").get(key) for key in properties},
+            after.member("properties"),
             "properties",
             at=after.place("properties"),
         )
