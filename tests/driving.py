@@ -33,31 +33,33 @@ class Driven:
         self.catalog = kind(address, http=self._http, **options)
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
-        return lambda *args, **kwargs: self._waited(getattr(self.catalog, method)(*args, **kwargs))
+        return lambda *args, **kwargs: self.result_of(
+            getattr(self.catalog, method)(*args, **kwargs)
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._waited(self.catalog.close())
+        self.result_of(self.catalog.close())
         if self._http is not None:
-            self._waited(
+            self.result_of(
                 self._http.aclose()
                 if isinstance(self._http, httpx.AsyncClient)
                 else self._http.close()
             )
         self._runner.close()
 
-    def _waited(self, given: Any) -> Any:
-        if inspect.isasyncgen(given):
-            return self._runner.run(_collected(given))
-        if inspect.isgenerator(given):
-            return list(given)
-        return self._runner.run(given) if inspect.iscoroutine(given) else given
+    def result_of(self, result: Any) -> Any:
+        if inspect.isasyncgen(result):
+            return self._runner.run(_items_of(result))
+        if inspect.isgenerator(result):
+            return list(result)
+        return self._runner.run(result) if inspect.iscoroutine(result) else result
 
 
-async def _collected(given: Any) -> list[Any]:
-    return [item async for item in given]
+async def _items_of(iterator: Any) -> list[Any]:
+    return [item async for item in iterator]
 
 
 KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
@@ -80,7 +82,7 @@ class Desk:
         return httpx.MockTransport(self._answer)
 
     @property
-    def asked(self) -> list[str]:
+    def calls(self) -> list[str]:
         """The requests after that for the configuration."""
         return [
             self._name(request)
@@ -100,3 +102,38 @@ class Desk:
             return httpx.Response(200, json=answer)
         # A response belongs to the client that has read it, so each request gets its own.
         return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+
+CONFLICT = {"error": {"message": "changed", "type": "CommitFailedException", "code": 409}}
+
+
+class Unreliable(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Passes requests on, and lets a function answer commits."""
+
+    def __init__(
+        self, commit: Callable[[httpx.BaseTransport, httpx.Request], httpx.Response]
+    ) -> None:
+        self._inner = httpx.HTTPTransport()
+        self._commit = commit
+        self.commits = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method != "POST":
+            return self._inner.handle_request(request)
+        self.commits += 1
+        return self._commit(self._inner, request)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        reply = self.handle_request(request)
+        return httpx.Response(reply.status_code, headers=reply.headers, content=reply.read())
+
+    def close(self) -> None:
+        self._inner.close()
+
+    async def aclose(self) -> None:
+        self._inner.close()
+
+
+def apply_and_disconnect(inner: httpx.BaseTransport, request: httpx.Request) -> httpx.Response:
+    inner.handle_request(request).read()
+    raise httpx.ReadError("gone")

@@ -32,8 +32,8 @@ class Pet(BaseModel):
 
 
 def read_grievance(content: bytes) -> ErrorBody | None:
-    kind, found, message = content.decode(errors="replace").partition("|")
-    return ErrorBody(message, kind or None) if found else None
+    kind, separator, message = content.decode(errors="replace").partition("|")
+    return ErrorBody(message, kind or None) if separator else None
 
 
 #: A contract of two operations: `feed` is a commit, `visit` is a read.
@@ -109,7 +109,7 @@ def send(request: pytest.FixtureRequest) -> Send:
     loop.
     """
 
-    def sent(
+    def send_to(
         script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None
     ) -> Pet | None:
         engine = Engine(
@@ -128,7 +128,7 @@ def send(request: pytest.FixtureRequest) -> Send:
         transport = AsyncTransport(Timeouts(), httpx.AsyncClient(transport=script.carrier))
         return asyncio.run(AsyncConnection(engine, transport, script.pause).send(call))
 
-    return sent
+    return send_to
 
 
 @pytest.fixture(params=KINDS)
@@ -136,10 +136,10 @@ def drive(request: pytest.FixtureRequest) -> Iterator[Callable[..., Driven]]:
     """Yield a function that opens a catalog of either kind until the end of the test."""
     with ExitStack() as stack:
 
-        def driven(address: str, kinds: dict[str, type] = KINDS, **options: object) -> Driven:
+        def open_catalog(address: str, kinds: dict[str, type] = KINDS, **options: object) -> Driven:
             return stack.enter_context(Driven(kinds[request.param], address, **options))
 
-        yield driven
+        yield open_catalog
 
 
 @pytest.fixture

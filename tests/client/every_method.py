@@ -113,7 +113,7 @@ def limits(limits: Limits) -> None:
     assert_type(limits.decoding, Limit)
 
 
-async def opened() -> None:
+async def opening() -> None:
     async with AsyncIcebergCatalog(
         "http://c", warehouse="w", auth=BearerToken("t"), limits=Limits(pages=1)
     ) as catalog:
@@ -151,7 +151,7 @@ def signature(auth: SigV4) -> None:
     assert_type(auth.signature(Request("GET", "https://c")), Headers)
 
 
-def fetched_token(auth: FetchedToken) -> None:
+def token_login(auth: FetchedToken) -> None:
     assert_type(next(auth.current()), Request | Pause)
 
 
@@ -233,8 +233,8 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(catalog.list_tables("a"), AsyncIterator[TableIdentifier])
     assert_type(await catalog.create_table("a.t", SCHEMA, properties={"k": "v"}), LoadTableResult)
     assert_type(await catalog.create_table("a.t", ROWS.schema), LoadTableResult)
-    async for listed in catalog.list_tables("a.b"):
-        assert_type(await catalog.load_table(listed), LoadTableResult)
+    async for identifier in catalog.list_tables("a.b"):
+        assert_type(await catalog.load_table(identifier), LoadTableResult)
     assert_type(
         await catalog.table_exists(("a", "b", "t"))
         or await catalog.table_exists((("a", "b"), "t")),
@@ -244,18 +244,16 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(
         await catalog.register_table("a.t", "s3://b/t.json", overwrite=True), LoadTableResult
     )
-    loaded = await catalog.load_table("a.t", snapshots="refs", referenced_by=["a.v"])
-    assert_type(loaded, LoadTableResult)
-    metadata(loaded.metadata)
-    assert_type(storage_properties(loaded, "s3://b/t/1"), dict[str, str])
+    result = await catalog.load_table("a.t", snapshots="refs", referenced_by=["a.v"])
+    assert_type(result, LoadTableResult)
+    metadata(result.metadata)
+    assert_type(storage_properties(result, "s3://b/t/1"), dict[str, str])
     credentials = await catalog.load_credentials("a.t", plan_id="p")
     assert_type(storage_credential(credentials, "s3://b/t/1"), StorageCredential | None)
     assert_type(await catalog.sign_request("a.t", SIGNED), RemoteSignResult)
     assert_type(await catalog.table_exists("a.t"), bool)
-    committed = await catalog.commit_table(
-        "a.t", [UPDATE], requirements=[{"type": "assert-create"}]
-    )
-    assert_type(committed, CommitTableResponse)
+    reply = await catalog.commit_table("a.t", [UPDATE], requirements=[{"type": "assert-create"}])
+    assert_type(reply, CommitTableResponse)
     await catalog.drop_table("a.t", purge=True)
     await catalog.rename_table("a.t", (("a", "b"), "t"))
     await catalog.report_metrics("a.t", {"report-type": "scan-report"})
@@ -360,22 +358,22 @@ def table_edits(edits: TableEdits) -> None:
     assert_type(edits.remove_ref("v1"), TableEdits)
 
 
-def resolved(edits: TableEdits, loaded: TableMetadata) -> None:
-    assert_type(edits.resolve(loaded), TableChange)
-    assert_type(edits.missing_in(loaded), list[str])
-    assert_type(edits.is_applied(loaded), bool)
+def resolution(edits: TableEdits, state: TableMetadata) -> None:
+    assert_type(edits.resolve(state), TableChange)
+    assert_type(edits.missing_in(state), list[str])
+    assert_type(edits.is_applied(state), bool)
 
 
 # -- Delta Sharing ---------------------------------------------------------------------------------
 
 
-def predicate(wanted: Column) -> Predicate:
-    assert_type(wanted.is_null(), Predicate)
-    assert_type(wanted.is_not_null(), Predicate)
-    assert_type(wanted.is_in(["a", "b"]), Predicate)
-    assert_type(wanted.is_nan(), Predicate)
-    assert_type(wanted.starts_with("a"), Predicate)
-    return (wanted > 3) & (column("at") <= NOW)
+def predicate(age: Column) -> Predicate:
+    assert_type(age.is_null(), Predicate)
+    assert_type(age.is_not_null(), Predicate)
+    assert_type(age.is_in(["a", "b"]), Predicate)
+    assert_type(age.is_nan(), Predicate)
+    assert_type(age.starts_with("a"), Predicate)
+    return (age > 3) & (column("at") <= NOW)
 
 
 def read_task(task: ReadTask) -> None:
@@ -398,12 +396,12 @@ def shared_file(file: SharedFile) -> None:
     )
 
 
-def description(described: Description) -> None:
-    described_metadata(described.metadata)
-    assert_type(described.protocol.min_reader_version, int)
+def description(answer: Description) -> None:
+    delta_metadata(answer.metadata)
+    assert_type(answer.protocol.min_reader_version, int)
 
 
-def described_metadata(metadata: Metadata) -> None:
+def delta_metadata(metadata: Metadata) -> None:
     assert_type(metadata.partition_columns, tuple[str, ...])
     assert_type(metadata.column_mapping, str)
     delta_schema(metadata.schema)

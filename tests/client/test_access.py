@@ -37,7 +37,7 @@ RENEWED = RefreshableCredentials("a", "b", "c", None, dict, "t")
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[str]:
+def server_url() -> Iterator[str]:
     with running(contract="iceberg_rest", warehouse="memory:") as server:
         yield server.url
 
@@ -49,60 +49,60 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
     return {name: certificate(folder, name) for name in ("server", "caller")}
 
 
-@pytest.mark.parametrize("given", ["verify", "settings", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
+@pytest.mark.parametrize("setting", ["verify", "settings", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
 def test_private_authority_is_trusted(
-    given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any
+    setting: str, drive: Callable[..., Driven], server_url: str, certificates: Any, monkeypatch: Any
 ) -> None:
     authority = certificates["server"][0]
     options = {
         "verify": {"verify": authority},
         "settings": {"verify": ssl.create_default_context(cafile=authority)},
-    }.get(given, {})
+    }.get(setting, {})
     monkeypatch.setenv("SSL_CERT_FILE", "")
     if not options:
-        monkeypatch.setenv(given, authority)
-    with tls_front(served, certificates["server"]) as front:
+        monkeypatch.setenv(setting, authority)
+    with tls_front(server_url, certificates["server"]) as front:
         assert drive(front.url, **options).namespace_exists("n") is False
 
 
 def test_client_certificate_is_presented(
-    drive: Callable[..., Driven], served: str, certificates: Any
+    drive: Callable[..., Driven], server_url: str, certificates: Any
 ) -> None:
     authority, caller = certificates["server"][0], certificates["caller"]
-    with tls_front(served, certificates["server"], callers=caller[0]) as front:
+    with tls_front(server_url, certificates["server"], callers=caller[0]) as front:
         assert drive(front.url, verify=authority, cert=caller).namespace_exists("n") is False
         with pytest.raises(Unreachable):
             drive(front.url, verify=authority, retries=NO_RETRIES).config()
 
 
-@pytest.mark.parametrize("given", ["proxy", "HTTPS_PROXY"])
+@pytest.mark.parametrize("setting", ["proxy", "HTTPS_PROXY"])
 def test_requests_go_through_the_proxy(
-    given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any
+    setting: str, drive: Callable[..., Driven], server_url: str, certificates: Any, monkeypatch: Any
 ) -> None:
-    with tls_front(served, certificates["server"]) as front, proxy_front() as proxy:
+    with tls_front(server_url, certificates["server"]) as front, proxy_front() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1" if given == "proxy" else "")
-        options = {"proxy": proxy.url.replace("//", "//user:p%40ss@")} if given == "proxy" else {}
-        for proxied in (options, {"proxy": "none"}):
-            drive(front.url, verify=certificates["server"][0], **proxied).config()
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1" if setting == "proxy" else "")
+        options = {"proxy": proxy.url.replace("//", "//user:p%40ss@")} if setting == "proxy" else {}
+        for access in (options, {"proxy": "none"}):
+            drive(front.url, verify=certificates["server"][0], **access).config()
 
     (head,) = proxy.heads
     assert head.startswith(f"CONNECT {front.url.removeprefix('https://')} ".encode())
-    assert (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "proxy")
+    assert (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (setting == "proxy")
 
 
 def test_requests_go_through_a_socks_proxy(
-    drive: Callable[..., Driven], served: str, certificates: Any
+    drive: Callable[..., Driven], server_url: str, certificates: Any
 ) -> None:
     login = b"\x01\x04user\x04p@ss"
-    with tls_front(served, certificates["server"]) as front, socks_front(login=login) as proxy:
+    with tls_front(server_url, certificates["server"]) as front, socks_front(login=login) as proxy:
         address = proxy.url.replace("//", "//user:p%40ss@")
-        for url in (served, front.url):
+        for url in (server_url, front.url):
             drive(url, verify=certificates["server"][0], proxy=address).config()
 
     assert proxy.heads[0] == login
     assert [int.from_bytes(head[-2:], "big") for head in proxy.heads[1::2]] == [
-        int(url.rpartition(":")[2]) for url in (served, front.url)
+        int(url.rpartition(":")[2]) for url in (server_url, front.url)
     ]
 
 
@@ -110,13 +110,13 @@ def test_requests_go_through_a_socks_proxy(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("nonsense", [b"HTTP/1.1 400 Bad Request", b"\x05", b"\x05\x01\x00"])
 def test_proxy_that_does_not_speak_socks_raises_unreachable(
-    drive: Callable[..., Driven], served: str, nonsense: bytes
+    drive: Callable[..., Driven], server_url: str, nonsense: bytes
 ) -> None:
     with (
         socks_front(nonsense=nonsense) as proxy,
         pytest.raises(Unreachable, match="the proxy does not answer as SOCKS5 does"),
     ):
-        drive(served, proxy=proxy.url, retries=NO_RETRIES).config()
+        drive(server_url, proxy=proxy.url, retries=NO_RETRIES).config()
 
 
 def test_name_that_no_host_has_raises_unreachable(drive: Callable[..., Driven]) -> None:
@@ -133,16 +133,18 @@ def test_missing_package_of_a_socks_proxy_is_named(kind: type, monkeypatch: Any)
 
 
 def test_missing_package_of_an_environment_proxy_matters_where_it_is_used(
-    drive: Callable[..., Driven], served: str, monkeypatch: Any
+    drive: Callable[..., Driven], server_url: str, monkeypatch: Any
 ) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("ALL_PROXY", "socks5://user:s3cr3t@127.0.0.1:1")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
-    assert drive(served).namespace_exists("n") is False
-    with pytest.raises(Unreachable, match="ALL_PROXY is socks5://…, which needs socksio") as raised:
+    assert drive(server_url).namespace_exists("n") is False
+    with pytest.raises(
+        Unreachable, match="ALL_PROXY is socks5://…, which needs socksio"
+    ) as exc_info:
         drive("http://catalog.test", retries=NO_RETRIES).config()
-    assert "s3cr3t" not in str(raised.value)
+    assert "s3cr3t" not in str(exc_info.value)
 
 
 @pytest.mark.parametrize(
@@ -170,10 +172,10 @@ def test_missing_package_of_an_environment_proxy_matters_where_it_is_used(
 def test_wrong_argument_is_named_without_its_secret(
     kind: type, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message) as raised:
+    with pytest.raises(ValueError, match=message) as exc_info:
         kind("http://catalog.test" if kind is IcebergCatalog else PROFILE, **options)
 
-    assert "s3cr3t" not in str(raised.value)
+    assert "s3cr3t" not in str(exc_info.value)
 
 
 def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
@@ -190,8 +192,8 @@ def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
     )
 
 
-def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificates: Any) -> None:
-    with tls_front(served, certificates["server"], callers=certificates["caller"][0]) as front:
+def test_pickled_catalogs_are_used_in_spawned_processes(server_url: str, certificates: Any) -> None:
+    with tls_front(server_url, certificates["server"], callers=certificates["caller"][0]) as front:
         catalog = IcebergCatalog(
             front.url, verify=certificates["server"][0], cert=certificates["caller"], proxy="none"
         )
@@ -227,22 +229,22 @@ def test_pickled_signatures_hold_no_secret_of_the_configuration(
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cr3t")
-    pickled = pickle.dumps(SigV4("glue", region="eu-west-1"))
+    content = pickle.dumps(SigV4("glue", region="eu-west-1"))
 
-    assert (b"s3cr3t" in pickled, repr(pickle.loads(pickled))) == (
+    assert (b"s3cr3t" in content, repr(pickle.loads(content))) == (
         False,
         "SigV4('glue', region='eu-west-1', credentials=[hidden])",
     )
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # a loop ends before its connections
-def test_catalog_serves_two_event_loops_at_once(served: str) -> None:
+def test_catalog_serves_two_event_loops_at_once(server_url: str) -> None:
     results: list[bool] = []
 
     async def many(catalog: AsyncIcebergCatalog) -> None:
         results.extend(await asyncio.gather(*(catalog.namespace_exists("n") for _ in range(20))))
 
-    catalog = AsyncIcebergCatalog(served, limits=Limits(connections=4))
+    catalog = AsyncIcebergCatalog(server_url, limits=Limits(connections=4))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(asyncio.run, [many(catalog), many(catalog)]))
     for last in (many(catalog), catalog.close()):

@@ -58,18 +58,18 @@ def test_token_that_is_not_text_raises_type_error():
 
 @pytest.mark.parametrize("client", [IcebergCatalog, AsyncIcebergCatalog])
 def test_plain_string_as_auth_raises_type_error(client):
-    with pytest.raises(TypeError, match=r"BearerToken\(…\)") as caught:
+    with pytest.raises(TypeError, match=r"BearerToken\(…\)") as exc_info:
         client("http://127.0.0.1:1", auth="do-not-tell")
 
-    assert "do-not-tell" not in str(caught.value)
+    assert "do-not-tell" not in str(exc_info.value)
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "sécret-token"])
 def test_token_unfit_for_a_header_raises_without_the_token(token):
-    with pytest.raises(ValueError, match="visible ASCII") as caught:
+    with pytest.raises(ValueError, match="visible ASCII") as exc_info:
         BearerToken(token)
 
-    assert not token or token not in str(caught.value)
+    assert not token or token not in str(exc_info.value)
 
 
 def test_auth_flow_can_send_its_own_requests(send, script):

@@ -34,13 +34,13 @@ def desk(*answers: httpx.Response) -> Desk:
 
 
 def test_retry_is_announced_before_its_pause(drive: Callable[..., Driven]) -> None:
-    seen: list[Retry] = []
-    retries = Retries(first_pause=0.001, jitter=float, on_retry=seen.append)
+    announcements: list[Retry] = []
+    retries = Retries(first_pause=0.001, jitter=float, on_retry=announcements.append)
     drive(
         "http://catalog.test", carrier=desk(BUSY, BUSY, GOOD).carrier, retries=retries
     ).namespace_exists("n")
 
-    assert seen == [
+    assert announcements == [
         Retry("namespaceExists", 1, 0.001, 429, None),
         Retry("namespaceExists", 2, 0.002, 429, None),
     ]
@@ -53,18 +53,18 @@ def test_error_of_the_hook_ends_the_call(drive: Callable[..., Driven]) -> None:
             "http://catalog.test", carrier=busy.carrier, retries=Retries(on_retry=lambda _: 1 / 0)
         ).namespace_exists("n")
 
-    assert len(busy.asked) == 1
+    assert len(busy.calls) == 1
 
 
 def test_options_of_a_call_leave_the_catalog_as_it_is(drive: Callable[..., Driven]) -> None:
     busy = desk(BUSY, BUSY, GOOD)
-    driven = drive("http://catalog.test", carrier=busy.carrier, retries=Retries(first_pause=0.001))
-    whole, driven.catalog = driven.catalog, driven.catalog.with_options(retries=NO_RETRIES)
+    client = drive("http://catalog.test", carrier=busy.carrier, retries=Retries(first_pause=0.001))
+    whole, client.catalog = client.catalog, client.catalog.with_options(retries=NO_RETRIES)
     with pytest.raises(Throttled):
-        driven.namespace_exists("n")
-    driven.catalog = whole
+        client.namespace_exists("n")
+    client.catalog = whole
 
-    assert driven.namespace_exists("n") is True
+    assert client.namespace_exists("n") is True
     assert [request.url.path for request in busy.requests].count("/v1/config") == 1
 
 
@@ -79,14 +79,14 @@ def test_number_is_the_timeout_of_a_call() -> None:
 
 
 def test_response_of_a_success_is_kept(drive: Callable[..., Driven]) -> None:
-    driven = drive("http://catalog.test", carrier=desk(GOOD, httpx.Response(404)).carrier)
-    plain, driven.catalog = (
-        driven.catalog,
-        driven.catalog.with_response().with_options(retries=NO_RETRIES),
+    client = drive("http://catalog.test", carrier=desk(GOOD, httpx.Response(404)).carrier)
+    plain, client.catalog = (
+        client.catalog,
+        client.catalog.with_response().with_options(retries=NO_RETRIES),
     )
-    assert [driven.namespace_exists("n"), driven.namespace_exists("n")] == [True, False]
+    assert [client.namespace_exists("n"), client.namespace_exists("n")] == [True, False]
 
-    response = driven.catalog.response
+    response = client.catalog.response
     assert (response.status, response.request_id, response.header("x-a"), plain.response) == (
         204,
         "r1",
@@ -96,7 +96,7 @@ def test_response_of_a_success_is_kept(drive: Callable[..., Driven]) -> None:
 
 
 def test_options_reach_tables_of_a_sharing_client() -> None:
-    seen: list[Retry] = []
+    announcements: list[Retry] = []
     answers = [BUSY, httpx.Response(200, headers={"Delta-Table-Version": "7", "Request-Id": "r2"})]
     shares = Desk({"GET /shares/s/schemas/t/tables/u/version": lambda _: answers.pop(0)})
     with (
@@ -104,11 +104,11 @@ def test_options_reach_tables_of_a_sharing_client() -> None:
         SharingClient(PROFILE, http=http, retries=NO_RETRIES) as client,
     ):
         own = client.with_options(
-            retries=Retries(first_pause=0.001, on_retry=seen.append)
+            retries=Retries(first_pause=0.001, on_retry=announcements.append)
         ).with_response()
 
         assert own.table("s.t.u").version() == 7
-        assert (own.response and own.response.request_id, len(seen), client.response) == (
+        assert (own.response and own.response.request_id, len(announcements), client.response) == (
             "r2",
             1,
             None,

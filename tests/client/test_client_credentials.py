@@ -13,7 +13,7 @@ import pytest
 from lakepact.client import BadReply, ClientCredentials, NotAuthenticated, ServerError, Unreachable
 
 from .conftest import VISIT, Pet
-from .test_redaction import shown_by
+from .test_redaction import text_of_error
 
 SECRET = "planted+Secret/0123456789"
 REX = httpx.Response(200, json={"name": "rex"})
@@ -29,7 +29,7 @@ def credentials(clock=lambda: 0.0):
     )
 
 
-def asked(server):
+def authorizations(server):
     """Return the host and the authorization of each request."""
     return [
         (request.url.host, request.headers["Authorization"].split()[-1])
@@ -44,7 +44,11 @@ def test_token_is_fetched_with_the_first_call_and_kept(send, script):
     send(server, VISIT, auth=auth)
 
     basic = base64.b64encode(f"me:{SECRET}".encode()).decode()
-    assert asked(server) == [("login.test", basic), ("pets.test", "t1"), ("pets.test", "t1")]
+    assert authorizations(server) == [
+        ("login.test", basic),
+        ("pets.test", "t1"),
+        ("pets.test", "t1"),
+    ]
     assert parse_qs(server.requests[0].content.decode()) == {
         "grant_type": ["client_credentials"],
         "scope": ["all of it"],
@@ -64,7 +68,11 @@ def test_token_is_replaced_before_it_expires(send, script, life, lasts):
     for now[0] in (0.0, lasts - 0.1, lasts):
         send(server, VISIT, auth=auth)
 
-    assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
+    assert [word for host, word in authorizations(server) if host == "pets.test"] == [
+        "t1",
+        "t1",
+        "t2",
+    ]
 
 
 @pytest.mark.parametrize("status", [400, 401, 422])
@@ -97,7 +105,11 @@ def test_refused_token_is_replaced_once(send, script):
     answer = send(server, VISIT, auth=auth)
 
     assert answer == Pet(name="rex")
-    assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
+    assert [word for host, word in authorizations(server) if host == "pets.test"] == [
+        "t1",
+        "t1",
+        "t2",
+    ]
 
 
 def test_refused_new_token_is_not_replaced(send, script):
@@ -151,12 +163,12 @@ def test_busy_token_endpoint_is_retried(send, script, status):
     ],
 )
 def test_token_endpoint_error_hides_the_secret(send, script, answer, kind, message):
-    with pytest.raises(kind, match=message) as caught:
+    with pytest.raises(kind, match=message) as exc_info:
         send(script(answer), VISIT, auth=credentials())
 
-    assert type(caught.value) is kind
-    assert SECRET not in shown_by(caught.value)
-    assert base64.b64encode(f"me:{SECRET}".encode()).decode() not in shown_by(caught.value)
+    assert type(exc_info.value) is kind
+    assert SECRET not in text_of_error(exc_info.value)
+    assert base64.b64encode(f"me:{SECRET}".encode()).decode() not in text_of_error(exc_info.value)
 
 
 def test_credentials_repr_shows_the_token_endpoint_only():

@@ -44,7 +44,7 @@ def test_public_names_have_docstrings() -> None:
     ] == []
 
 
-def unexplained(function: Any) -> list[str]:
+def missing_arguments(function: Any) -> list[str]:
     """Return the arguments that a docstring does not give; the sentence gives a single one."""
     words = inspect.getdoc(function) or ""
     arguments = [
@@ -61,7 +61,7 @@ def unexplained(function: Any) -> list[str]:
 
 def test_docstrings_of_methods_give_their_arguments() -> None:
     assert {
-        name: missing for name, function in functions() if (missing := unexplained(function))
+        name: missing for name, function in functions() if (missing := missing_arguments(function))
     } == {}
 
 
@@ -82,9 +82,7 @@ def test_docstrings_of_requests_give_their_errors() -> None:
 
     assert words
     assert [
-        name
-        for name, given in words.items()
-        if "Raises:" not in given and not ELSEWHERE.search(given)
+        name for name, text in words.items() if "Raises:" not in text and not ELSEWHERE.search(text)
     ] == []
 
 
@@ -94,16 +92,16 @@ def test_docstrings_of_classes_give_the_arguments_of_their_constructors() -> Non
         for kind in (getattr(lakepact.client, name) for name in lakepact.client.__all__)
         if isinstance(kind, type)
     ]
-    constructed = [
+    constructors = [
         kind
         for kind in kinds
         if not issubclass(kind, Exception) and "__init__" in vars(kind) and not is_dataclass(kind)
     ]
 
-    assert constructed
+    assert constructors
     assert [
         f"{kind.__name__}: {name}"
-        for kind in constructed
+        for kind in constructors
         for name in inspect.signature(kind).parameters
         if not re.search(rf"\b{name}\b", inspect.getdoc(kind) or "")
     ] == []

@@ -87,16 +87,16 @@ def test_change_answered_with_retry_after_is_retried(send, script, status):
 def test_commit_answered_5xx_is_sent_once(send, script, status):
     server = script(httpx.Response(status), REX)
 
-    with pytest.raises(errors.OutcomeUnknown) as caught:
+    with pytest.raises(errors.OutcomeUnknown) as exc_info:
         send(server, FEED)
 
     assert len(server.requests) == 1
-    assert caught.value.status == status
-    assert caught.value.is_retry_safe is False
+    assert exc_info.value.status == status
+    assert exc_info.value.is_retry_safe is False
 
 
 @pytest.mark.parametrize(
-    "lost",
+    "failure",
     [
         LOST,
         httpx.ReadTimeout("slow"),
@@ -105,23 +105,23 @@ def test_commit_answered_5xx_is_sent_once(send, script, status):
     ],
 )
 @pytest.mark.parametrize("call", [FEED, ADOPT], ids=["commit", "other"])
-def test_change_with_a_lost_reply_is_sent_once(send, script, call, lost):
-    server = script(lost, REX)
+def test_change_with_a_lost_reply_is_sent_once(send, script, call, failure):
+    server = script(failure, REX)
 
-    with pytest.raises(errors.OutcomeUnknown) as caught:
+    with pytest.raises(errors.OutcomeUnknown) as exc_info:
         send(server, call)
 
     assert len(server.requests) == 1
-    assert caught.value.__cause__ is lost
+    assert exc_info.value.__cause__ is failure
 
 
 def test_busy_server_raises_a_retry_safe_error(send, script):
     server = script(httpx.Response(503, headers={"Retry-After": "1"}))
 
-    with pytest.raises(errors.ServerError) as caught:
+    with pytest.raises(errors.ServerError) as exc_info:
         send(server, FEED)
 
-    assert (caught.value.tries, caught.value.is_retry_safe, caught.value.retry_after) == (
+    assert (exc_info.value.tries, exc_info.value.is_retry_safe, exc_info.value.retry_after) == (
         4,
         True,
         1.0,
@@ -132,11 +132,11 @@ def test_unreachable_server_is_named_in_the_error(send, script):
     with pytest.raises(
         errors.Unreachable,
         match=r"no connection to http://pets\.test/base: ConnectError: connection refused",
-    ) as caught:
+    ) as exc_info:
         send(script(REFUSED_CONNECTION), VISIT)
 
-    assert caught.value.tries == 4
-    assert caught.value.__cause__ is REFUSED_CONNECTION
+    assert exc_info.value.tries == 4
+    assert exc_info.value.__cause__ is REFUSED_CONNECTION
 
 
 def test_pause_beyond_the_total_time_is_not_begun(send, script):
@@ -168,11 +168,11 @@ def test_no_retries_sends_a_call_once(send, script):
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"name": 5}', b'{"name": "r', b"\xff"])
 def test_success_with_an_invalid_body_is_a_bad_reply(send, script, body):
-    with pytest.raises(errors.BadReply) as caught:
+    with pytest.raises(errors.BadReply) as exc_info:
         send(script(httpx.Response(200, content=body)), VISIT)
 
-    assert caught.value.status == 200
-    assert caught.value.exchange.reply_body == body.decode(errors="replace")
+    assert exc_info.value.status == 200
+    assert exc_info.value.exchange.reply_body == body.decode(errors="replace")
 
 
 def test_redirect_is_a_bad_reply_and_not_followed(send, script):
@@ -236,10 +236,10 @@ def test_redirect_is_a_bad_reply_and_not_followed(send, script):
     ],
 )
 def test_error_reply_with_any_body_raises_its_error(send, script, call, status, body, expected):
-    with pytest.raises(errors.LakepactError) as caught:
+    with pytest.raises(errors.LakepactError) as exc_info:
         send(script(httpx.Response(status, content=body)), call)
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
 
 
 def test_error_keeps_the_facts_of_the_failure(send, script):
@@ -249,10 +249,10 @@ def test_error_keeps_the_facts_of_the_failure(send, script):
         content=b"Changed|someone was faster",
     )
 
-    with pytest.raises(errors.CommitRejected) as caught:
+    with pytest.raises(errors.CommitRejected) as exc_info:
         send(script(reply), FEED)
 
-    error = caught.value
+    error = exc_info.value
     assert (error.operation, error.status, error.type, error.message) == (
         "feed",
         409,
@@ -277,10 +277,10 @@ def test_error_text_names_operation_answer_and_advice(send, script):
         409, headers={"X-Request-Id": "r-17"}, content=b"Changed|someone was faster"
     )
 
-    with pytest.raises(errors.CommitRejected) as caught:
+    with pytest.raises(errors.CommitRejected) as exc_info:
         send(script(reply), FEED)
 
-    assert str(caught.value) == (
+    assert str(exc_info.value) == (
         "feed: 409 Changed: someone was faster. request id r-17. "
         "Load the table again, apply the change to its current state, and commit that"
     )

@@ -15,10 +15,10 @@ def drawn_tree() -> dict[str, str]:
     """Return the parent of every class, as the docstring draws it."""
     parents, path = {}, []
     for line in errors.__doc__.split("\n\n")[1].splitlines():
-        found = DRAWN.match(line)
-        depth = len(found["branch"]) // 4 - 1
-        path[depth:] = [found["name"]]
-        parents[found["name"]] = path[depth - 1] if depth else "Exception"
+        match = DRAWN.match(line)
+        depth = len(match["branch"]) // 4 - 1
+        path[depth:] = [match["name"]]
+        parents[match["name"]] = path[depth - 1] if depth else "Exception"
     return parents
 
 

@@ -21,21 +21,21 @@ PROGRAMS = [ast.parse(SOURCE), ast.parse(without_event_loop(SOURCE))]
 OURS = ("lakepact.client", "lakepact.reach")  #: packages of public classes
 
 
-def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
+def imports_of(tree: ast.AST) -> dict[str, tuple[str, str]]:
     """Return the module and the name of what a module imports, by the name that it has there."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     return {
         alias.asname or alias.name: (str(node.module), alias.name)
-        for node in found
+        for node in imports
         for alias in node.names
     }
 
 
-def called() -> dict[type, set[str]]:
+def used_members() -> dict[type, set[str]]:
     """Return the members that the programs use, by the class that a function's parameter has."""
-    found = dict[type, set[str]]()
+    members = dict[type, set[str]]()
     for names, function in [
-        (imported(program), function) for program in PROGRAMS for function in program.body
+        (imports_of(program), function) for program in PROGRAMS for function in program.body
     ]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.args:
             (parameter, *_) = function.args.args
@@ -48,8 +48,8 @@ def called() -> dict[type, set[str]]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == parameter.arg
             }
-            found.setdefault(getattr(importlib.import_module(module), name), set()).update(used)
-    return found
+            members.setdefault(getattr(importlib.import_module(module), name), set()).update(used)
+    return members
 
 
 def methods(kind: type) -> dict[str, object]:
@@ -66,7 +66,7 @@ def methods(kind: type) -> dict[str, object]:
 
 def public() -> set[type]:
     """Return the public classes, and those that their methods return."""
-    found = set[type]()
+    classes = set[type]()
     todo = [
         value
         for value in (getattr(lakepact.client, name) for name in lakepact.client.__all__)
@@ -74,18 +74,18 @@ def public() -> set[type]:
     ]
     while todo:
         kind = todo.pop()
-        if kind not in found and not issubclass(kind, Exception):
-            found.add(kind)
-            todo += returned(kind)
-    return found
+        if kind not in classes and not issubclass(kind, Exception):
+            classes.add(kind)
+            todo += result_classes(kind)
+    return classes
 
 
-def returned(kind: type) -> Iterator[type]:
+def result_classes(kind: type) -> Iterator[type]:
     """Yield the classes of the client that the public methods of a class return."""
     for base in kind.__mro__:
         if base.__module__.startswith(OURS):
             module = importlib.import_module(base.__module__)
-            names = imported(ast.parse(inspect.getsource(module)))
+            names = imports_of(ast.parse(inspect.getsource(module)))
             for member in vars(base).values():
                 function = member.fget if isinstance(member, property) else member
                 if inspect.isfunction(function) and not function.__name__.startswith("_"):
@@ -103,12 +103,12 @@ def returned(kind: type) -> Iterator[type]:
 
 
 def test_program_calls_every_public_method() -> None:
-    program = called()
+    program = used_members()
     missing = {
         f"{kind.__name__}.{name}"
         for kind in public()
         for name in methods(kind)
-        if not any(name in used for known, used in program.items() if issubclass(kind, known))
+        if not any(name in used for base, used in program.items() if issubclass(kind, base))
     }
 
     assert sorted(missing) == []

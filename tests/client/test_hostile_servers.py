@@ -60,23 +60,23 @@ def config(path: str) -> bytes | None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attack_ends_in_an_error_that_names_the_limit(name, kind):
     timeouts = Timeouts(read=5, reply=0.5 if name in DRIPS else 20)
-    started = time.monotonic()
+    start = time.monotonic()
     with (
         attacking(ATTACKS[name]()) as url,
         Driven(kind, url, retries=NO_RETRIES, timeouts=timeouts, limits=FEW) as catalog,
-        pytest.raises(LakepactError) as raised,
+        pytest.raises(LakepactError) as exc_info,
     ):
         catalog.config()
 
-    assert time.monotonic() - started < 15
-    assert any(limit in str(raised.value) for limit in NAMED)
-    assert name not in DRIPS or isinstance(raised.value, LimitExceeded)
+    assert time.monotonic() - start < 15
+    assert any(limit in str(exc_info.value) for limit in NAMED)
+    assert name not in DRIPS or isinstance(exc_info.value, LimitExceeded)
 
 
 @pytest.mark.parametrize("name", ["endless-body", "gzip-bomb", "nested-bomb"])
 def test_attack_with_default_limits_takes_less_than_300_mib(name):
     with attacking(ATTACKS[name]()) as url:
-        printed = subprocess.run(
+        output = subprocess.run(
             [sys.executable, "-c", CALL, url],
             capture_output=True,
             text=True,
@@ -84,7 +84,7 @@ def test_attack_with_default_limits_takes_less_than_300_mib(name):
             timeout=60,
         ).stdout
 
-    kind, memory = printed.split()
+    kind, memory = output.split()
     assert kind in {"LimitExceeded", "BadReply"}
     assert int(memory) < 300 * MIB
 
@@ -135,7 +135,7 @@ def test_listing_that_drips_stops_within_the_read_timeout():
             yield byte
             time.sleep(0.05)
 
-    started = time.monotonic()
+    start = time.monotonic()
     with (
         attacking(drip) as url,
         sharing(url, timeouts=Timeouts(read=0.5)) as client,
@@ -143,7 +143,7 @@ def test_listing_that_drips_stops_within_the_read_timeout():
     ):
         client.table("s", "d", "t").query()
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - start < 5
 
 
 def test_listing_of_many_files_has_no_total_limit():

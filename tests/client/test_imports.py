@@ -47,7 +47,7 @@ OF_PYICEBERG = {
 
 
 @cache
-def loaded(module: Path) -> set[str]:
+def runtime_imports(module: Path) -> set[str]:
     """Return the top-level packages that a module imports at run time, not for annotations only."""
     tree = ast.parse(module.read_text("utf-8"))
     tree.body = [
@@ -85,7 +85,7 @@ def test_modules_import_only_installed_libraries():
     assert {
         module.relative_to(FOLDER.parent): more
         for module in MODULES
-        if (more := loaded(module) - allowed(module))
+        if (more := runtime_imports(module) - allowed(module))
     } == {}
 
 
@@ -113,7 +113,7 @@ def test_transport_and_routes_alone_import_the_http_library():
     places = {
         module.relative_to(FOLDER.parent).parts[1]
         for module in MODULES
-        if loaded(module) & {"httpcore", "httpx"}
+        if runtime_imports(module) & {"httpcore", "httpx"}
     }
 
     assert places == {"transport", "routes.py"}

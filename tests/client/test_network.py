@@ -36,7 +36,7 @@ TABLES = b'{"namespace":["a"]}'
 
 
 @dataclass
-class Served:
+class KeptServer:
     """A server that answers each request on its connection; `heads` are the requests, by
     connection.
     """
@@ -53,14 +53,14 @@ class Served:
             self.converse(line, heads)
 
     def converse(self, line: socket.socket, heads: list[bytes]) -> None:
-        received = b""
+        buffer = b""
         while True:
-            while b"\r\n\r\n" not in received:
+            while b"\r\n\r\n" not in buffer:
                 more = line.recv(65536)
                 if not more:
                     return
-                received += more
-            head, _, received = received.partition(b"\r\n\r\n")
+                buffer += more
+            head, _, buffer = buffer.partition(b"\r\n\r\n")
             heads.append(head)
             if head.startswith(b"CONNECT"):
                 line.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
@@ -77,21 +77,21 @@ class Served:
 @contextlib.contextmanager
 def serving(**options):
     """Yield a server on a free port."""
-    served = Served(**options)
+    server = KeptServer(**options)
     lines = []
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
-        served.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
         def accept():
             with contextlib.suppress(OSError):
                 while True:
                     line, _ = listener.accept()
                     lines.append(line)
-                    threading.Thread(target=served.answer, args=(line,), daemon=True).start()
+                    threading.Thread(target=server.answer, args=(line,), daemon=True).start()
 
         thread = threading.Thread(target=accept, daemon=True)
         thread.start()
-        yield served
+        yield server
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
         for line in lines:
@@ -107,23 +107,23 @@ def no_proxies(monkeypatch):
 
 
 def test_connection_is_used_for_the_next_request(drive):
-    with serving() as served:
-        catalog = drive(served.address)
+    with serving() as server:
+        catalog = drive(server.address)
         for _ in range(3):
             catalog.load_namespace("a")
 
-    assert [len(heads) for heads in served.heads] == [4]
+    assert [len(heads) for heads in server.heads] == [4]
 
 
 def test_connection_that_the_server_closed_is_not_used_for_a_change(drive):
-    with serving(closes_silently=True) as served:
-        catalog = drive(served.address, retries=NO_RETRIES)
+    with serving(closes_silently=True) as server:
+        catalog = drive(server.address, retries=NO_RETRIES)
         catalog.config()
         for _ in range(3):
             time.sleep(0.05)
             catalog.create_namespace("a")
 
-    assert [len(heads) for heads in served.heads] == [1] * 4
+    assert [len(heads) for heads in server.heads] == [1] * 4
 
 
 def test_closed_connection_is_noticed_after_a_busy_event_loop():
@@ -133,14 +133,14 @@ def test_closed_connection_is_noticed_after_a_busy_event_loop():
             time.sleep(0.1)  # noqa: ASYNC251 - the event loop cannot look at its connections
             await catalog.create_namespace("a")
 
-    with serving(closes_silently=True) as served:
-        asyncio.run(change(served.address))
+    with serving(closes_silently=True) as server:
+        asyncio.run(change(server.address))
 
-    assert [len(heads) for heads in served.heads] == [1, 1]
+    assert [len(heads) for heads in server.heads] == [1, 1]
 
 
 def test_threads_open_a_connection_each_and_no_more():
-    with serving(delay=0.02) as served, IcebergCatalog(served.address) as catalog:
+    with serving(delay=0.02) as server, IcebergCatalog(server.address) as catalog:
         catalog.config()
         threads = [
             threading.Thread(target=lambda: [catalog.load_namespace("a") for _ in range(5)])
@@ -151,8 +151,8 @@ def test_threads_open_a_connection_each_and_no_more():
         for thread in threads:
             thread.join()
 
-    assert len(served.heads) <= 8
-    assert sum(map(len, served.heads)) == 41
+    assert len(server.heads) <= 8
+    assert sum(map(len, server.heads)) == 41
 
 
 def test_tasks_beyond_the_most_connections_wait():
@@ -160,11 +160,11 @@ def test_tasks_beyond_the_most_connections_wait():
         async with AsyncIcebergCatalog(address) as catalog:
             await asyncio.gather(*(catalog.load_namespace("a") for _ in range(250)))
 
-    with serving(delay=0.05) as served:
-        asyncio.run(many(served.address))
+    with serving(delay=0.05) as server:
+        asyncio.run(many(server.address))
 
-    assert len(served.heads) <= 100
-    assert sum(map(len, served.heads)) == 251
+    assert len(server.heads) <= 100
+    assert sum(map(len, server.heads)) == 251
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -186,11 +186,11 @@ def test_request_without_a_free_connection_raises_unreachable(kind):
                 await catalog.load_namespace("a")
             await slow
 
-    with serving(delay=0.5) as served:
+    with serving(delay=0.5) as server:
         if kind == "async":
-            asyncio.run(two(served.address))
+            asyncio.run(two(server.address))
             return
-        with IcebergCatalog(served.address, **options) as catalog:
+        with IcebergCatalog(server.address, **options) as catalog:
             catalog.config()
             slow = threading.Thread(target=catalog.load_namespace, args=("a",))
             slow.start()
@@ -203,8 +203,8 @@ def test_request_without_a_free_connection_raises_unreachable(kind):
 
 
 def test_closed_client_sends_nothing(drive):
-    with serving() as served:
-        catalog = drive(served.address)
+    with serving() as server:
+        catalog = drive(server.address)
         catalog.config()
         catalog.close()
 
@@ -219,8 +219,8 @@ def test_closed_client_sends_nothing(drive):
     "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
 )
 def test_client_is_used_in_one_event_loop_after_another(new_loop):
-    with serving() as served:
-        catalog = AsyncIcebergCatalog(served.address)
+    with serving() as server:
+        catalog = AsyncIcebergCatalog(server.address)
 
         async def load(catalog, *, last):
             await catalog.load_namespace("a")
@@ -233,22 +233,22 @@ def test_client_is_used_in_one_event_loop_after_another(new_loop):
     del catalog
     gc.collect()  # the connection of the first loop warns here, and in no later test
 
-    assert [len(heads) for heads in served.heads] == [2, 1]
+    assert [len(heads) for heads in server.heads] == [2, 1]
 
 
 def test_cancelled_call_gives_its_connection_back():
-    async def cancelled(address):
+    async def cancel(address):
         async with AsyncIcebergCatalog(address) as catalog:
             await catalog.config()
             for _ in range(110):
                 with pytest.raises(TimeoutError):
                     await asyncio.wait_for(catalog.load_namespace("a"), 0.001)
-            served.delay = 0.0
+            server.delay = 0.0
             return await catalog.load_namespace("a")
 
-    with serving() as served:
-        served.delay = 0.3
-        assert asyncio.run(cancelled(served.address)).namespace == ["a"]
+    with serving() as server:
+        server.delay = 0.3
+        assert asyncio.run(cancel(server.address)).namespace == ["a"]
 
 
 # Proxies.
@@ -275,14 +275,14 @@ def test_proxy_is_asked_to_connect_for_https(drive, monkeypatch, variable):
     assert proxy.heads[0][0].startswith(b"CONNECT catalog.test:443 HTTP/1.1\r\n")
 
 
-@pytest.mark.parametrize("named", ["127.0.0.1", "other.test, 127.0.0.1", "*"])
-def test_host_of_no_proxy_is_reached_without_the_proxy(drive, monkeypatch, named):
-    with serving() as proxy, serving() as served:
+@pytest.mark.parametrize("hosts", ["127.0.0.1", "other.test, 127.0.0.1", "*"])
+def test_host_of_no_proxy_is_reached_without_the_proxy(drive, monkeypatch, hosts):
+    with serving() as proxy, serving() as server:
         monkeypatch.setenv("http_proxy", proxy.address)
-        monkeypatch.setenv("no_proxy", named)
-        drive(served.address).config()
+        monkeypatch.setenv("no_proxy", hosts)
+        drive(server.address).config()
 
-    assert (len(proxy.heads), len(served.heads)) == (0, 1)
+    assert (len(proxy.heads), len(server.heads)) == (0, 1)
 
 
 def test_unsupported_proxy_is_named_without_its_password(monkeypatch):
@@ -291,27 +291,27 @@ def test_unsupported_proxy_is_named_without_its_password(monkeypatch):
     with pytest.raises(
         ValueError,
         match=r"ALL_PROXY is socks4://…, and http, https, socks5 or socks5h is supported",
-    ) as raised:
+    ) as exc_info:
         IcebergCatalog("http://catalog.test")
 
-    assert "s3cr3t" not in str(raised.value)
+    assert "s3cr3t" not in str(exc_info.value)
 
 
 # Slow sides.
 
 
 def test_unread_body_stops_the_server_of_an_event_loop():
-    sent = 0
+    size = 0
 
     def stream(listener):
-        nonlocal sent
+        nonlocal size
         line, _ = listener.accept()
         with contextlib.suppress(OSError), line:
             line.recv(65536)
             line.settimeout(0.5)
             line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
             while True:
-                sent += line.send(b"x" * 65536)
+                size += line.send(b"x" * 65536)
 
     async def read_a_little(address):
         transport = AsyncTransport(Timeouts())
@@ -328,7 +328,7 @@ def test_unread_body_stops_the_server_of_an_event_loop():
         asyncio.run(read_a_little(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
         thread.join()
 
-    assert 0 < sent < 20_000_000
+    assert 0 < size < 20_000_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -342,14 +342,14 @@ def test_request_that_the_server_does_not_read_times_out(kind):
             answer = (
                 transport.send(request)
                 if kind == "sync"
-                else asyncio.run(sent(AsyncTransport(timeouts), request))
+                else asyncio.run(send_and_close(AsyncTransport(timeouts), request))
             )
 
     assert isinstance(answer, Lost)
     assert (answer.how, type(answer.cause).__name__) == ("unanswered", "WriteTimeout")
 
 
-async def sent(transport, request):
+async def send_and_close(transport, request):
     answer = await transport.send(request)
     await transport.close()
     return answer
@@ -359,10 +359,10 @@ async def sent(transport, request):
 
 
 def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
-    seen = []
+    headers = []
 
-    def answer(asked):
-        seen.append(asked.headers)
+    def answer(request):
+        headers.append(request.headers)
         return httpx.Response(
             200, headers={"Set-Cookie": "a=b"}, json={"defaults": {}, "overrides": {}}
         )
@@ -376,7 +376,7 @@ def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
     with IcebergCatalog("http://catalog.test", auth=BearerToken("token"), http=http) as catalog:
         catalog.config()
 
-    assert (seen[0]["authorization"], "x-own" in seen[0], "cookie" in seen[0]) == (
+    assert (headers[0]["authorization"], "x-own" in headers[0], "cookie" in headers[0]) == (
         "Bearer token",
         False,
         False,
@@ -385,13 +385,13 @@ def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
 
 
 @pytest.mark.parametrize(
-    ("limits", "named"),
+    ("limits", "option"),
     [
         ({"timeouts": Timeouts(reply=0.2)}, "Timeouts(reply=…)"),
         ({"limits": Limits(body=10)}, "Limits(body=…)"),
     ],
 )
-def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
+def test_reply_through_a_given_client_keeps_to_the_limits(limits, option):
     def drip():
         for _ in range(100):
             yield b" "
@@ -402,8 +402,8 @@ def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
     )
     with (
         IcebergCatalog("http://a.test", http=http, retries=NO_RETRIES, **limits) as catalog,
-        pytest.raises(LimitExceeded) as raised,
+        pytest.raises(LimitExceeded) as exc_info,
     ):
         catalog.config()
 
-    assert named in str(raised.value)
+    assert option in str(exc_info.value)

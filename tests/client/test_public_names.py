@@ -53,8 +53,8 @@ MADE = "; IcebergCatalog('http://a.test')"  #: imports the HTTP library
     ids=["broken", "missing", "broken later", "missing later"],
 )
 def test_import_with_an_unusable_library_names_the_library(code, reason):
-    failed = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
 
-    assert reason in failed.stderr.splitlines()[-1]
+    assert reason in process.stderr.splitlines()[-1]

@@ -23,7 +23,7 @@ TOKEN = "planted-Token.0123456789"
 VENDED = "wJalrXUtnFEMI/K7MDENG"
 
 
-def shown_by(error: BaseException | None) -> str:
+def text_of_error(error: BaseException | None) -> str:
     """Return the text, the values and the local variables of our frames of an error, as a crash
     reporter shows them.
     """
@@ -34,7 +34,8 @@ def shown_by(error: BaseException | None) -> str:
         for frame, _ in traceback.walk_tb(error.__traceback__)
         if "client/lakepact" in frame.f_code.co_filename
     ]
-    return f"{traceback.format_exception(error)} {error!r} {vars(error)} {frames} {shown_by(error.__cause__)} {shown_by(error.__context__)}"
+    chain = text_of_error(error.__cause__) + text_of_error(error.__context__)
+    return f"{traceback.format_exception(error)} {error!r} {vars(error)} {frames} {chain}"
 
 
 FAILURES = {
@@ -63,22 +64,22 @@ FAILURES = {
 def test_error_holds_no_secret(send, script, caplog, call, answer):
     caplog.set_level(logging.DEBUG)
 
-    with pytest.raises(errors.LakepactError) as caught:
+    with pytest.raises(errors.LakepactError) as exc_info:
         send(script(answer), call, auth=BearerToken(lambda: TOKEN))
 
-    said = shown_by(caught.value) + caplog.text
-    assert TOKEN not in said
-    assert VENDED not in said
-    assert caught.value.operation in caplog.text
+    text = text_of_error(exc_info.value) + caplog.text
+    assert TOKEN not in text
+    assert VENDED not in text
+    assert exc_info.value.operation in caplog.text
 
 
 def test_cause_of_an_error_holds_no_secret(send, script):
-    with pytest.raises(errors.BadReply) as caught:
+    with pytest.raises(errors.BadReply) as exc_info:
         send(script(FAILURES["not the model"]), VISIT, auth=BearerToken(TOKEN))
 
-    behind = caught.value.__cause__
+    behind = exc_info.value.__cause__
     assert "name: Input should be a valid string" in str(behind)
-    assert VENDED not in shown_by(behind)
+    assert VENDED not in text_of_error(behind)
 
 
 def test_repr_of_requests_and_replies_hides_headers_and_bodies():
@@ -158,19 +159,19 @@ def test_error_shows_no_password_and_no_signature_of_a_url(leak):
     http = httpx.Client(transport=httpx.MockTransport(refusing))
     with (
         IcebergCatalog("http://irc.test", http=http) as catalog,
-        pytest.raises(LakepactError) as raised,
+        pytest.raises(LakepactError) as exc_info,
     ):
         catalog.config()
 
-    shown = f"{raised.value} {raised.value!r} {raised.value.exchange!r} {vars(raised.value)}"
-    assert [secret for secret in (PASSWORD, SEAL) if secret in shown] == []
+    text = f"{exc_info.value} {exc_info.value!r} {exc_info.value.exchange!r} {vars(exc_info.value)}"
+    assert [secret for secret in (PASSWORD, SEAL) if secret in text] == []
 
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_suite_and_client_hide_the_same(leak):
-    shown = redacted_by_the_suite(leak, ()) + Redactor(Request("GET", "")).text(leak)
+    text = redacted_by_the_suite(leak, ()) + Redactor(Request("GET", "")).text(leak)
 
-    assert [secret for secret in (PASSWORD, SEAL) if secret in shown] == []
+    assert [secret for secret in (PASSWORD, SEAL) if secret in text] == []
 
 
 def test_container_of_a_storage_account_is_no_secret():

@@ -39,12 +39,12 @@ def test_change_with_an_idempotency_key_is_repeated_without_retry_after(name):
 
 
 @given(st.integers(1, 20), st.floats(0, 1), st.floats(0, 100))
-def test_pauses_stay_within_the_limits(tried, jitter, elapsed):
+def test_pauses_stay_within_the_limits(tries, jitter, elapsed):
     retries = Retries(tries=10, total=50, first_pause=0.5, longest_pause=8, jitter=lambda: jitter)
 
-    pause = retries.pause(tries=tried, elapsed=elapsed, retry_after=None)
+    pause = retries.pause(tries=tries, elapsed=elapsed, retry_after=None)
 
-    assert pause is None or (tried < 10 and 0.25 <= pause <= 8 and elapsed + pause <= 50)
+    assert pause is None or (tries < 10 and 0.25 <= pause <= 8 and elapsed + pause <= 50)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""A text is refused where several names are expected, at run time and by its type: it is no list of
-its letters.
-"""
+"""A string is rejected where a list of names is expected, at run time and by the type checker."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ def test_text_in_place_of_several_names_raises_type_error(drive, call):
     with pytest.raises(TypeError, match=rf"{call.partition('.')[2]} is a list, such as \["):
         CALLS[call](drive("https://catalog", carrier=DESK.carrier))
 
-    assert set(DESK.asked) <= {"GET /v1/config"}
+    assert set(DESK.calls) <= {"GET /v1/config"}
 
 
 @pytest.mark.parametrize(
@@ -65,10 +63,12 @@ def parameters() -> Iterator[tuple[str, str]]:
 
 
 def test_no_parameter_for_several_names_accepts_a_text_by_its_type():
-    found = dict(parameters())
+    annotations = dict(parameters())
 
-    assert [name for name, type_ in found.items() if "Sequence[str]" in type_] == []
-    assert {name for name, type_ in found.items() if type_.startswith(("Names", "Several"))} >= {
+    assert [name for name, type_ in annotations.items() if "Sequence[str]" in type_] == []
+    assert {
+        name for name, type_ in annotations.items() if type_.startswith(("Names", "Several"))
+    } >= {
         "scan.columns",
         "to_arrow.columns",
         "query.formats",

@@ -29,7 +29,7 @@ MISSING = {"error": {"message": "no s3cr3t", "type": "NoSuchNamespaceException",
 
 
 @pytest.fixture
-def exported(monkeypatch):
+def exporter(monkeypatch):
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -49,7 +49,7 @@ def carrier(*replies):
     return httpx.MockTransport(answer)
 
 
-def opened(*replies):
+def catalog_of(*replies):
     return IcebergCatalog(
         "http://c:8181",
         auth=BearerToken("s3cr3t"),
@@ -58,10 +58,10 @@ def opened(*replies):
     )
 
 
-def test_span_has_the_attributes_of_http_clients(exported):
-    list(opened(httpx.Response(200, json={"namespaces": []})).list_namespaces("a"))
+def test_span_has_the_attributes_of_http_clients(exporter):
+    list(catalog_of(httpx.Response(200, json={"namespaces": []})).list_namespaces("a"))
 
-    config, listing = exported.get_finished_spans()
+    config, listing = exporter.get_finished_spans()
     assert (config.name, config.kind) == ("GET getConfig", SpanKind.CLIENT)
     assert listing.name == "GET listNamespaces"
     assert dict(listing.attributes) == {
@@ -75,53 +75,53 @@ def test_span_has_the_attributes_of_http_clients(exported):
     assert listing.status.status_code is StatusCode.UNSET
 
 
-def test_refused_request_is_an_error(exported):
+def test_refused_request_is_an_error(exporter):
     with pytest.raises(NoSuchNamespace):
-        opened(httpx.Response(404, json=MISSING)).load_namespace("a")
+        catalog_of(httpx.Response(404, json=MISSING)).load_namespace("a")
 
-    refused = exported.get_finished_spans()[-1]
-    assert (refused.attributes["http.response.status_code"], refused.attributes["error.type"]) == (
+    span = exporter.get_finished_spans()[-1]
+    assert (span.attributes["http.response.status_code"], span.attributes["error.type"]) == (
         404,
         "404",
     )
-    assert refused.status.status_code is StatusCode.ERROR
+    assert span.status.status_code is StatusCode.ERROR
 
 
-def test_repeated_request_says_how_often_it_was_sent(exported):
+def test_repeated_request_says_how_often_it_was_sent(exporter):
     replies = [
         httpx.Response(503),
         httpx.Response(503),
         httpx.Response(200, json={"namespace": ["a"]}),
     ]
-    opened(*replies).load_namespace("a")
+    catalog_of(*replies).load_namespace("a")
 
     assert [
         span.attributes.get("http.request.resend_count")
-        for span in exported.get_finished_spans()[1:]
+        for span in exporter.get_finished_spans()[1:]
     ] == [None, 1, 2]
 
 
-def test_lost_request_is_an_error_of_its_kind(exported):
+def test_lost_request_is_an_error_of_its_kind(exporter):
     with pytest.raises(Unreachable):
-        opened(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
+        catalog_of(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
 
-    lost = exported.get_finished_spans()[-1]
-    assert (lost.attributes["error.type"], lost.status.status_code) == (
+    span = exporter.get_finished_spans()[-1]
+    assert (span.attributes["error.type"], span.status.status_code) == (
         "ReadError",
         StatusCode.ERROR,
     )
 
 
-def test_spans_hold_no_secret(exported):
+def test_spans_hold_no_secret(exporter):
     with pytest.raises(NoSuchNamespace):
-        opened(httpx.Response(404, json=MISSING)).load_namespace("a")
+        catalog_of(httpx.Response(404, json=MISSING)).load_namespace("a")
     with pytest.raises(Unreachable):
-        opened(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
+        catalog_of(*[httpx.ReadError("s3cr3t")] * 9).load_namespace("a")
 
-    assert "s3cr3t" not in "".join(span.to_json() for span in exported.get_finished_spans())
+    assert "s3cr3t" not in "".join(span.to_json() for span in exporter.get_finished_spans())
 
 
-def test_asynchronous_requests_are_spans(exported):
+def test_asynchronous_requests_are_spans(exporter):
     async def load():
         http = httpx.AsyncClient(transport=carrier(httpx.Response(200, json={"namespace": ["a"]})))
         async with AsyncIcebergCatalog("http://c", http=http) as catalog:
@@ -129,11 +129,11 @@ def test_asynchronous_requests_are_spans(exported):
 
     asyncio.run(load())
 
-    assert [span.name for span in exported.get_finished_spans()] == [
+    assert [span.name for span in exporter.get_finished_spans()] == [
         "GET getConfig",
         "GET loadNamespaceMetadata",
     ]
-    assert exported.get_finished_spans()[-1].attributes["server.port"] == 80
+    assert exporter.get_finished_spans()[-1].attributes["server.port"] == 80
 
 
 def test_client_works_without_opentelemetry():

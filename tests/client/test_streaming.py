@@ -44,8 +44,8 @@ def read(request):
             Transport(Timeouts(read=5)),
             lambda _: None,
         )
-        with contextlib.closing(connection), contextlib.closing(connection.open(LOOK)) as opened:
-            return opened.header("X-Kind"), b"".join(opened)
+        with contextlib.closing(connection), contextlib.closing(connection.open(LOOK)) as reply:
+            return reply.header("X-Kind"), b"".join(reply)
 
     async def in_loop(address, refusals):
         async def pause(_):
@@ -58,9 +58,9 @@ def read(request):
         )
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(connection.close)
-            opened = await connection.open(LOOK)
-            stack.push_async_callback(opened.close)
-            return opened.header("X-Kind"), b"".join([piece async for piece in opened])
+            reply = await connection.open(LOOK)
+            stack.push_async_callback(reply.close)
+            return reply.header("X-Kind"), b"".join([piece async for piece in reply])
 
     if request.param == "sync":
         return in_thread
@@ -80,11 +80,11 @@ def test_error_reply_is_read_and_raised(read):
 def test_truncated_body_raises_unreachable(read):
     with (
         listening(CUT_OFF) as (address, _),
-        pytest.raises(errors.Unreachable, match="look: no reply from") as caught,
+        pytest.raises(errors.Unreachable, match="look: no reply from") as exc_info,
     ):
         read(address, READS)
 
-    assert caught.value.is_retry_safe
+    assert exc_info.value.is_retry_safe
 
 
 def test_broken_content_coding_is_a_bad_reply(read):
@@ -96,10 +96,10 @@ def test_broken_content_coding_is_a_bad_reply(read):
 
 
 def test_read_with_any_method_is_retried(read):
-    with listening(b"", WHOLE) as (address, taken):
+    with listening(b"", WHOLE) as (address, requests):
         assert read(address, READS) == ("dogs", b"rex\nfox\n")
 
-    assert len(taken) == 2
+    assert len(requests) == 2
 
 
 def test_change_with_a_lost_reply_raises_outcome_unknown(read):
@@ -108,17 +108,19 @@ def test_change_with_a_lost_reply_raises_outcome_unknown(read):
 
 
 @pytest.mark.parametrize(
-    "given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"]
+    "headers", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"]
 )
-def test_given_header_replaces_the_default(given):
-    seen = []
+def test_given_header_replaces_the_default(headers):
+    requests = []
     http = httpx.Client(
-        transport=httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200))
+        transport=httpx.MockTransport(
+            lambda request: requests.append(request) or httpx.Response(200)
+        )
     )
     transport = Transport(Timeouts(), http)
 
-    transport.send(Request("GET", "http://pets.test/", given))
+    transport.send(Request("GET", "http://pets.test/", headers))
 
-    assert [request.headers.get_list("accept-encoding") for request in seen] == [
-        ["identity" if given else "gzip, deflate"]
+    assert [request.headers.get_list("accept-encoding") for request in requests] == [
+        ["identity" if headers else "gzip, deflate"]
     ]

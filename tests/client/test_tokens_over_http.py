@@ -26,7 +26,7 @@ from lakepact.client import (
 )
 from lakepact.reference_server import Server, running
 
-from .test_redaction import shown_by
+from .test_redaction import text_of_error
 
 SERVER_FILE = """
 [principals.root]
@@ -60,12 +60,12 @@ ID, SECRET = "engine", "s3cr&t of the engine"
 
 
 @dataclass
-class Watched:
+class TokenServer:
     """A server with a clock set by the test, and a count of its token requests."""
 
     server: Server
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
-    asked: Counter[str] = field(default_factory=Counter[str])
+    calls: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def url(self) -> str:
@@ -84,62 +84,65 @@ class Watched:
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> Iterator[Watched]:
+def token_server(tmp_path: Path) -> Iterator[TokenServer]:
     file = tmp_path / "server.toml"
     file.write_text(SERVER_FILE, encoding="utf-8")
     with running(warehouse="memory:", config=file) as server:
-        found = Watched(server)
+        server_with_clock = TokenServer(server)
         rules = server.service.rules
         client, whole = rules.current("client"), rules.current("exchange_is_whole")
 
-        def counted_client(*arguments: Any) -> Any:
-            found.asked["credentials"] += 1
+        def count_client(*arguments: Any) -> Any:
+            server_with_clock.calls["credentials"] += 1
             return client(*arguments)
 
-        def counted_exchange(body: Any) -> None:
-            found.asked["exchanges"] += 1
+        def count_exchange(body: Any) -> None:
+            server_with_clock.calls["exchanges"] += 1
             whole(body)
 
-        rules.replace("now", lambda: found.now)
-        rules.replace("client", counted_client)
-        rules.replace("exchange_is_whole", counted_exchange)
+        rules.replace("now", lambda: server_with_clock.now)
+        rules.replace("client", count_client)
+        rules.replace("exchange_is_whole", count_exchange)
         with IcebergCatalog(server.url, auth=BearerToken("root-token")) as root:
             root.create_namespace("ann")
-        yield found
+        yield server_with_clock
 
 
-def credentials(watched: Watched, **options: Any) -> ClientCredentials:
-    return ClientCredentials(watched.tokens, ID, SECRET, **options)
+def credentials(token_server: TokenServer, **options: Any) -> ClientCredentials:
+    return ClientCredentials(token_server.tokens, ID, SECRET, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_form", [False, True])
 def test_token_issued_by_the_catalog_is_accepted(
-    watched: Watched,
+    token_server: TokenServer,
     kind: str,
     in_form: bool,  # noqa: FBT001
 ) -> None:
     with Driven(
-        KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)
+        KINDS[kind],
+        token_server.url,
+        auth=credentials(token_server, scope="catalog", in_form=in_form),
     ) as catalog:
         catalog.create_namespace("made")
         names = catalog.list_namespaces()
 
     assert names == [("ann",), ("made",)]
-    assert watched.asked == {"credentials": 1}
+    assert token_server.calls == {"credentials": 1}
 
 
-def test_wrong_secret_raises_without_the_secret(watched: Watched) -> None:
+def test_wrong_secret_raises_without_the_secret(token_server: TokenServer) -> None:
     with (
         IcebergCatalog(
-            watched.url, auth=ClientCredentials(watched.tokens, ID, "of another", in_form=True)
+            token_server.url,
+            auth=ClientCredentials(token_server.tokens, ID, "of another", in_form=True),
         ) as catalog,
-        pytest.raises(NotAuthenticated, match="invalid_client") as caught,
+        pytest.raises(NotAuthenticated, match="invalid_client") as exc_info,
     ):
         list(catalog.list_namespaces())
 
-    assert "of another" not in shown_by(caught.value)
-    assert "of+another" not in shown_by(caught.value)
+    assert "of another" not in text_of_error(exc_info.value)
+    assert "of+another" not in text_of_error(exc_info.value)
 
 
 def together(catalog: IcebergCatalog, action: Any) -> list[Any]:
@@ -154,27 +157,27 @@ def together(catalog: IcebergCatalog, action: Any) -> list[Any]:
         return list(pool.map(act, range(THREADS)))
 
 
-def test_many_threads_fetch_one_token(watched: Watched) -> None:
-    with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
-        made = together(catalog, lambda catalog, number: catalog.create_namespace(f"n{number}"))
+def test_many_threads_fetch_one_token(token_server: TokenServer) -> None:
+    with IcebergCatalog(token_server.url, auth=credentials(token_server)) as catalog:
+        replies = together(catalog, lambda catalog, number: catalog.create_namespace(f"n{number}"))
 
-    assert len(made) == THREADS
-    assert watched.asked == {"credentials": 1}
+    assert len(replies) == THREADS
+    assert token_server.calls == {"credentials": 1}
 
 
-def test_many_tasks_fetch_one_token(watched: Watched) -> None:
+def test_many_tasks_fetch_one_token(token_server: TokenServer) -> None:
     async def run() -> None:
-        async with AsyncIcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
+        async with AsyncIcebergCatalog(token_server.url, auth=credentials(token_server)) as catalog:
             await asyncio.gather(
                 *(catalog.create_namespace(f"n{number}") for number in range(THREADS))
             )
 
     asyncio.run(run())
 
-    assert watched.asked == {"credentials": 1}
+    assert token_server.calls == {"credentials": 1}
 
 
-def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> None:
+def test_expired_token_is_replaced_once_by_many_threads(token_server: TokenServer) -> None:
     schema = {
         "type": "struct",
         "fields": [{"id": 1, "name": "id", "type": "long", "required": True}],
@@ -185,92 +188,94 @@ def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> Non
             ("ann", f"t{number}"), [{"action": "set-properties", "updates": {"by": str(number)}}]
         )
 
-    with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
+    with IcebergCatalog(token_server.url, auth=credentials(token_server)) as catalog:
         for number in range(THREADS):
             catalog.create_table(("ann", f"t{number}"), schema)
         # Only the clock of the server moves: every thread gets 401.
-        watched.pass_by(1000)
+        token_server.pass_by(1000)
         together(catalog, commit)
-        loaded = [
+        tables = [
             catalog.load_table(("ann", f"t{number}")).model_dump(mode="json", by_alias=True)
             for number in range(THREADS)
         ]
 
-    assert [len(table["metadata"]["metadata-log"]) for table in loaded] == [1] * THREADS
-    assert watched.asked == {"credentials": 2}
+    assert [len(table["metadata"]["metadata-log"]) for table in tables] == [1] * THREADS
+    assert token_server.calls == {"credentials": 2}
 
 
-def test_expiring_token_is_replaced_once_while_threads_use_it(watched: Watched) -> None:
-    with IcebergCatalog(watched.url, auth=credentials(watched, clock=watched.clock)) as catalog:
+def test_expiring_token_is_replaced_once_while_threads_use_it(token_server: TokenServer) -> None:
+    with IcebergCatalog(
+        token_server.url, auth=credentials(token_server, clock=token_server.clock)
+    ) as catalog:
         list(catalog.list_namespaces())
-        watched.pass_by(950)
+        token_server.pass_by(950)
         together(catalog, lambda catalog, _: list(catalog.list_namespaces()))
 
-    assert watched.asked == {"credentials": 2}
+    assert token_server.calls == {"credentials": 2}
 
 
-def test_expiring_token_is_exchanged(watched: Watched) -> None:
+def test_expiring_token_is_exchanged(token_server: TokenServer) -> None:
     with IcebergCatalog(
-        watched.url, auth=credentials(watched, renew=True, clock=watched.clock)
+        token_server.url, auth=credentials(token_server, renew=True, clock=token_server.clock)
     ) as catalog:
         for _ in range(3):
             list(catalog.list_namespaces())
-            watched.pass_by(950)
+            token_server.pass_by(950)
 
-    assert watched.asked == {"credentials": 1, "exchanges": 2}
+    assert token_server.calls == {"credentials": 1, "exchanges": 2}
 
 
-def test_expired_token_is_fetched_again(watched: Watched) -> None:
+def test_expired_token_is_fetched_again(token_server: TokenServer) -> None:
     with IcebergCatalog(
-        watched.url, auth=credentials(watched, renew=True, clock=watched.clock)
+        token_server.url, auth=credentials(token_server, renew=True, clock=token_server.clock)
     ) as catalog:
         list(catalog.list_namespaces())
-        watched.pass_by(1000)
+        token_server.pass_by(1000)
         list(catalog.list_namespaces())
 
-    assert watched.asked == {"credentials": 2}
+    assert token_server.calls == {"credentials": 2}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_user_token_is_exchanged_with_an_actor_token(watched: Watched, kind: str) -> None:
+def test_user_token_is_exchanged_with_an_actor_token(token_server: TokenServer, kind: str) -> None:
     auth = TokenExchange(
-        watched.tokens,
+        token_server.tokens,
         lambda: "ann-token",
-        actor=credentials(watched),
+        actor=credentials(token_server),
         scope="catalog",
-        clock=watched.clock,
+        clock=token_server.clock,
     )
-    with Driven(KINDS[kind], watched.url, auth=auth) as catalog:
-        seen = catalog.list_namespaces()
-        watched.pass_by(950)
+    with Driven(KINDS[kind], token_server.url, auth=auth) as catalog:
+        names = catalog.list_namespaces()
+        token_server.pass_by(950)
         with pytest.raises(Forbidden):
             catalog.create_namespace("other")
 
-    assert seen == [("ann",)]
-    assert watched.asked == {"credentials": 1, "exchanges": 2}
+    assert names == [("ann",)]
+    assert token_server.calls == {"credentials": 1, "exchanges": 2}
 
 
-def test_expired_actor_token_is_fetched_again(watched: Watched) -> None:
-    engine = credentials(watched)
-    with IcebergCatalog(watched.url, auth=engine) as catalog:
+def test_expired_actor_token_is_fetched_again(token_server: TokenServer) -> None:
+    engine = credentials(token_server)
+    with IcebergCatalog(token_server.url, auth=engine) as catalog:
         list(catalog.list_namespaces())
-    watched.pass_by(1000)
+    token_server.pass_by(1000)
     with IcebergCatalog(
-        watched.url, auth=TokenExchange(watched.tokens, "ann-token", actor=engine)
+        token_server.url, auth=TokenExchange(token_server.tokens, "ann-token", actor=engine)
     ) as catalog:
         names = list(catalog.list_namespaces())
 
     assert names == [("ann",)]
-    assert watched.asked == {"credentials": 2, "exchanges": 2}
+    assert token_server.calls == {"credentials": 2, "exchanges": 2}
 
 
-def test_invalid_user_token_raises_without_the_token(watched: Watched) -> None:
+def test_invalid_user_token_raises_without_the_token(token_server: TokenServer) -> None:
     with (
         IcebergCatalog(
-            watched.url, auth=TokenExchange(watched.tokens, "of-somebody-else")
+            token_server.url, auth=TokenExchange(token_server.tokens, "of-somebody-else")
         ) as catalog,
-        pytest.raises(NotAuthenticated, match="invalid_grant") as caught,
+        pytest.raises(NotAuthenticated, match="invalid_grant") as exc_info,
     ):
         list(catalog.list_namespaces())
 
-    assert "of-somebody-else" not in shown_by(caught.value)
+    assert "of-somebody-else" not in text_of_error(exc_info.value)

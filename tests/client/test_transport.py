@@ -35,32 +35,32 @@ def listening(*answers):
     """Yield a socket that reads a request for each answer, sends it and closes; after `SILENCE` it
     keeps the connection open.
     """
-    taken, held = [], []
+    requests, open_lines = [], []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
             for answer in answers:
                 with contextlib.suppress(OSError):
                     line, _ = listener.accept()
-                    taken.append(line.recv(65536))
+                    requests.append(line.recv(65536))
                     if answer is SILENCE:
-                        held.append(line)
+                        open_lines.append(line)
                     else:
                         line.sendall(answer)
                         line.close()
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", taken
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", requests
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
-        for line in held:
+        for line in open_lines:
             line.close()
 
 
 @pytest.fixture(params=["sync", "async"])
 def send(request):
-    def sent(address, call):
+    def send_to(address, call):
         engine = Engine(address, NoAuth(), Retries(tries=2, first_pause=0.001), REFUSALS)
         timeouts = Timeouts(connect=5, read=0.2)
         if request.param == "sync":
@@ -68,13 +68,13 @@ def send(request):
             with contextlib.closing(connection):
                 return connection.send(call)
         return asyncio.run(
-            awaited(AsyncConnection(engine, AsyncTransport(timeouts), asyncio.sleep), call)
+            in_loop(AsyncConnection(engine, AsyncTransport(timeouts), asyncio.sleep), call)
         )
 
-    return sent
+    return send_to
 
 
-async def awaited(connection, call):
+async def in_loop(connection, call):
     try:
         return await connection.send(call)
     finally:
@@ -82,30 +82,30 @@ async def awaited(connection, call):
 
 
 def test_request_is_sent_and_its_reply_decoded(send):
-    with listening(REX) as (address, taken):
+    with listening(REX) as (address, requests):
         assert send(address, VISIT) == Pet(name="rex")
 
-    assert taken[0].startswith(b"GET /pets/a%2Fb HTTP/1.1\r\n")
+    assert requests[0].startswith(b"GET /pets/a%2Fb HTTP/1.1\r\n")
 
 
 def test_closed_port_raises_unreachable(send):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
-    with pytest.raises(errors.Unreachable, match="no connection to") as caught:
+    with pytest.raises(errors.Unreachable, match="no connection to") as exc_info:
         send(address, ADOPT)
 
-    assert (caught.value.tries, caught.value.is_retry_safe) == (2, True)
+    assert (exc_info.value.tries, exc_info.value.is_retry_safe) == (2, True)
 
 
 @pytest.mark.parametrize(
     "answer", [b"", CUT_OFF, NOT_HTTP, SILENCE], ids=["hung up", "cut off", "not http", "silence"]
 )
 def test_read_with_a_lost_reply_is_retried(send, answer):
-    with listening(answer, REX) as (address, taken):
+    with listening(answer, REX) as (address, requests):
         assert send(address, VISIT) == Pet(name="rex")
 
-    assert len(taken) == 2
+    assert len(requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_read_with_a_lost_reply_is_retried(send, answer):
     ids=["hung up", "cut off", "not http", "not gzip", "silence"],
 )
 def test_change_with_a_lost_reply_is_not_retried(send, answer):
-    with listening(answer, REX) as (address, taken):
+    with listening(answer, REX) as (address, requests):
         with pytest.raises(errors.OutcomeUnknown):
             send(address, ADOPT)
 
-        assert len(taken) == 1
+        assert len(requests) == 1
 
 
 def test_broken_content_coding_is_a_bad_reply(send):
@@ -133,14 +133,14 @@ def test_broken_content_coding_is_a_bad_reply(send):
     "path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"]
 )
 def test_percent_encoded_path_is_sent_unchanged(path):
-    seen = []
+    paths = []
     http = httpx.Client(
         transport=httpx.MockTransport(
-            lambda request: seen.append(request.url.raw_path) or httpx.Response(200)
+            lambda request: paths.append(request.url.raw_path) or httpx.Response(200)
         )
     )
     transport = Transport(Timeouts(), http)
 
     transport.send(Request("GET", f"http://pets.test{path}?q=a%2Bb+c"))
 
-    assert seen == [f"{path}?q=a%2Bb+c".encode()]
+    assert paths == [f"{path}?q=a%2Bb+c".encode()]

@@ -80,11 +80,11 @@ def test_overrides_uri_at_another_origin_gets_no_credential(good, evil, at, kind
         "retries": NO_RETRIES,
     }
 
-    with Driven(kind, good.url, **secrets) as catalog, pytest.raises(UntrustedOrigin) as raised:
+    with Driven(kind, good.url, **secrets) as catalog, pytest.raises(UntrustedOrigin) as exc_info:
         catalog.list_namespaces()
 
     assert evil.requests == []
-    assert f'trusted_origins=("{evil.url}",)' in str(raised.value)
+    assert f'trusted_origins=("{evil.url}",)' in str(exc_info.value)
 
 
 @every_kind
@@ -437,11 +437,11 @@ def test_file_of_a_share_gets_nothing_of_a_client_of_the_caller(good, evil):
     ):
         client.table("s", "d", "t").query().to_arrow()
 
-    fetched = [
+    requests = [
         headers
         for origin in (evil, good)
         for path, headers in origin.requests
         if path in {"/a", "/back"}
     ]
-    assert len(fetched) >= 2
-    assert not any(secret in str(headers) for headers in fetched for secret in (TOKEN, TENANT))
+    assert len(requests) >= 2
+    assert not any(secret in str(headers) for headers in requests for secret in (TOKEN, TENANT))

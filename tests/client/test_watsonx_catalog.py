@@ -52,16 +52,16 @@ def catalog(drive):
 
 # What `echo -n "user:key" | base64` prints; without -n it would be dXNlcjprZXkK.
 @pytest.mark.parametrize(
-    ("auth", "sent"),
+    ("auth", "authorization"),
     [(ZenApiKey("user", "key"), "ZenApiKey dXNlcjprZXk="), (BearerToken("abc"), "Bearer abc")],
     ids=["key", "token"],
 )
-def test_key_is_sent_in_base64_and_a_token_as_it_is(catalog, auth, sent):
-    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=auth)
+def test_key_is_sent_in_base64_and_a_token_as_it_is(catalog, auth, authorization):
+    client, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=auth)
 
-    driven.list_namespaces()
+    client.list_namespaces()
 
-    assert {request.headers["Authorization"] for request in desk.requests} == {sent}
+    assert {request.headers["Authorization"] for request in desk.requests} == {authorization}
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_invalid_host_or_catalog_name_raises_value_error(host, name):
 
 
 def test_config_request_names_the_catalog_as_warehouse(catalog):
-    driven, desk = catalog({})
+    client, desk = catalog({})
 
-    driven.config()
+    client.config()
 
     assert [str(request.url.query, "ascii") for request in desk.requests] == [
         "warehouse=rest_iceberg1"
@@ -98,77 +98,77 @@ def test_config_request_names_the_catalog_as_warehouse(catalog):
 
 
 def test_configuration_without_defaults_is_accepted(catalog):
-    driven, _ = catalog({})
+    client, _ = catalog({})
 
-    assert driven.config().defaults == {}
-    assert driven.properties()["warehouse"] == "s3://bucket/warehouse/"
+    assert client.config().defaults == {}
+    assert client.properties()["warehouse"] == "s3://bucket/warehouse/"
 
 
 @pytest.mark.parametrize(
     ("name", "prefix"), [("c", "c"), ("my catalog", "my%20catalog"), ("a/b", "a%2Fb")]
 )
 def test_catalog_name_is_the_path_prefix(catalog, name, prefix):
-    driven, desk = catalog({f"HEAD {ROOT}/{prefix}/namespaces/n": httpx.Response(204)}, name=name)
+    client, desk = catalog({f"HEAD {ROOT}/{prefix}/namespaces/n": httpx.Response(204)}, name=name)
 
-    assert driven.namespace_exists("n") is True
-    assert desk.asked == [f"HEAD {ROOT}/{prefix}/namespaces/n"]
+    assert client.namespace_exists("n") is True
+    assert desk.calls == [f"HEAD {ROOT}/{prefix}/namespaces/n"]
 
 
 def test_prefix_override_replaces_the_catalog_name(catalog):
-    driven, desk = catalog(
+    client, desk = catalog(
         {f"GET {ROOT}/other/namespaces": {"namespaces": []}},
         config={"overrides": {"prefix": "other"}},
     )
 
-    driven.list_namespaces()
+    client.list_namespaces()
 
-    assert desk.asked == [f"GET {ROOT}/other/namespaces"]
+    assert desk.calls == [f"GET {ROOT}/other/namespaces"]
 
 
 def test_missing_endpoints_offer_every_documented_operation(catalog):
-    driven, _ = catalog({})
+    client, _ = catalog({})
 
     assert {
-        operation for operation in Contract("iceberg_rest").operations if driven.offers(operation)
+        operation for operation in Contract("iceberg_rest").operations if client.offers(operation)
     } == set(Contract("watsonx_data").operations)
 
 
 def test_listed_endpoints_are_offered(catalog):
-    driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
+    client, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
 
-    assert (driven.offers("listNamespaces"), driven.offers("createView")) == (True, False)
+    assert (client.offers("listNamespaces"), client.offers("createView")) == (True, False)
 
 
 @pytest.mark.parametrize("namespace", [("a", "b"), (), ["a", "b", "c"]])
 def test_nested_or_empty_namespace_raises_before_a_request(catalog, namespace):
-    driven, desk = catalog({})
+    client, desk = catalog({})
 
     with pytest.raises(ValueError, match="level"):
-        driven.create_namespace(namespace)
+        client.create_namespace(namespace)
     assert desk.requests == []
 
 
 def test_namespace_has_no_children(catalog):
-    driven, desk = catalog({})
+    client, desk = catalog({})
 
-    assert driven.list_namespaces("a") == []
+    assert client.list_namespaces("a") == []
     assert desk.requests == []
 
 
 @pytest.mark.parametrize(("user", "key"), [("", "k"), ("u", ""), ("a:b", "k")])
 def test_ambiguous_user_and_key_raise_without_their_values(user, key):
-    with pytest.raises(ValueError, match="API key") as refused:
+    with pytest.raises(ValueError, match="API key") as exc_info:
         ZenApiKey(user, key)
-    assert "a:b" not in str(refused.value)
+    assert "a:b" not in str(exc_info.value)
 
 
-@pytest.mark.parametrize("told", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])
-def test_key_is_hidden_in_every_form(told):
+@pytest.mark.parametrize("credential", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])
+def test_key_is_hidden_in_every_form(credential):
     redactor = Redactor(
         Request("GET", "http://x", (("Authorization", f"ZenApiKey {ENCODED}"),), None)
     )
 
-    hidden = redactor.text(f"your credential was {told}.")
+    hidden = redactor.text(f"your credential was {credential}.")
 
     assert HIDDEN in hidden
     assert (KEY in hidden, ENCODED in hidden) == (False, False)
@@ -179,42 +179,42 @@ def test_error_hides_the_key_and_its_base64_form(catalog):
     refusal = httpx.Response(
         403, json={"error": {"message": message, "type": "NotAuthorizedException", "code": 403}}
     )
-    driven, _ = catalog(
+    client, _ = catalog(
         {f"GET {ROOT}/rest_iceberg1/namespaces/n": refusal}, auth=ZenApiKey(USER, KEY)
     )
 
-    with pytest.raises(Forbidden) as refused:
-        driven.load_namespace("n")
+    with pytest.raises(Forbidden) as exc_info:
+        client.load_namespace("n")
 
-    told = f"{traceback.format_exception(refused.value)} {vars(refused.value)!r}"
-    assert (KEY in told, ENCODED in told) == (False, False)
+    text = f"{traceback.format_exception(exc_info.value)} {vars(exc_info.value)!r}"
+    assert (KEY in text, ENCODED in text) == (False, False)
 
 
 def test_namespace_of_another_catalog_exists_whatever_exist_ok_says(catalog):
-    taken = {"error": {"message": "x", "type": "AlreadyExistsException", "code": 409}}
+    conflict = {"error": {"message": "x", "type": "AlreadyExistsException", "code": 409}}
     absent = {"error": {"message": "x", "type": "NoSuchNamespaceException", "code": 404}}
-    driven, _ = catalog(
+    client, _ = catalog(
         {
-            f"POST {ROOT}/rest_iceberg1/namespaces": httpx.Response(409, json=taken),
+            f"POST {ROOT}/rest_iceberg1/namespaces": httpx.Response(409, json=conflict),
             f"GET {ROOT}/rest_iceberg1/namespaces/n": httpx.Response(404, json=absent),
         }
     )
 
     with pytest.raises(AlreadyExists):
-        driven.create_namespace("n", exist_ok=True)
+        client.create_namespace("n", exist_ok=True)
 
 
 def test_key_of_ibm_cloud_is_exchanged_for_a_token():
     flow = IamApiKey("planted-Key").flow(Request("GET", "https://cpd.test/v1/config"))
 
-    asked = next(flow)
-    sent = flow.send(Reply(200, (), b'{"access_token": "abc", "expires_in": 3600}'))
+    token_request = next(flow)
+    request = flow.send(Reply(200, (), b'{"access_token": "abc", "expires_in": 3600}'))
 
-    assert (asked.url, dict(parse_qsl((asked.content or b"").decode()))) == (
+    assert (token_request.url, dict(parse_qsl((token_request.content or b"").decode()))) == (
         "https://iam.cloud.ibm.com/identity/token",
         {"grant_type": "urn:ibm:params:oauth:grant-type:apikey", "apikey": "planted-Key"},
     )
-    assert dict(sent.headers)["Authorization"] == "Bearer abc"
+    assert dict(request.headers)["Authorization"] == "Bearer abc"
     assert "planted" not in repr(IamApiKey("planted-Key"))
 
 
@@ -236,16 +236,16 @@ def instance(tmp_path_factory):
     "auth", [ZenApiKey(USER, KEY), BearerToken("a-token"), BasicAuth(USER, KEY)], ids=repr
 )
 def test_reference_server_stores_tables(instance, kind, auth):
-    with Driven(kind, instance.url, warehouse="iceberg_data", auth=auth) as driven:
-        driven.create_namespace("accounting", {"owner": "hank"})
-        created = driven.create_table("accounting.paid", SCHEMA)
-        found = driven.load_table("accounting.paid")
-        namespaces = driven.list_namespaces()
-        driven.drop_table("accounting.paid")
-        driven.drop_namespace("accounting")
+    with Driven(kind, instance.url, warehouse="iceberg_data", auth=auth) as client:
+        client.create_namespace("accounting", {"owner": "hank"})
+        created = client.create_table("accounting.paid", SCHEMA)
+        table = client.load_table("accounting.paid")
+        namespaces = client.list_namespaces()
+        client.drop_table("accounting.paid")
+        client.drop_namespace("accounting")
 
     assert namespaces == [("accounting",)]
-    assert created.metadata.table_uuid == found.metadata.table_uuid
+    assert created.metadata.table_uuid == table.metadata.table_uuid
 
 
 @pytest.mark.parametrize(

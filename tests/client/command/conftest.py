@@ -51,7 +51,7 @@ recipients:
 
 
 @dataclass(frozen=True)
-class Said:
+class Result:
     """The output and the exit code of the command."""
 
     code: int
@@ -63,12 +63,12 @@ class Said:
         return self.out.splitlines()
 
 
-def lakepact(*arguments: str, columns: int | None = None, **environment: str) -> Said:
+def lakepact(*arguments: str, columns: int | None = None, **environment: str) -> Result:
     """Run the command."""
     result = CliRunner(
         env={"COLUMNS": None if columns is None else str(columns), **environment}
     ).invoke(main, list(arguments))
-    return Said(result.exit_code, result.stdout, result.stderr)
+    return Result(result.exit_code, result.stdout, result.stderr)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ ROWS = [
 ]
 
 
-def documents(said):
-    assert said.code == 0, said.err
-    return sorted(map(json.loads, said.lines), key=lambda row: row["id"])
+def documents(result):
+    assert result.code == 0, result.err
+    return sorted(map(json.loads, result.lines), key=lambda row: row["id"])
 
 
 def test_iceberg_table_rows_are_printed_as_json(place):
@@ -41,9 +41,9 @@ def test_shared_table_rows_are_printed_as_json(place):
 
 
 def test_csv_holds_unescaped_values(place):
-    said = lakepact("cat", place.url, "sales.orders", "--csv", "--columns", "said,id")
+    result = lakepact("cat", place.url, "sales.orders", "--csv", "--columns", "said,id")
 
-    head, *rows = csv.reader(io.StringIO(said.out))
+    head, *rows = csv.reader(io.StringIO(result.out))
     assert (head, sorted(rows)) == (
         ["said", "id"],
         sorted([row["said"], str(row["id"])] for row in ROWS),
@@ -57,11 +57,11 @@ def test_csv_holds_unescaped_values(place):
 def test_earlier_snapshot_or_version_is_printed(place, where, table, earlier):
     before = place.first_snapshot if earlier == "--snapshot" else "0"
 
-    said = lakepact(
+    result = lakepact(
         "cat", getattr(place, where), table, earlier, before, "--json", "--columns", "id"
     )
 
-    assert documents(said) == [{"id": 1}, {"id": 2}]
+    assert documents(result) == [{"id": 1}, {"id": 2}]
 
 
 @pytest.mark.parametrize(
@@ -69,18 +69,18 @@ def test_earlier_snapshot_or_version_is_printed(place, where, table, earlier):
 )
 @pytest.mark.parametrize("limit", [0, 1, 2, 9])
 def test_limit_bounds_the_printed_rows(place, where, table, limit):
-    said = lakepact("cat", getattr(place, where), table, "--limit", str(limit), "--json")
+    result = lakepact("cat", getattr(place, where), table, "--limit", str(limit), "--json")
 
-    assert len(documents(said)) == min(3, limit)
+    assert len(documents(result)) == min(3, limit)
 
 
 def test_text_table_fits_the_terminal_and_holds_no_escape(place):
-    said = lakepact("cat", place.url, "sales.orders", columns=30)
+    result = lakepact("cat", place.url, "sales.orders", columns=30)
 
-    assert said.code == 0
-    assert max(map(len, said.lines)) <= 30
-    assert "\x1b" not in said.out
-    assert said.lines[-1] == "(3 rows)"
+    assert result.code == 0
+    assert max(map(len, result.lines)) <= 30
+    assert "\x1b" not in result.out
+    assert result.lines[-1] == "(3 rows)"
 
 
 def test_empty_table_prints_its_columns(place):
@@ -96,9 +96,9 @@ def test_empty_table_prints_its_columns(place):
     ("where", "table"), [("url", "sales.orders"), ("profile", "sales.europe.orders")]
 )
 def test_unknown_column_exits_with_2(place, where, table):
-    said = lakepact("cat", getattr(place, where), table, "--columns", "absent")
+    result = lakepact("cat", getattr(place, where), table, "--columns", "absent")
 
-    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_unknown_column_exits_with_2(place, where, table):
     ],
 )
 def test_missing_object_exits_with_1(place, where, arguments):
-    said = lakepact("cat", getattr(place, where), *arguments)
+    result = lakepact("cat", getattr(place, where), *arguments)
 
-    assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ def test_missing_object_exits_with_1(place, where, arguments):
 def test_missing_library_prints_its_pip_command(place, where, table, library, extra):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, "cat", getattr(place, where), table],
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"lakepact cat: this needs {library}: {install(extra)}\n"
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr == f"lakepact cat: this needs {library}: {install(extra)}\n"
 
 
 class Sink(io.StringIO):

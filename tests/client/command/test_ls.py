@@ -29,9 +29,9 @@ def test_listing_holds_what_is_directly_below(place, where, arguments, expected)
 
 
 def test_recursive_listing_holds_the_whole_catalog(place):
-    said = lakepact("ls", place.url, "--recursive", "--json")
+    result = lakepact("ls", place.url, "--recursive", "--json")
 
-    assert list(map(json.loads, said.lines)) == [
+    assert list(map(json.loads, result.lines)) == [
         {"kind": "namespace", "namespace": ["sales"]},
         {"kind": "namespace", "namespace": ["sales", "a.b"]},
         {"kind": "table", "namespace": ["sales", "a.b"], "name": "empty"},
@@ -41,9 +41,9 @@ def test_recursive_listing_holds_the_whole_catalog(place):
 
 
 def test_schema_lists_tables(place):
-    said = lakepact("ls", place.profile, "sales.europe", "--json")
+    result = lakepact("ls", place.profile, "sales.europe", "--json")
 
-    assert json.loads(said.out) == {
+    assert json.loads(result.out) == {
         "kind": "table",
         "share": "sales",
         "schema": "europe",
@@ -52,11 +52,11 @@ def test_schema_lists_tables(place):
 
 
 def test_sharing_url_with_token_lists_recursively(place):
-    said = lakepact(
+    result = lakepact(
         "ls", place.sharing_url, "-r", "--token-env", "TOKEN", TOKEN="a-token-of-partner"
     )
 
-    assert [line.split() for line in said.lines] == [
+    assert [line.split() for line in result.lines] == [
         ["share", "sales"],
         ["schema", "sales.europe"],
         ["table", "sales.europe.orders"],
@@ -64,9 +64,9 @@ def test_sharing_url_with_token_lists_recursively(place):
 
 
 def test_missing_namespace_exits_with_1_and_one_line(place):
-    said = lakepact("ls", place.url, "absent")
+    result = lakepact("ls", place.url, "absent")
 
-    assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
 
 
 def test_control_characters_in_names_are_escaped(place):

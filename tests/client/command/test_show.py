@@ -11,33 +11,33 @@ from lakepact.client.command.show import _without_credentials
 from .conftest import lakepact
 
 
-def words(said):
+def words(result):
     """Return the words of each line."""
-    return [line.split() for line in said.lines]
+    return [line.split() for line in result.lines]
 
 
 def test_table_is_described(place):
-    said = lakepact("show", place.url, "sales.orders")
+    result = lakepact("show", place.url, "sales.orders")
 
-    found = words(said)
-    assert said.code == 0
-    assert said.lines[0] == "sales.orders: a table of format version 2"
-    assert ["1", "id", "long", "required", "key,", "a", "key", r"\x1b[31mred"] in found
-    assert ["5", "lat", "double", "optional"] in found
-    assert ["1000", "day", "day(at)"] in found
-    assert ["id", "asc", "nulls-first"] in found
-    assert ["comment", r"\x1b[31mred"] in found
-    assert ["main", "branch"] in [line[:2] for line in found]
-    assert [line[4:7] for line in found if place.first_snapshot in line[:1]] == [
+    lines = words(result)
+    assert result.code == 0
+    assert result.lines[0] == "sales.orders: a table of format version 2"
+    assert ["1", "id", "long", "required", "key,", "a", "key", r"\x1b[31mred"] in lines
+    assert ["5", "lat", "double", "optional"] in lines
+    assert ["1000", "day", "day(at)"] in lines
+    assert ["id", "asc", "nulls-first"] in lines
+    assert ["comment", r"\x1b[31mred"] in lines
+    assert ["main", "branch"] in [line[:2] for line in lines]
+    assert [line[4:7] for line in lines if place.first_snapshot in line[:1]] == [
         ["append", "2", "2"]
     ]
-    assert any(line[:4] == ["size", "3", "records,", "3"] for line in found)
+    assert any(line[:4] == ["size", "3", "records,", "3"] for line in lines)
 
 
 def test_absent_parts_of_a_table_take_one_line_each(place):
     with IcebergCatalog(place.url) as catalog:
         catalog.create_table("sales.plain", {"type": "struct", "fields": []})
-    said = lakepact("show", place.url, "sales.plain")
+    result = lakepact("show", place.url, "sales.plain")
 
     nothing = (
         "Schema 0: no columns",
@@ -46,7 +46,7 @@ def test_absent_parts_of_a_table_take_one_line_each(place):
         "Snapshots: no snapshot yet",
     )
     assert [
-        line for line in said.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))
+        line for line in result.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))
     ] == list(nothing)
 
 
@@ -72,30 +72,33 @@ def test_json_output_is_the_document_of_the_server(place):
 
 
 def test_view_is_described(place):
-    said = lakepact("show", place.url, "sales.recent")
+    result = lakepact("show", place.url, "sales.recent")
 
-    assert said.lines[0] == "sales.recent: a view of format version 1"
-    place_of_sql = said.lines.index("SQL of spark")
-    assert said.lines[place_of_sql + 1 : place_of_sql + 3] == [
+    assert result.lines[0] == "sales.recent: a view of format version 1"
+    place_of_sql = result.lines.index("SQL of spark")
+    assert result.lines[place_of_sql + 1 : place_of_sql + 3] == [
         "  SELECT *",
         r"  FROM orders -- \x1b[31mred",
     ]
 
 
 def test_shared_table_is_described(place):
-    said = lakepact("show", place.profile, "sales.europe.orders")
+    result = lakepact("show", place.profile, "sales.europe.orders")
 
-    assert said.lines[0] == "sales.europe.orders: a shared table"
-    assert ["version", "1"] in words(said)
-    assert ["said", "string", "optional"] in words(said)
+    assert result.lines[0] == "sales.europe.orders: a shared table"
+    assert ["version", "1"] in words(result)
+    assert ["said", "string", "optional"] in words(result)
 
 
 def test_earlier_version_of_a_shared_table_is_printed_as_json(place):
-    said = json.loads(
+    document = json.loads(
         lakepact("show", place.profile, "sales.europe.orders", "--version", "0", "--json").out
     )
 
-    assert (said["version"], json.loads(said["metaData"]["schemaString"])["fields"][0]["name"]) == (
+    assert (
+        document["version"],
+        json.loads(document["metaData"]["schemaString"])["fields"][0]["name"],
+    ) == (
         0,
         "id",
     )
@@ -111,20 +114,20 @@ def test_view_of_another_kind_than_sql_is_named():
 
 
 def test_missing_table_or_view_exits_with_1(place):
-    said = lakepact("show", place.url, "sales.absent")
+    result = lakepact("show", place.url, "sales.absent")
 
-    assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
 
 
 def test_lines_of_tables_fit_the_terminal(place):
-    said = lakepact("show", place.url, "sales.orders", columns=40)
+    result = lakepact("show", place.url, "sales.orders", columns=40)
 
-    schema = said.lines[said.lines.index("Schema 0") : said.lines.index("Partitioned by")]
+    schema = result.lines[result.lines.index("Schema 0") : result.lines.index("Partitioned by")]
     assert max(map(len, schema)) <= 40
 
 
 def test_credential_values_are_hidden():
-    loaded = {
+    document = {
         "metadata": {"properties": {"token": "of the table's own"}},
         "config": {"token": "t", "io": "local"},
         "storage-credentials": [
@@ -132,7 +135,7 @@ def test_credential_values_are_hidden():
         ],
     }
 
-    assert _without_credentials(loaded) == {
+    assert _without_credentials(document) == {
         "metadata": {"properties": {"token": "of the table's own"}},
         "config": {"token": "[hidden]", "io": "local"},
         "storage-credentials": [

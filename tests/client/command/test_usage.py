@@ -29,7 +29,7 @@ access = "admin"
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory):
+def server_url(tmp_path_factory):
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "server.toml").write_text(SERVER_FILE, "utf-8")
     with running(
@@ -48,18 +48,18 @@ def guarded(tmp_path_factory):
     [("--token-env", "token-of-ann"), ("--credential-env", "ann:secret-of-ann")],
     ids=["token", "credential"],
 )
-def test_credentials_are_read_from_the_environment(guarded, option, value):
-    said = lakepact("ls", guarded, option, "WHO", WHO=value)
+def test_credentials_are_read_from_the_environment(server_url, option, value):
+    result = lakepact("ls", server_url, option, "WHO", WHO=value)
 
-    assert (said.code, said.out, said.err) == (0, "namespace  hers\n", "")
+    assert (result.code, result.out, result.err) == (0, "namespace  hers\n", "")
 
 
 @pytest.mark.parametrize("option", ["--token-env", "--credential-env"])
-def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
-    said = lakepact("ls", guarded, option, "WHO", WHO=f"ann:{SECRET}")
+def test_refused_credentials_exit_with_3_and_hide_the_secret(server_url, option):
+    result = lakepact("ls", server_url, option, "WHO", WHO=f"ann:{SECRET}")
 
-    assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
-    assert SECRET not in said.err
+    assert (result.code, result.out, result.err.count("\n")) == (3, "", 1)
+    assert SECRET not in result.err
 
 
 def test_error_of_an_unknown_caller_names_the_options():
@@ -111,10 +111,10 @@ def test_refused_configuration_names_the_warehouse_option():
     ],
 )
 def test_wrong_usage_exits_with_2_and_one_line_without_secrets(arguments):
-    said = lakepact(*arguments, GOOD=f"id:{SECRET}", NO_COLON=SECRET)
+    result = lakepact(*arguments, GOOD=f"id:{SECRET}", NO_COLON=SECRET)
 
-    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
-    assert SECRET not in said.err
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert SECRET not in result.err
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_wrong_access_names_the_option(address, option, value, why):
     assert why in lakepact("ls", address, option, value).err
 
 
-def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
+def test_certificates_and_proxy_of_options_reach_the_server(server_url, tmp_path):
     server, (crt, key) = certificate(tmp_path, "server"), certificate(tmp_path, "caller")
-    with tls_front(guarded, server, callers=crt) as front, proxy_front() as proxy:
+    with tls_front(server_url, server, callers=crt) as front, proxy_front() as proxy:
         access = (
             "--ca-file",
             server[0],
@@ -155,10 +155,10 @@ def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
             "--proxy",
             proxy.url,
         )
-        reached = lakepact("ls", front.url, "--token-env", "WHO", *access, WHO="token-of-ann")
+        result = lakepact("ls", front.url, "--token-env", "WHO", *access, WHO="token-of-ann")
         unknown = lakepact("ls", front.url)
 
-    assert (reached.code, reached.out, len(proxy.heads)) == (0, "namespace  hers\n", 1)
+    assert (result.code, result.out, len(proxy.heads)) == (0, "namespace  hers\n", 1)
     assert (unknown.code, "verify= or --ca-file names certificates to trust" in unknown.err) == (
         3,
         True,
@@ -166,8 +166,8 @@ def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
 
 
 def test_requests_are_signed_for_the_service():
-    served = Mock(return_value=answer(200, {"namespaces": []}))
-    with miniature(served) as url:
+    handler = Mock(return_value=answer(200, {"namespaces": []}))
+    with miniature(handler) as url:
         lakepact(
             "ls",
             url,
@@ -179,22 +179,22 @@ def test_requests_are_signed_for_the_service():
             AWS_SECRET_ACCESS_KEY=SECRET,
         )
 
-    assert "/eu-west-1/glue/aws4_request" in served.listen.call_args[0][0]["authorization"]
+    assert "/eu-west-1/glue/aws4_request" in handler.listen.call_args[0][0]["authorization"]
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere"])
 def test_unreachable_server_exits_with_3(place, path):
-    said = lakepact("ls", place.url + path if path else "http://127.0.0.1:1")
+    result = lakepact("ls", place.url + path if path else "http://127.0.0.1:1")
 
-    assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
+    assert (result.code, result.out, result.err.count("\n")) == (3, "", 1)
 
 
 def test_broken_profile_exits_with_2(tmp_path):
     (tmp_path / "a.share").write_text(f'["{SECRET}"]', "utf-8")
 
-    said = lakepact("ls", str(tmp_path / "a.share"))
+    result = lakepact("ls", str(tmp_path / "a.share"))
 
-    assert (said.code, said.err) == (
+    assert (result.code, result.err) == (
         2,
         "lakepact ls: the profile cannot be read: a profile is a JSON object\n",
     )
@@ -208,16 +208,16 @@ def test_every_verb_has_an_example(verb):
 def test_missing_click_prints_the_pip_command():
     code = "import sys; sys.modules['click'] = None; from lakepact.cli import main; main()"
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, "ls", "http://127.0.0.1:1"],
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (process.returncode, process.stdout) == (2, "")
     assert (
-        done.stderr
+        process.stderr
         == f"the command lakepact needs click, which is not installed: {install('conformance')}\n"
     )
 
@@ -231,6 +231,11 @@ def test_missing_click_prints_the_pip_command():
 )
 def test_address_of_another_server_exits_with_3_and_says_where_addresses_end(contract, advice):
     with miniature(lambda *_: (404, {"Content-Type": "text/html"}, b"<html></html>")) as url:
-        said = lakepact("ls", url, "--contract", contract)
+        result = lakepact("ls", url, "--contract", contract)
 
-    assert (said.code, said.out, said.err.count("\n"), advice in said.err) == (3, "", 1, True)
+    assert (result.code, result.out, result.err.count("\n"), advice in result.err) == (
+        3,
+        "",
+        1,
+        True,
+    )

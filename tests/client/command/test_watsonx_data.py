@@ -55,30 +55,30 @@ def run(*words, monkeypatch, key="hank:planted-key"):
 
 
 VERBS = pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "text"),
     [(("ls",), "sales"), (("show", "sales.orders"), "id"), (("cat", "sales.orders"), "2 rows")],
     ids=["ls", "show", "cat"],
 )
 
 
 @VERBS
-def test_key_alone_opens_a_catalog(instance, monkeypatch, words, shown):
+def test_key_alone_opens_a_catalog(instance, monkeypatch, words, text):
     verb, *names = words
 
     ran = run(verb, instance, *names, "--warehouse", "lake", monkeypatch=monkeypatch)
 
-    assert (ran.exit_code, shown in ran.output) == (0, True), ran.output
+    assert (ran.exit_code, text in ran.output) == (0, True), ran.output
 
 
 @VERBS
-def test_header_opens_an_instance_with_account_scope(account_instance, monkeypatch, words, shown):
+def test_header_opens_an_instance_with_account_scope(account_instance, monkeypatch, words, text):
     verb, *names = words
     header = "--header", f"AccountId: {ACCOUNT['AccountId']}"
     catalog = "--warehouse", "lake", "--contract", "watsonx_data"
 
     ran = run(verb, account_instance, *names, *catalog, *header, monkeypatch=monkeypatch)
 
-    assert (ran.exit_code, shown in ran.output) == (0, True), ran.output
+    assert (ran.exit_code, text in ran.output) == (0, True), ran.output
 
 
 def test_header_without_a_colon_is_not_repeated(instance, monkeypatch):

@@ -12,12 +12,12 @@ from .serving import KINDS, PLACE, PROFILE, A, B, Desk, Driven, desk_of, parquet
 
 
 @pytest.fixture(params=KINDS)
-def opened(request):
+def open_client(request):
     """Return a function that opens a client of a desk, synchronous and asynchronous."""
     with asyncio.Runner() as runner:
-        made = []
+        clients = []
 
-        def opened(desk: Desk, profile=PROFILE, **options) -> Driven:
+        def open_client(desk: Desk, profile=PROFILE, **options) -> Driven:
             async def pause(_):
                 await asyncio.sleep(0)
 
@@ -26,18 +26,18 @@ def opened(request):
             client = Driven(
                 kind(profile, http=through(kind, desk.carrier), sleep=sleep, **options), runner
             )
-            made.append(client)
+            clients.append(client)
             return client
 
-        yield opened
-        for client in made:
+        yield open_client
+        for client in clients:
             client.close()
 
 
 @pytest.fixture
-def table(opened):
+def table(open_client):
     """Return a function that opens the table of a desk."""
-    return lambda desk, **options: opened(desk, **options).table(*PLACE)
+    return lambda desk, **options: open_client(desk, **options).table(*PLACE)
 
 
 @pytest.fixture

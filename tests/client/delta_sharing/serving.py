@@ -50,13 +50,13 @@ END = {"endStreamAction": {}}
 
 
 def metadata(schema: Any = SCHEMA, **members: Any) -> dict[str, Any]:
-    given = {
+    defaults = {
         "id": "7",
         "format": {"provider": "parquet"},
         "schemaString": json.dumps(schema),
         "partitionColumns": [],
     }
-    return {"metaData": given | members}
+    return {"metaData": defaults | members}
 
 
 def delta_metadata(
@@ -78,22 +78,22 @@ def file(name: str, kind: str = "file", **members: Any) -> dict[str, Any]:
 def delta_file(
     name: str, action: str = "add", around: dict[str, Any] | None = None, **members: Any
 ) -> dict[str, Any]:
-    given = {"path": signed(name), "partitionValues": {}, "size": 1} | members
-    return {"file": {"id": name, "deltaSingleAction": {action: given}, **(around or {})}}
+    file_action = {"path": signed(name), "partitionValues": {}, "size": 1} | members
+    return {"file": {"id": name, "deltaSingleAction": {action: file_action}, **(around or {})}}
 
 
 def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
     """Return an answer of these lines; bytes are sent unchanged."""
-    written = [
+    rows = [
         document if isinstance(document, bytes) else json.dumps(document).encode()
         for document in documents
     ]
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    given = {
+    defaults = {
         "content-type": "application/x-ndjson; charset=utf-8",
         "delta-table-version": "5",
     } | names
-    return httpx.Response(status, headers=given, content=b"".join(line + b"\n" for line in written))
+    return httpx.Response(status, headers=defaults, content=b"".join(line + b"\n" for line in rows))
 
 
 #: The first lines of every answer, by response format.
@@ -106,9 +106,9 @@ B = {"id": [4, 5, 6], "day": DAYS}
 
 def parquet_file(columns: Any) -> bytes:
     """Return a Parquet file with these columns or this Arrow table."""
-    written = io.BytesIO()
-    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), written)
-    return written.getvalue()
+    buffer = io.BytesIO()
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), buffer)
+    return buffer.getvalue()
 
 
 def vector_of(vector: DeletionVector) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class Desk:
         return httpx.MockTransport(self._answer)
 
     @property
-    def asked(self) -> list[str]:
+    def calls(self) -> list[str]:
         return [f"{request.method} {request.url.path}" for request in self.requests]
 
     @property
@@ -161,12 +161,12 @@ class Desk:
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
         name = f"{request.method} {request.url.path}"
-        given = (
+        answers = (
             self.answers.get(name)
             or self.answers.get(f"{request.method} {request.url.host}{request.url.path}")
             or [httpx.Response(418)]
         )
-        answer = given.pop(0) if len(given) > 1 else given[0]
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
@@ -202,30 +202,30 @@ class Driven:
         member = getattr(self.thing, name)
         if not inspect.isroutine(member):
             return member
-        return lambda *args, **kwargs: self._waited(member(*args, **kwargs))
+        return lambda *args, **kwargs: self.result_of(member(*args, **kwargs))
 
     def __iter__(self) -> Iterator[Any]:
         if hasattr(self.thing, "__aiter__"):
-            return iter(self._runner.run(_collected(self.thing)))
+            return iter(self._runner.run(_items_of(self.thing)))
         return iter(list(self.thing))
 
-    def _waited(self, given: Any) -> Any:
-        if inspect.isasyncgen(given):
-            return self._runner.run(_collected(given))
-        if inspect.isgenerator(given):
-            return list(given)
-        if inspect.iscoroutine(given):
-            given = self._runner.run(_finished(given))
+    def result_of(self, result: Any) -> Any:
+        if inspect.isasyncgen(result):
+            return self._runner.run(_items_of(result))
+        if inspect.isgenerator(result):
+            return list(result)
+        if inspect.iscoroutine(result):
+            result = self._runner.run(_result(result))
         return (
-            Driven(given, self._runner)
-            if isinstance(given, (Table, AsyncTable, Listing, AsyncListing))
-            else given
+            Driven(result, self._runner)
+            if isinstance(result, (Table, AsyncTable, Listing, AsyncListing))
+            else result
         )
 
 
-async def _finished(given: Any) -> Any:
-    return await given
+async def _result(awaitable: Any) -> Any:
+    return await awaitable
 
 
-async def _collected(given: Any) -> list[Any]:
-    return [item async for item in given]
+async def _items_of(iterator: Any) -> list[Any]:
+    return [item async for item in iterator]

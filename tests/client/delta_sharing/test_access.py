@@ -36,7 +36,7 @@ def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
 
 
 @pytest.mark.parametrize(
-    ("able", "offered", "way"),
+    ("able", "modes", "way"),
     [
         (URL, None, "url"),
         (URL, URL, "url"),
@@ -49,16 +49,16 @@ def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
         (BOTH, BOTH, "url"),
     ],
 )
-def test_access_mode_of_both_sides_is_chosen(able, offered, way):
+def test_access_mode_of_both_sides_is_chosen(able, modes, way):
     """DS-ACC-01, DS-ACC-02, DS-ACC-03, DS-LTB-12."""
-    assert choose_mode(offered, able, operation="queryTable") == way
+    assert choose_mode(modes, able, operation="queryTable") == way
 
 
-@pytest.mark.parametrize(("able", "offered"), [(URL, DIR), (DIR, None), (DIR, URL)])
-def test_no_common_access_mode_raises_operation_not_supported(able, offered):
+@pytest.mark.parametrize(("able", "modes"), [(URL, DIR), (DIR, None), (DIR, URL)])
+def test_no_common_access_mode_raises_operation_not_supported(able, modes):
     """DS-ACC-01, DS-ACC-02."""
     with pytest.raises(OperationNotSupported, match="the table is shared only by"):
-        choose_mode(offered, able, operation="queryTable")
+        choose_mode(modes, able, operation="queryTable")
 
 
 def test_access_mode_of_a_later_version_is_skipped(table):
@@ -134,15 +134,15 @@ def test_credentials_of_zero_or_two_kinds_are_a_bad_reply(table, kind):
 
 def test_credentials_repr_hides_the_secret(table):
     shared = table(Desk().on(CREDENTIALS, reply()))
-    found = shared.credentials()
+    credentials = shared.credentials()
 
-    assert SECRET not in f"{found!r} {shared.thing!r} {vars(shared.thing)}"
+    assert SECRET not in f"{credentials!r} {shared.thing!r} {vars(shared.thing)}"
 
 
 def test_broken_credentials_reply_hides_the_secret(table):
-    broken = {"credentials": {"expirationTime": "soon", **AWS}}
+    invalid = {"credentials": {"expirationTime": "soon", **AWS}}
 
-    with pytest.raises(BadReply) as caught:
-        table(Desk().on(CREDENTIALS, broken)).credentials()
+    with pytest.raises(BadReply) as exc_info:
+        table(Desk().on(CREDENTIALS, invalid)).credentials()
 
-    assert SECRET not in f"{caught.value} {caught.value.exchange} {caught.value.__cause__}"
+    assert SECRET not in f"{exc_info.value} {exc_info.value.exchange} {exc_info.value.__cause__}"

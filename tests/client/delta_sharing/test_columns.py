@@ -53,9 +53,9 @@ def test_narrower_type_is_widened(narrow, wide, values):
         if narrow == pa.float16()
         else pa.array(values, narrow)
     )
-    made = conform(column, kind, "none", "c")
+    result = conform(column, kind, "none", "c")
 
-    assert made.type == arrow_type(kind)
+    assert result.type == arrow_type(kind)
     text = {
         value: value.decode() if isinstance(value, bytes) and wide == "string" else value
         for value in values
@@ -66,7 +66,7 @@ def test_narrower_type_is_widened(narrow, wide, values):
     ]
     assert [
         value.replace(tzinfo=None) if isinstance(value, datetime) else value
-        for value in made.to_pylist()
+        for value in result.to_pylist()
     ] == moments
 
 
@@ -80,19 +80,19 @@ def test_narrower_type_is_widened(narrow, wide, values):
     ids=str,
 )
 def test_number_is_widened_to_a_large_enough_decimal(narrow, wide, values):
-    made = conform(pa.array(values, narrow), wide, "none", "c")
+    result = conform(pa.array(values, narrow), wide, "none", "c")
 
-    assert (made.type, made.to_pylist()) == (arrow_type(wide), values)
+    assert (result.type, result.to_pylist()) == (arrow_type(wide), values)
 
 
 def test_date_is_widened_to_its_midnight():
-    made = conform(pa.array([date(2024, 1, 1)]), Primitive("timestamp_ntz"), "none", "c")
+    result = conform(pa.array([date(2024, 1, 1)]), Primitive("timestamp_ntz"), "none", "c")
 
-    assert made.to_pylist() == [datetime(2024, 1, 1)]  # noqa: DTZ001 - it has no zone
+    assert result.to_pylist() == [datetime(2024, 1, 1)]  # noqa: DTZ001 - it has no zone
 
 
 @pytest.mark.parametrize(
-    ("wrong", "wanted", "values"),
+    ("wrong", "declared", "values"),
     [
         (pa.int64(), "integer", [1]),
         (pa.int64(), "double", [1]),
@@ -111,13 +111,15 @@ def test_date_is_widened_to_its_midnight():
     ],
     ids=str,
 )
-def test_incompatible_type_raises_value_error(wrong, wanted, values):
-    with pytest.raises(ValueError, match=f"column c is .* in the file, and {wanted} in the schema"):
-        conform(pa.array(values, wrong), Primitive(wanted), "none", "c")
+def test_incompatible_type_raises_value_error(wrong, declared, values):
+    with pytest.raises(
+        ValueError, match=f"column c is .* in the file, and {declared} in the schema"
+    ):
+        conform(pa.array(values, wrong), Primitive(declared), "none", "c")
 
 
 @pytest.mark.parametrize(
-    ("wrong", "wanted"),
+    ("wrong", "declared"),
     [
         (pa.decimal128(10, 2), (10, 3)),
         (pa.decimal128(10, 2), (9, 2)),
@@ -126,9 +128,9 @@ def test_incompatible_type_raises_value_error(wrong, wanted, values):
     ],
     ids=str,
 )
-def test_too_small_decimal_raises_value_error(wrong, wanted):
+def test_too_small_decimal_raises_value_error(wrong, declared):
     with pytest.raises(ValueError, match="in the schema of the table"):
-        conform(pa.array([None], wrong), Primitive("decimal", *wanted), "none", "c")
+        conform(pa.array([None], wrong), Primitive("decimal", *declared), "none", "c")
 
 
 def test_finer_timestamp_raises_value_error():
@@ -164,7 +166,7 @@ def test_nested_fields_are_widened_added_and_dropped():
             ("m", pa.map_(pa.string(), pa.int16())),
         ]
     )
-    given = [
+    rows = [
         value
         and {
             "more": "x",
@@ -173,12 +175,12 @@ def test_nested_fields_are_widened_added_and_dropped():
         }
         for value in VALUES
     ]
-    given[3]["b"] = []
+    rows[3]["b"] = []
 
-    made = conform(pa.array(given, narrow), NESTED, "none", "c")
+    result = conform(pa.array(rows, narrow), NESTED, "none", "c")
 
-    assert made.type == arrow_type(NESTED)
-    assert made.to_pylist() == [value and value | {"a": None} for value in VALUES]
+    assert result.type == arrow_type(NESTED)
+    assert result.to_pylist() == [value and value | {"a": None} for value in VALUES]
 
 
 @pytest.mark.parametrize("start", [0, 1, 2])
@@ -191,14 +193,14 @@ def test_array_slice_is_converted_like_the_whole(start):
         ]
     )
 
-    made = conform(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
+    result = conform(pa.array(VALUES, narrow)[start:], NESTED, "none", "c")
 
-    made.validate(full=True)
-    assert made.to_pylist() == VALUES[start:]
+    result.validate(full=True)
+    assert result.to_pylist() == VALUES[start:]
 
 
 def test_chunks_are_kept():
-    made = conform(
+    result = conform(
         pa.chunked_array(
             [pa.array([1], pa.int8()), pa.array([], pa.int8()), pa.array([2], pa.int8())]
         ),
@@ -207,7 +209,7 @@ def test_chunks_are_kept():
         "c",
     )
 
-    assert (made.num_chunks, made.to_pylist()) == (3, [1, 2])
+    assert (result.num_chunks, result.to_pylist()) == (3, [1, 2])
 
 
 def test_nested_fields_are_found_by_physical_name():

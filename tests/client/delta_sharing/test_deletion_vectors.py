@@ -96,7 +96,7 @@ def test_vector_span_includes_size_and_checksum():
 @pytest.mark.parametrize("change", ["\u00e9", "~", " ", "ab", "0"])
 def test_invalid_z85_raises_value_error(change):
     vector = inline([1, 2])
-    broken = DeletionVector(
+    invalid = DeletionVector(
         storage_type="i",
         path_or_inline=vector.path_or_inline + change,
         offset=None,
@@ -105,26 +105,26 @@ def test_invalid_z85_raises_value_error(change):
     )
 
     with pytest.raises(ValueError, match=r"not in Z85"):
-        deletion_vectors.from_line(broken)
+        deletion_vectors.from_line(invalid)
 
 
 @given(st.data())
 def test_changed_byte_in_a_file_raises_value_error(data):
     vector, content = stored([1, 5, 70_000])
     place = data.draw(st.integers(0, len(content) - 1))
-    broken = bytearray(content)
-    broken[place] ^= data.draw(st.integers(1, 255))
+    invalid = bytearray(content)
+    invalid[place] ^= data.draw(st.integers(1, 255))
 
     with pytest.raises(ValueError, match="deletion vector"):
-        numbers(deletion_vectors.from_file(broken, vector), vector.cardinality)
+        numbers(deletion_vectors.from_file(invalid, vector), vector.cardinality)
 
 
-@pytest.mark.parametrize("kept", [0, 3, 4, 20])
-def test_truncated_file_raises_value_error(kept):
+@pytest.mark.parametrize("length", [0, 3, 4, 20])
+def test_truncated_file_raises_value_error(length):
     vector, content = stored([1, 5])
 
     with pytest.raises(ValueError, match="deletion vector"):
-        deletion_vectors.from_file(content[:kept], vector)
+        deletion_vectors.from_file(content[:length], vector)
 
 
 def test_unknown_magic_number_raises_value_error():
@@ -145,16 +145,16 @@ def test_wrong_cardinality_raises_value_error():
 
 
 @pytest.mark.parametrize(
-    "changed", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}]
+    "change", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}]
 )
-def test_vector_without_a_location_raises_value_error(changed):
+def test_vector_without_a_location_raises_value_error(change):
     members = {
         "storage_type": "p",
         "path_or_inline": "u",
         "offset": 1,
         "size": 10,
         "cardinality": 1,
-    } | changed
+    } | change
 
     with pytest.raises(ValueError, match="deletion vector"):
         deletion_vectors.span(DeletionVector(**members))
@@ -164,17 +164,17 @@ def test_vector_without_a_location_raises_value_error(changed):
 def test_selection_keeps_the_difference_of_two_vectors(count, start, data):
     rows = st.none() | st.sets(st.integers(0, start + count))
     only, but_not = data.draw(rows), data.draw(rows)
-    made = [None if each is None else BitMap64(each) for each in (only, but_not)]
+    bitmaps = [None if each is None else BitMap64(each) for each in (only, but_not)]
 
-    mask = Selection(*made).mask(count, start)
+    mask = Selection(*bitmaps).mask(count, start)
 
-    kept = (
+    selection = (
         set(range(start, start + count))
         if mask is None
-        else {start + row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
+        else {start + row for row, is_selected in enumerate(mask.to_pylist()) if is_selected}
     )
     rows = set(range(start, start + count))
-    assert kept == (rows if only is None else rows & only) - (but_not or set())
+    assert selection == (rows if only is None else rows & only) - (but_not or set())
 
 
 def test_row_number_beyond_the_file_raises_value_error():

@@ -14,10 +14,10 @@ from .serving import PARQUET, PROTOCOL, TABLE, A, Desk, file, lines, metadata, p
 
 def renewing(content, *, status=403, again=None, expires=None, refresh=True):
     """Return a desk whose first URL of a file is refused, and whose next answer has a new URL."""
-    told = {} if expires is None else {"expirationTimestamp": expires}
+    expiry = {} if expires is None else {"expirationTimestamp": expires}
     ends = [{"endStreamAction": {"refreshToken": "again"}}] if refresh else []
     first = lines(
-        PROTOCOL, metadata(), file("a", url=signed("old"), size=len(content), **told), *ends
+        PROTOCOL, metadata(), file("a", url=signed("old"), size=len(content), **expiry), *ends
     )
     second = again or lines(
         PROTOCOL, metadata(), file("a", url=signed("new"), size=len(content)), *ends
@@ -41,7 +41,7 @@ def test_expiring_url_is_not_requested(table):
     desk = renewing(parquet_file(A), expires=int(time.time() * 1000) + 1000)
 
     assert table(desk).to_arrow().num_rows == 3
-    assert "GET /old" not in desk.asked
+    assert "GET /old" not in desk.calls
 
 
 def test_refused_refresh_token_asks_for_the_version_of_the_first_listing(table):
@@ -63,11 +63,11 @@ def test_refused_refresh_token_asks_for_the_version_of_the_first_listing(table):
 
 def test_refresh_of_a_version_finds_files_that_name_the_version(table):
     content = parquet_file(A)
-    renewed = file("a", url=signed("new"), size=len(content), version=5)
+    line = file("a", url=signed("new"), size=len(content), version=5)
     desk = renewing(content)
     first = desk.answers[f"POST {TABLE}/query"][0]
     newer = lines(PROTOCOL, metadata(), file("z"), delta_table_version="6")
-    desk.on(f"POST {TABLE}/query", first, newer, lines(PROTOCOL, metadata(), renewed))
+    desk.on(f"POST {TABLE}/query", first, newer, lines(PROTOCOL, metadata(), line))
 
     assert table(desk).to_arrow().num_rows == 3
     assert desk.bodies[2] == {"version": 5}
@@ -108,21 +108,21 @@ def test_refused_new_url_raises_forbidden(table):
     with pytest.raises(Forbidden):
         table(desk).to_arrow()
 
-    assert desk.asked.count("GET /old") == 2
+    assert desk.calls.count("GET /old") == 2
 
 
 def test_many_files_are_refreshed_by_one_query(table):
     names = [f"f{number}" for number in range(20)]
     content = parquet_file(A)
-    told = [
+    listings = [
         [file(name, url=signed(f"{age}/{name}"), size=len(content)) for name in names]
         for age in ("old", "new")
     ]
-    desk = Desk(query=[lines(*PARQUET, *files) for files in told])
+    desk = Desk(query=[lines(*PARQUET, *files) for files in listings])
     for name in names:
         desk.on(f"GET store.test/old/{name}", httpx.Response(403)).on(
             f"GET store.test/new/{name}", content
         )
 
     assert table(desk).to_arrow().num_rows == 60
-    assert desk.asked.count(f"POST {TABLE}/query") == 2
+    assert desk.calls.count(f"POST {TABLE}/query") == 2

@@ -76,13 +76,13 @@ def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(shares, fault
         client,
         table,
     ):
-        ended = 0
+        returns = 0
         for call in CALLS:
             with contextlib.suppress(errors.LakepactError):
                 call(client, table)
-            ended += 1
+            returns += 1
 
-        assert ended == len(CALLS)
+        assert returns == len(CALLS)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from .serving import PARQUET, Desk, file, ids, lines
 
 KIND = {"query": "file", "changes": "add"}
 ASKS = {
-    "query": lambda table, **asked: table.query(**asked),
-    "changes": lambda table, **asked: table.changes(starting_version=0, **asked),
+    "query": lambda table, **options: table.query(**options),
+    "changes": lambda table, **options: table.changes(starting_version=0, **options),
 }
 
 

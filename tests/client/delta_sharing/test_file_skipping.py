@@ -88,7 +88,7 @@ def test_file_that_may_have_a_wanted_row_is_kept(predicate):
     assert may_hold(predicate)
 
 
-def kept(kind, low, high, *predicates):
+def may_match(kind, low, high, *predicates):
     """Return whether a file with these bounds of its column x is kept, for each predicate."""
     fields = [{"name": "x", "type": kind, "nullable": True, "metadata": {}}]
     metadata = Metadata(
@@ -119,11 +119,13 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 )
 def test_times_without_zone_are_kept_within_a_millisecond(text):
     assert (
-        kept("timestamp_ntz", text, text, x == NTZ, x > NTZ.replace(microsecond=123000), x != NTZ)
+        may_match(
+            "timestamp_ntz", text, text, x == NTZ, x > NTZ.replace(microsecond=123000), x != NTZ
+        )
         == [True] * 3
     )
     assert (
-        kept(
+        may_match(
             "timestamp_ntz",
             text,
             text,
@@ -137,7 +139,7 @@ def test_times_without_zone_are_kept_within_a_millisecond(text):
 def test_offset_of_a_zone_is_known_to_the_minute():
     text = "1850-06-01T04:07:02.000-07:52"
 
-    assert kept(
+    assert may_match(
         "timestamp",
         text,
         text,
@@ -147,21 +149,21 @@ def test_offset_of_a_zone_is_known_to_the_minute():
 
 
 def test_bounds_at_the_ends_of_the_calendar_exclude_what_is_beyond_the_other():
-    assert kept(
+    assert may_match(
         "timestamp",
         "2024-01-01T00:00:00Z",
         "9999-12-31T23:59:59.999Z",
         x == LAST,
         x < LAST.replace(year=2022),
     ) == [True, False]
-    assert kept(
+    assert may_match(
         "timestamp",
         "0001-01-01T00:00:00Z",
         "2024-01-01T00:00:00Z",
         x == LAST.replace(year=1),
         x == LAST,
     ) == [True, False]
-    assert kept(
+    assert may_match(
         "timestamp",
         "2024-01-01T00:00:00Z",
         "+12000-01-01T00:00:00Z",
@@ -171,59 +173,59 @@ def test_bounds_at_the_ends_of_the_calendar_exclude_what_is_beyond_the_other():
 
 
 def test_double_can_be_the_short_text_of_a_float():
-    assert kept("double", 3.4, 3.4, x == 3.4000000953674316, x > 3.4, x != 3.4, x > 3.41) == [
+    assert may_match("double", 3.4, 3.4, x == 3.4000000953674316, x > 3.4, x != 3.4, x > 3.41) == [
         True,
         True,
         True,
         False,
     ]
-    assert kept(
+    assert may_match(
         "float", 7.038531e-26, 7.038531e-26, x == 7.038530691851209e-26, x == 7.038531308148791e-26
     ) == [True, True]
-    assert kept("double", 1.5, 1e300, x < 1.5, x > 1e300, x > 1e299) == [False, False, True]
+    assert may_match("double", 1.5, 1e300, x < 1.5, x > 1e300, x > 1e299) == [False, False, True]
 
 
 @pytest.mark.parametrize("nan", ["NaN", float("nan")], ids=["text", "token"])
 def test_nan_is_no_bound(nan):
-    assert kept("double", 1.0, nan, x == 5.0, x < 1.0) == [True, False]
-    assert kept("float", nan, nan, x == 5.0, ~(x < 5.0)) == [True, True]
+    assert may_match("double", 1.0, nan, x == 5.0, x < 1.0) == [True, False]
+    assert may_match("float", nan, nan, x == 5.0, ~(x < 5.0)) == [True, True]
 
 
 def test_decimals_are_known_as_well_as_doubles_hold_them():
-    assert kept(
+    assert may_match(
         "decimal(38,0)",
         12345678901234568,
         12345678901234568,
         x == 12345678901234567,
         x == 12345678901234000,
     ) == [True, False]
-    assert kept(
+    assert may_match(
         "decimal(9,2)", 1.1, 2.2, x < Decimal("1.10"), x > Decimal("2.20"), x == Decimal("2.20")
     ) == [False, False, True]
 
 
 def test_decimal_bound_at_the_limit_of_a_long_is_no_bound():
-    assert kept("decimal(38,0)", 1, 2**63 - 1, x == 10**37, x < 0) == [True, False]
-    assert kept("decimal(38,0)", -(2**63), 1, x == -(10**37), x > 2) == [True, False]
+    assert may_match("decimal(38,0)", 1, 2**63 - 1, x == 10**37, x < 0) == [True, False]
+    assert may_match("decimal(38,0)", -(2**63), 1, x == -(10**37), x > 2) == [True, False]
 
 
 @pytest.mark.parametrize("end", ["\ufffd", "?\ufffd", "\U0010ffff", "\ud83d", "\ud83d\ufffd"])  # noqa: PT014 - halves of characters differ
 def test_cut_text_bounds_all_texts_that_begin_so(end):
-    assert kept(
+    assert may_match(
         "string", "a", "ab" + end, x == "ab😀z", x > "ab\U0010ffff\U0010ffff", x > "ac"
     ) == [True, True, False]
 
 
 def test_long_text_without_an_end_of_cut_texts_bounds_all_that_begin_so():
-    assert kept("string", "a", "b" * 32, x == "b" * 40, x > "c") == [True, False]
-    assert kept("string", "a", chr(0x10FFFF) * 40, x == chr(0x10FFFF) * 50, x < "a") == [
+    assert may_match("string", "a", "b" * 32, x == "b" * 40, x > "c") == [True, False]
+    assert may_match("string", "a", chr(0x10FFFF) * 40, x == chr(0x10FFFF) * 50, x < "a") == [
         True,
         False,
     ]
 
 
 def test_statistics_of_bytes_skip_nothing():
-    assert kept("binary", "\\x00", "\\x01", x == b"\x00", x == b"z") == [True, True]
+    assert may_match("binary", "\\x00", "\\x01", x == b"\x00", x == b"z") == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -297,4 +299,4 @@ def test_skipped_file_is_not_fetched(table):
     desk = Desk(query=lines(*PARQUET, *files)).on("GET store.test/b", content)
 
     assert table(desk).to_arrow(row_filter=column("id") > 4).column("id").to_pylist() == [5, 6]
-    assert "GET /a" not in desk.asked
+    assert "GET /a" not in desk.calls

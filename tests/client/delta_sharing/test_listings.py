@@ -42,7 +42,7 @@ def error(status, message="no", code="RESOURCE_DOES_NOT_EXIST"):
 
 
 @pytest.mark.parametrize("name", LISTINGS)
-def test_pages_are_followed_to_the_end(opened, name):
+def test_pages_are_followed_to_the_end(open_client, name):
     """DS-PAG-08."""
     arguments, path, item = LISTINGS[name]
     pages = [
@@ -51,9 +51,9 @@ def test_pages_are_followed_to_the_end(opened, name):
     ]
     desk = Desk().on(f"GET {path}", pages)
 
-    found = getattr(opened(desk), name)(*arguments, page_size=2)
+    things = getattr(open_client(desk), name)(*arguments, page_size=2)
 
-    assert [each.name for each in found] == ["a", "b", "c"]
+    assert [each.name for each in things] == ["a", "b", "c"]
     assert [dict(request.url.params) for request in desk.requests] == [
         {"maxResults": "2"},
         {"maxResults": "2", "pageToken": "t 1/="},
@@ -64,12 +64,12 @@ def test_pages_are_followed_to_the_end(opened, name):
 @pytest.mark.parametrize(
     "end", [{}, {"nextPageToken": ""}, {"nextPageToken": None}], ids=["missing", "empty", "null"]
 )
-def test_missing_empty_or_null_token_ends_a_listing(opened, name, end):
+def test_missing_empty_or_null_token_ends_a_listing(open_client, name, end):
     """DS-PAG-10."""
     arguments, path, item = LISTINGS[name]
     desk = Desk().on(f"GET {path}", {"items": [item], **end})
 
-    assert len(getattr(opened(desk), name)(*arguments)) == 1
+    assert len(getattr(open_client(desk), name)(*arguments)) == 1
     assert len(desk.requests) == 1
 
 
@@ -77,44 +77,44 @@ def test_missing_empty_or_null_token_ends_a_listing(opened, name, end):
 @pytest.mark.parametrize(
     "page", [{}, {"items": []}, {"items": None}], ids=["missing", "empty", "null"]
 )
-def test_missing_empty_or_null_items_are_an_empty_page(opened, name, page):
+def test_missing_empty_or_null_items_are_an_empty_page(open_client, name, page):
     """DS-PAG-12; a page without items need not be the last."""
     arguments, path, item = LISTINGS[name]
     desk = Desk().on(f"GET {path}", page | {"nextPageToken": "more"}, {"items": [item]}, page)
 
-    client = opened(desk)
+    client = open_client(desk)
 
     assert len(getattr(client, name)(*arguments)) == 1
     assert getattr(client, name)(*arguments) == []
 
 
-def test_listing_without_page_size_sends_no_query(opened):
+def test_listing_without_page_size_sends_no_query(open_client):
     """DS-PAG-01."""
     desk = Desk().on(SHARES, {"items": []})
 
-    opened(desk).shares()
+    open_client(desk).shares()
 
     assert desk.requests[0].url.query == b""
 
 
-def test_repeated_page_token_is_a_bad_reply(opened):
+def test_repeated_page_token_is_a_bad_reply(open_client):
     desk = Desk().on(SHARES, {"items": [{"name": "a"}], "nextPageToken": "x"})
 
     with pytest.raises(BadReply, match="leads back to the page of token 'x'"):
-        opened(desk).shares()
+        open_client(desk).shares()
 
     assert len(desk.requests) == 2
 
 
-def test_endless_empty_pages_are_a_bad_reply(opened):
+def test_endless_empty_pages_are_a_bad_reply(open_client):
     numbers = iter(range(10_000))
     desk = Desk().on(SHARES, lambda _: {"nextPageToken": str(next(numbers))})
 
     with pytest.raises(BadReply, match="goes on after 1000 pages without an item"):
-        opened(desk).shares()
+        open_client(desk).shares()
 
 
-def test_unknown_and_long_members_are_accepted(opened):
+def test_unknown_and_long_members_are_accepted(open_client):
     """DS-SHR-06, DS-PRO-03."""
     share = {
         "name": "s",
@@ -125,25 +125,25 @@ def test_unknown_and_long_members_are_accepted(opened):
     }
     desk = Desk().on("GET /prefix/shares/s", {"share": share, "newer": []})
 
-    found = opened(desk).share("s")
+    answer = open_client(desk).share("s")
 
-    assert (len(found.comment), len(found.properties)) == (100_000, 99)
+    assert (len(answer.comment), len(answer.properties)) == (100_000, 99)
 
 
 @pytest.mark.parametrize("name", ["a b", "ü%+&?#~", "a.b", "%2e", "a'b;c=d"])
-def test_names_reach_the_server_unchanged(opened, name):
+def test_names_reach_the_server_unchanged(open_client, name):
     desk = Desk()
 
     with pytest.raises(ResponseError, match="418"):
-        opened(desk).share(name)
+        open_client(desk).share(name)
 
     assert desk.requests[0].url.path == f"/prefix/shares/{name}"
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-def test_unaddressable_name_raises_before_a_request(opened, name):
+def test_unaddressable_name_raises_before_a_request(open_client, name):
     desk = Desk()
-    client = opened(desk)
+    client = open_client(desk)
 
     for ask in (
         client.share,
@@ -167,7 +167,7 @@ def test_unaddressable_name_raises_before_a_request(opened, name):
         ("tables", ("s", "d"), NoSuchSchema),
     ],
 )
-def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, kind):
+def test_missing_object_raises_the_error_of_its_kind(open_client, method, arguments, kind):
     desk = Desk()
     for path in (
         "shares/s",
@@ -177,10 +177,10 @@ def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, 
     ):
         desk.on(f"GET /prefix/{path}", error(404))
 
-    with pytest.raises(NotFound) as caught:
-        getattr(opened(desk), method)(*arguments)
+    with pytest.raises(NotFound) as exc_info:
+        getattr(open_client(desk), method)(*arguments)
 
-    assert (type(caught.value), caught.value.status, caught.value.type) == (
+    assert (type(exc_info.value), exc_info.value.status, exc_info.value.type) == (
         kind,
         404,
         "RESOURCE_DOES_NOT_EXIST",
@@ -197,32 +197,32 @@ def test_missing_object_raises_the_error_of_its_kind(opened, method, arguments, 
         (httpx.Response(404, content=b"<p>where?</p>"), NotFound),
     ],
 )
-def test_error_reply_raises_its_error_and_hides_the_token(opened, answer, kind):
+def test_error_reply_raises_its_error_and_hides_the_token(open_client, answer, kind):
     desk = Desk().on(
         "GET /prefix/shares/s",
         httpx.Response(answer.status_code, content=answer.content.replace(b"no", TOKEN.encode())),
     )
 
-    with pytest.raises(kind) as caught:
-        opened(desk).share("s")
+    with pytest.raises(kind) as exc_info:
+        open_client(desk).share("s")
 
-    assert type(caught.value) is kind
-    assert TOKEN not in f"{caught.value} {caught.value.exchange}"
+    assert type(exc_info.value) is kind
+    assert TOKEN not in f"{exc_info.value} {exc_info.value.exchange}"
 
 
-def test_client_repr_shows_the_endpoint_only(opened):
-    client = opened(Desk())
+def test_client_repr_shows_the_endpoint_only(open_client):
+    client = open_client(Desk())
 
     assert repr(client.thing).endswith("SharingClient('https://sharing.test/prefix')")
     assert TOKEN not in repr(vars(client.thing))
 
 
-def test_expired_profile_sends_no_request(opened):
+def test_expired_profile_sends_no_request(open_client):
     """DS-PRF-04."""
     desk = Desk()
 
     with pytest.raises(NotAuthenticated, match="ran out"):
-        opened(desk, PROFILE | {"expirationTime": "2020-01-01T00:00:00Z"}).shares()
+        open_client(desk, PROFILE | {"expirationTime": "2020-01-01T00:00:00Z"}).shares()
 
     assert desk.requests == []
 
@@ -230,11 +230,11 @@ def test_expired_profile_sends_no_request(opened):
 @pytest.mark.parametrize(
     "name", [("s", "d"), ("s.d",), (("s", "d"),), (SharedSchema(share="s", name="d"),)]
 )
-def test_schema_is_named_in_one_argument_or_two(opened, name):
+def test_schema_is_named_in_one_argument_or_two(open_client, name):
     _, path, item = LISTINGS["tables"]
     desk = Desk().on(f"GET {path}", {"items": [item]})
 
-    assert [each.name for each in opened(desk).tables(*name)] == ["a"]
+    assert [each.name for each in open_client(desk).tables(*name)] == ["a"]
 
 
 TABLE_NAMES = [
@@ -246,12 +246,12 @@ TABLE_NAMES = [
 
 
 @pytest.mark.parametrize("name", TABLE_NAMES)
-def test_table_is_named_in_one_argument_or_three(opened, name):
-    assert opened(Desk()).table(*name).place == Place("s", "d.e", "t")
+def test_table_is_named_in_one_argument_or_three(open_client, name):
+    assert open_client(Desk()).table(*name).place == Place("s", "d.e", "t")
 
 
-def test_string_that_names_a_table_is_split_at_its_dots(opened):
-    assert opened(Desk()).table("s.d.t").place == Place("s", "d", "t")
+def test_string_that_names_a_table_is_split_at_its_dots(open_client):
+    assert open_client(Desk()).table("s.d.t").place == Place("s", "d", "t")
 
 
 WRONG_NAMES = {
@@ -264,6 +264,6 @@ WRONG_NAMES = {
     ("method", "complaint", "name"),
     [(*how, name) for how, names in WRONG_NAMES.items() for name in names],
 )
-def test_name_of_another_length_raises_value_error(opened, method, complaint, name):
+def test_name_of_another_length_raises_value_error(open_client, method, complaint, name):
     with pytest.raises(ValueError, match=complaint):
-        getattr(opened(Desk()), method)(name)
+        getattr(open_client(Desk()), method)(name)

@@ -42,7 +42,7 @@ BASIC = {
 ASKED = Request("GET", "https://sharing.test/shares")
 
 
-def sent(profile):
+def authorization_of(profile):
     return dict(next(profile.auth.flow(ASKED)).headers).get("Authorization")
 
 
@@ -52,7 +52,7 @@ def test_profile_is_read_from_path_text_and_mapping(tmp_path):
 
     read = [Profile.read(source) for source in (path, str(path), json.dumps(BEARER), BEARER)]
 
-    assert [(profile.endpoint, sent(profile), profile.expires) for profile in read] == [
+    assert [(profile.endpoint, authorization_of(profile), profile.expires) for profile in read] == [
         ("https://sharing.test/delta-sharing", f"Bearer {SECRET}", None)
     ] * 4
 
@@ -95,11 +95,13 @@ def test_expired_credentials_are_not_sent():
     lasting = Profile.read(BEARER | {"expirationTime": (now + timedelta(hours=1)).isoformat()})
     expired = Profile.read(BEARER | {"expirationTime": "2021-11-12T00:12:29.0Z"})
 
-    assert sent(lasting) == f"Bearer {SECRET}"
-    with pytest.raises(NotAuthenticated, match=r"ran out at 2021-11-12T00:12:29\+00:00") as caught:
-        sent(expired)
+    assert authorization_of(lasting) == f"Bearer {SECRET}"
+    with pytest.raises(
+        NotAuthenticated, match=r"ran out at 2021-11-12T00:12:29\+00:00"
+    ) as exc_info:
+        authorization_of(expired)
 
-    assert caught.value.tries == 0
+    assert exc_info.value.tries == 0
 
 
 def test_expiry_without_a_time_zone_is_utc():
@@ -127,21 +129,21 @@ def test_expiry_without_a_time_zone_is_utc():
     ],
 )
 def test_broken_profile_raises_without_the_secret(change, complaint):
-    with pytest.raises(ValueError, match=complaint) as caught:
+    with pytest.raises(ValueError, match=complaint) as exc_info:
         Profile.read(BEARER | change)
 
-    assert SECRET not in f"{caught.value!r} {caught.value.__cause__!r}"
+    assert SECRET not in f"{exc_info.value!r} {exc_info.value.__cause__!r}"
 
 
 @pytest.mark.parametrize(
     "text", ["{", f'{{"a": "{SECRET}"', "{" * 100_000], ids=["brace", "cut off", "deep"]
 )
 def test_profile_that_is_not_json_raises_without_the_text(text):
-    with pytest.raises(ValueError, match="a profile is a JSON object") as caught:
+    with pytest.raises(ValueError, match="a profile is a JSON object") as exc_info:
         Profile.read(text)
 
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
+    assert exc_info.value.__cause__ is None
+    assert exc_info.value.__context__ is None
 
 
 @pytest.mark.parametrize(
@@ -154,6 +156,6 @@ def test_profile_repr_hides_the_secret(document):
 
 
 def test_expiring_auth_repr_shows_the_auth_and_its_expiry():
-    shown = repr(UntilExpiry(BearerToken(SECRET), datetime(2030, 1, 1, tzinfo=UTC)))
+    text = repr(UntilExpiry(BearerToken(SECRET), datetime(2030, 1, 1, tzinfo=UTC)))
 
-    assert shown == "UntilExpiry(BearerToken([hidden]), 2030-01-01T00:00:00+00:00)"
+    assert text == "UntilExpiry(BearerToken([hidden]), 2030-01-01T00:00:00+00:00)"

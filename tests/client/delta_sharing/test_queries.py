@@ -27,7 +27,7 @@ def test_version_is_read_from_its_header(table):
 
 
 @pytest.mark.parametrize(
-    ("moment", "sent"),
+    ("moment", "text"),
     [
         (datetime(2022, 1, 1, tzinfo=UTC), "2022-01-01T00:00:00Z"),
         (datetime(2022, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))), "2022-01-01T00:00:00Z"),
@@ -35,12 +35,12 @@ def test_version_is_read_from_its_header(table):
         ("2022-01-01T00:00:00Z", "2022-01-01T00:00:00Z"),
     ],
 )
-def test_timestamp_is_sent_in_utc(table, moment, sent):
+def test_timestamp_is_sent_in_utc(table, moment, text):
     desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "1"}))
 
     table(desk).version(starting_timestamp=moment)
 
-    assert dict(desk.requests[0].url.params) == {"startingTimestamp": sent}
+    assert dict(desk.requests[0].url.params) == {"startingTimestamp": text}
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_snapshot_options_are_sent(table):
     table(desk).files(row_filter=column("day") == date(2024, 1, 2), version=3)
     table(desk).files(limit=10, timestamp="2024-01-01T00:00:00Z")
 
-    hinted = json.loads(desk.bodies[0].pop("jsonPredicateHints"))
+    hints = json.loads(desk.bodies[0].pop("jsonPredicateHints"))
     assert desk.bodies[0]["version"] == 3
     assert {name: desk.bodies[1][name] for name in ("limitHint", "timestamp")} == {
         "limitHint": 10,
         "timestamp": "2024-01-01T00:00:00Z",
     }
-    assert hinted == {
+    assert hints == {
         "op": "equal",
         "children": [
             {"op": "column", "name": "day", "valueType": "date"},
@@ -109,7 +109,7 @@ def test_snapshot_options_are_sent(table):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "hint"),
     [
         ({"limit": 2**31 - 1}, 2**31 - 1),
         ({"limit": 2**31}, None),
@@ -119,13 +119,13 @@ def test_snapshot_options_are_sent(table):
         ({"limit": 10, "row_filter": column("id") == 1}, None),
     ],
 )
-def test_limit_hint_is_sent_up_to_int32_and_without_a_predicate(table, asked, told):
+def test_limit_hint_is_sent_up_to_int32_and_without_a_predicate(table, options, hint):
     """DS-HNT-11."""
     desk = Desk(query=lines(*PARQUET))
 
-    table(desk).files(**asked)
+    table(desk).files(**options)
 
-    assert desk.bodies[0].get("limitHint") == told
+    assert desk.bodies[0].get("limitHint") == hint
 
 
 def test_changes_options_are_sent(table):

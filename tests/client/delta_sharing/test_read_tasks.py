@@ -34,10 +34,10 @@ def read(client, tasks):
     ).to_pydict()
 
 
-def test_tasks_yield_the_rows_of_the_answer(opened, table, both):
+def test_tasks_yield_the_rows_of_the_answer(open_client, table, both):
     tasks = table(both).query().tasks(columns=["id"])
 
-    assert read(opened(both), tasks) == {"id": [1, 2, 3, 4, 5, 6]}
+    assert read(open_client(both), tasks) == {"id": [1, 2, 3, 4, 5, 6]}
 
 
 def test_task_has_files_up_to_the_given_bytes(table, both):
@@ -58,18 +58,18 @@ def test_tasks_of_a_limited_query_are_refused(table, both):
         table(both).query(limit=1).tasks()
 
 
-def test_task_applies_the_predicate(opened, table, both):
+def test_task_applies_the_predicate(open_client, table, both):
     tasks = table(both).query(row_filter=column("id") > 4).tasks()
 
-    assert read(opened(both), tasks)["id"] == [5, 6]
+    assert read(open_client(both), tasks)["id"] == [5, 6]
 
 
 @pytest.mark.parametrize("expires", [None, 1])
-def test_expired_url_of_a_task_is_refreshed_by_the_refresh_token(opened, table, expires):
-    told = {} if expires is None else {"expirationTimestamp": int(time.time() * 1000) + expires}
+def test_expired_url_of_a_task_is_refreshed_by_the_refresh_token(open_client, table, expires):
+    expiry = {} if expires is None else {"expirationTimestamp": int(time.time() * 1000) + expires}
     content, end = parquet_file(A), {"endStreamAction": {"refreshToken": "again"}}
     answers = [
-        lines(PROTOCOL, metadata(), file("a", url=signed(name), size=len(content), **told), end)
+        lines(PROTOCOL, metadata(), file("a", url=signed(name), size=len(content), **expiry), end)
         for name in ("old", "new")
     ]
     desk = (
@@ -78,17 +78,17 @@ def test_expired_url_of_a_task_is_refreshed_by_the_refresh_token(opened, table, 
         .on("GET store.test/new", content)
     )
 
-    assert read(opened(desk), table(desk).query().tasks())["id"] == [1, 2, 3]
+    assert read(open_client(desk), table(desk).query().tasks())["id"] == [1, 2, 3]
     assert [body.get("refreshToken") for body in desk.bodies] == [None, "again"]
 
 
-def test_changes_after_the_last_version_are_left_out(opened, table):
+def test_changes_after_the_last_version_are_left_out(open_client, table):
     content = parquet_file(A)
-    added = [
+    changes = [
         delta_file(name, size=len(content), around={"version": version, "timestamp": 0})
         for name, version in (("a", 5), ("b", 6))
     ]
-    desk = Desk(query=lines(*DELTA, *added)).on("GET store.test/a", content)
+    desk = Desk(query=lines(*DELTA, *changes)).on("GET store.test/a", content)
 
     tasks = (
         table(desk)
@@ -96,5 +96,5 @@ def test_changes_after_the_last_version_are_left_out(opened, table):
         .tasks(columns=["id", "_commit_version"])
     )
 
-    assert read(opened(desk), tasks) == {"id": [1, 2, 3], "_commit_version": [5, 5, 5]}
-    assert f"POST {TABLE}/query" in desk.asked
+    assert read(open_client(desk), tasks) == {"id": [1, 2, 3], "_commit_version": [5, 5, 5]}
+    assert f"POST {TABLE}/query" in desk.calls

@@ -140,10 +140,10 @@ def test_later_reader_version_raises_upgrade_needed(table, protocol):
 )
 def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
     """DS-ACC-01, DS-LTB-12: missing accessModes mean URLs."""
-    told = {} if modes is None else {"accessModes": modes}
+    members = {} if modes is None else {"accessModes": modes}
     for body in (
-        (serving.PROTOCOL, serving.metadata(**told), serving.file("a")),
-        (serving.DELTA_PROTOCOL, serving.delta_metadata(around=told), serving.delta_file("a")),
+        (serving.PROTOCOL, serving.metadata(**members), serving.file("a")),
+        (serving.DELTA_PROTOCOL, serving.delta_metadata(around=members), serving.delta_file("a")),
     ):
         desk = serving.Desk(query=serving.lines(*body), metadata=serving.lines(*body[:2]))
         if is_read:
@@ -204,13 +204,13 @@ def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
 def test_broken_line_is_named_by_number_without_its_content(table, line, complaint):
     desk = serving.Desk(query=serving.lines(*serving.PARQUET, line, serving.file("b")))
 
-    with pytest.raises(BadReply) as caught:
+    with pytest.raises(BadReply) as exc_info:
         table(desk).files()
 
-    assert complaint in str(caught.value)
+    assert complaint in str(exc_info.value)
     assert (
         serving.SIGNATURE
-        not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
+        not in f"{exc_info.value!r} {exc_info.value.exchange} {exc_info.value.__cause__} {exc_info.value.__context__}"
     )
 
 
@@ -258,9 +258,9 @@ def test_query_with_a_lost_reply_is_retried(table):
 
     assert serving.ids(table(desk).files()) == ["a"]
 
-    lost = serving.Desk(query=httpx.ReadError("reset"))
+    unreachable = serving.Desk(query=httpx.ReadError("reset"))
     with pytest.raises(Unreachable):
-        table(lost).files()
+        table(unreachable).files()
 
 
 def test_url_in_an_error_message_is_shown_without_signature(table):
@@ -269,14 +269,14 @@ def test_url_in_an_error_message_is_shown_without_signature(table):
         query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message})
     )
 
-    with pytest.raises(ServerError, match=r"cannot sign https://store\.test/a") as caught:
+    with pytest.raises(ServerError, match=r"cannot sign https://store\.test/a") as exc_info:
         table(desk).files()
 
-    assert serving.SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+    assert serving.SIGNATURE not in f"{exc_info.value} {exc_info.value.exchange}"
 
 
 @pytest.mark.parametrize(
-    ("ask", "asked"),
+    ("ask", "versions"),
     [
         (lambda t: t.files(version=0), "version 0"),
         (lambda t: t.files(version=5), "version 5"),
@@ -284,7 +284,7 @@ def test_url_in_an_error_message_is_shown_without_signature(table):
         (lambda t: t.changes(starting_version=5), "versions from 5 on"),
     ],
 )
-def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
+def test_answer_about_another_version_is_a_bad_reply(table, ask, versions):
     """DS-QRY-08, DS-CDF-08."""
     desk = serving.Desk(
         query=serving.lines(*serving.PARQUET, delta_table_version="4"),
@@ -292,7 +292,7 @@ def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
     )
 
     with pytest.raises(
-        BadReply, match=f"asks for {asked} of the table, and the header Delta-Table-Version is 4"
+        BadReply, match=f"asks for {versions} of the table, and the header Delta-Table-Version is 4"
     ):
         ask(table(desk))
 

@@ -43,7 +43,7 @@ def test_metadata_is_the_same_in_both_formats(table):
         ).metadata(),
     ]
 
-    told = [
+    facts = [
         {
             name: getattr(each.metadata, name)
             for name in (
@@ -58,7 +58,7 @@ def test_metadata_is_the_same_in_both_formats(table):
         }
         for each in read
     ]
-    assert told[0] == told[1]
+    assert facts[0] == facts[1]
     assert [each.version for each in read] == [5, 5]
     assert read[0].metadata.schema.names == ("id", "day")
     assert read[1].protocol.reader_features == {"deletionVectors"}
@@ -127,7 +127,7 @@ def test_deletion_vector_is_read_with_its_file(table):
         "sizeInBytes": 36,
         "cardinality": 2,
     }
-    (found,) = table(
+    (file,) = table(
         serving.Desk(
             query=serving.lines(
                 *serving.DELTA,
@@ -139,11 +139,11 @@ def test_deletion_vector_is_read_with_its_file(table):
     ).files()
 
     assert (
-        found.deletion_vector_id,
-        found.deletion_vector.offset,
-        found.deletion_vector.cardinality,
+        file.deletion_vector_id,
+        file.deletion_vector.offset,
+        file.deletion_vector.cardinality,
     ) == ("v", 1, 2)
-    assert serving.SIGNATURE not in f"{found} {found.deletion_vector}"
+    assert serving.SIGNATURE not in f"{file} {file.deletion_vector}"
 
 
 def test_lines_are_read_in_any_order(table):
@@ -192,10 +192,10 @@ def test_historical_metadata_comes_among_the_changes(table):
         )
     )
 
-    told = list(table(desk).changes(starting_version=1))
+    changes = list(table(desk).changes(starting_version=1))
 
-    assert [getattr(each, "kind", "metadata") for each in told] == ["add", "metadata", "add"]
-    assert told[1].version == 2
+    assert [getattr(each, "kind", "metadata") for each in changes] == ["add", "metadata", "add"]
+    assert changes[1].version == 2
 
 
 def test_files_after_the_ending_version_are_returned(table):
@@ -241,7 +241,7 @@ def test_listing_can_be_read_once(table):
 
 
 def test_pages_are_joined(table):
-    def answered(request):
+    def answer(request):
         token = json.loads(request.content).get("pageToken")
         page = {None: "1", "t1": "2", "t2": "3"}[token]
         more = {} if page == "3" else {"nextPageToken": f"t{page}"}
@@ -251,7 +251,7 @@ def test_pages_are_joined(table):
             {"endStreamAction": {"minUrlExpirationTimestamp": 9, **more}},
         )
 
-    desk = serving.Desk(query=answered)
+    desk = serving.Desk(query=answer)
 
     listing = table(desk).query(page_size=1)
     assert serving.ids(listing) == ["1", "2", "3"]

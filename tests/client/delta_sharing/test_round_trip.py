@@ -27,7 +27,7 @@ FORMATS = (("parquet",), ("delta", "parquet"))
 
 
 @pytest.fixture(scope="module")
-def packed(tmp_path_factory):
+def pack_folder(tmp_path_factory):
     """Return the folder of the fixture pack."""
     folder = tmp_path_factory.mktemp("round_trip") / "pack"
     pack.write(folder)
@@ -35,22 +35,22 @@ def packed(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def manifest(packed):
-    return json.loads((packed / "manifest.json").read_bytes())
+def manifest(pack_folder):
+    return json.loads((pack_folder / "manifest.json").read_bytes())
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def client(request, packed):
+def client(request, pack_folder):
     """Yield a client of each kind to the server of the pack."""
-    with running(shares=str(packed / "shares.yaml")) as server, asyncio.Runner() as runner:
+    with running(shares=str(pack_folder / "shares.yaml")) as server, asyncio.Runner() as runner:
         profile = {
             "shareCredentialsVersion": 1,
             "endpoint": server.address("delta_sharing"),
             "bearerToken": pack.TOKENS["all"],
         }
-        found = Driven(KINDS[request.param](profile), runner)
-        yield found
-        found.close()
+        client = Driven(KINDS[request.param](profile), runner)
+        yield client
+        client.close()
 
 
 def bag(table, names=None):
@@ -62,21 +62,21 @@ def bag(table, names=None):
 
 
 @pytest.mark.parametrize("name", sorted(FIXTURES))
-def test_every_version_of_every_table_has_its_rows(client, manifest, packed, name):
-    told = manifest["tables"][name]
-    table = client.table(told["share"], told["schema"], told["table"])
-    if told["access_modes"] == ["dir"]:
+def test_every_version_of_every_table_has_its_rows(client, manifest, pack_folder, name):
+    entry = manifest["tables"][name]
+    table = client.table(entry["share"], entry["schema"], entry["table"])
+    if entry["access_modes"] == ["dir"]:
         with pytest.raises(ResponseError, match="directory"):
             table.to_arrow()
         return
 
-    for version in told["versions"]:
-        is_last = version is told["versions"][-1]
-        if is_last or (told["history"] and version["readable"]):
+    for version in entry["versions"]:
+        is_last = version is entry["versions"][-1]
+        if is_last or (entry["history"] and version["readable"]):
             # Some of thousands of files are enough.
             limit = 50 if len(version["files"]) > MANY else None
             read = table.to_arrow(version=None if is_last else version["version"], limit=limit)
-            truth = bag(pq.read_table(packed / version["truth"]))
+            truth = bag(pq.read_table(pack_folder / version["truth"]))
 
             assert bag(read) <= truth, version["version"]
             assert read.num_rows == min(version["rows"], limit or version["rows"])
@@ -84,20 +84,21 @@ def test_every_version_of_every_table_has_its_rows(client, manifest, packed, nam
 
 @pytest.mark.parametrize("formats", FORMATS, ids="+".join)
 @pytest.mark.parametrize(
-    "name", sorted(name for name, known in FIXTURES.items() if known.changes is not None)
+    "name",
+    sorted(name for name, fixture_table in FIXTURES.items() if fixture_table.changes is not None),
 )
-def test_changes_of_every_table_are_read(client, manifest, packed, name, formats):
-    told = manifest["tables"][name]
-    table = client.table(told["share"], told["schema"], told["table"])
-    truth = packed / "truth" / name / "changes.parquet"
+def test_changes_of_every_table_are_read(client, manifest, pack_folder, name, formats):
+    entry = manifest["tables"][name]
+    table = client.table(entry["share"], entry["schema"], entry["table"])
+    truth = pack_folder / "truth" / name / "changes.parquet"
     if not truth.exists():
         pytest.skip("there are none")
-    if told["features"] and formats == ("parquet",):
+    if entry["features"] and formats == ("parquet",):
         with pytest.raises(BadRequest):
-            table.changes(starting_version=told["first_change"], formats=formats)
+            table.changes(starting_version=entry["first_change"], formats=formats)
         return
 
-    read = table.changes(starting_version=told["first_change"], formats=formats).to_arrow()
+    read = table.changes(starting_version=entry["first_change"], formats=formats).to_arrow()
 
     place = read.schema.get_field_index("_commit_timestamp")
     in_milliseconds = read.set_column(
@@ -124,38 +125,38 @@ def test_listing_holds_every_share_and_table(client, manifest):
 
 
 def test_version_is_found_by_its_timestamp(client, manifest):
-    told = manifest["tables"]["times"]
-    table = client.table(told["share"], told["schema"], told["table"])
+    entry = manifest["tables"]["times"]
+    table = client.table(entry["share"], entry["schema"], entry["table"])
 
-    for version in told["versions"]:
+    for version in entry["versions"]:
         moment = datetime.fromtimestamp(version["timestamp"] / 1000, UTC)
         assert table.version(starting_timestamp=moment) == version["version"]
         assert table.query(timestamp=moment).version == version["version"]
 
 
 def test_pages_hold_all_files_once(client, manifest):
-    told = manifest["tables"]["many_files"]
-    table = client.table(told["share"], told["schema"], told["table"])
+    entry = manifest["tables"]["many_files"]
+    table = client.table(entry["share"], entry["schema"], entry["table"])
 
     whole = [file.id for file in table.files()]
 
     assert sorted(file.id for file in table.query(page_size=300).files()) == sorted(whole)
-    assert len(set(whole)) == len(told["versions"][-1]["files"])
+    assert len(set(whole)) == len(entry["versions"][-1]["files"])
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 10_000])
 def test_limit_bounds_the_rows(client, manifest, limit):
-    told = manifest["tables"]["partitioned"]
+    entry = manifest["tables"]["partitioned"]
 
-    read = client.table(told["share"], told["schema"], told["table"]).to_arrow(limit=limit)
+    read = client.table(entry["share"], entry["schema"], entry["table"]).to_arrow(limit=limit)
 
-    assert read.num_rows == min(limit, told["versions"][-1]["rows"])
+    assert read.num_rows == min(limit, entry["versions"][-1]["rows"])
 
 
-def test_missing_table_and_wrong_token_raise_their_errors(client, packed):
+def test_missing_table_and_wrong_token_raise_their_errors(client, pack_folder):
     with pytest.raises(NoSuchTable):
         client.table("lakepact", "tables", "absent").to_arrow()
-    with running(shares=str(packed / "shares.yaml")) as server:
+    with running(shares=str(pack_folder / "shares.yaml")) as server:
         profile = {
             "shareCredentialsVersion": 1,
             "endpoint": server.address("delta_sharing"),
@@ -204,22 +205,22 @@ def shared(folder, name="t"):
 
 
 @pytest.fixture(params=KINDS)
-def opened(request):
+def open_table(request):
     """Return a function that opens the shared table of a server."""
     with asyncio.Runner() as runner:
-        made = []
+        clients = []
 
-        def opened(server):
+        def open_table(server):
             profile = {
                 "shareCredentialsVersion": 1,
                 "endpoint": server.address("delta_sharing"),
                 "bearerToken": "tok",
             }
-            made.append(Driven(KINDS[request.param](profile), runner))
-            return made[-1].table("s", "d", "t")
+            clients.append(Driven(KINDS[request.param](profile), runner))
+            return clients[-1].table("s", "d", "t")
 
-        yield opened
-        for client in made:
+        yield open_table
+        for client in clients:
             client.close()
 
 
@@ -244,7 +245,7 @@ READS_ITS_MAPPED_COLUMNS = pytest.mark.skipif(
         for name in TABLES
     ],
 )
-def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
+def test_rows_equal_those_of_deltalake(open_table, tmp_path, name):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table(ROWS), **TABLES[name])
     write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
@@ -252,17 +253,17 @@ def test_rows_equal_those_of_deltalake(opened, tmp_path, name):
     theirs = by_datafusion(folder)
 
     with running(shares=shared(tmp_path)) as server:
-        table = opened(server)
-        whole, chosen = (
+        table = open_table(server)
+        whole, selection = (
             table.to_arrow(),
             table.to_arrow(row_filter=(column("day") == date(2024, 1, 1)) & (column("id") > 1)),
         )
 
     assert bag(whole) == bag(theirs.cast(whole.schema))
-    assert chosen.column("id").to_pylist() == [4]
+    assert selection.column("id").to_pylist() == [4]
 
 
-def test_changes_equal_those_of_deltalake(opened, tmp_path):
+def test_changes_equal_those_of_deltalake(open_table, tmp_path):
     folder = tmp_path / "t"
     write_deltalake(
         str(folder),
@@ -277,7 +278,7 @@ def test_changes_equal_those_of_deltalake(opened, tmp_path):
 
     with running(shares=shared(tmp_path)) as server:
         ours = [
-            opened(server).changes(starting_version=1, formats=formats).to_arrow()
+            open_table(server).changes(starting_version=1, formats=formats).to_arrow()
             for formats in FORMATS
         ]
 
@@ -287,12 +288,12 @@ def test_changes_equal_those_of_deltalake(opened, tmp_path):
     assert [bag(each, names) for each in ours] == [expected, expected]
 
 
-def test_commit_during_a_read_does_not_mix_versions(opened, tmp_path):
+def test_commit_during_a_read_does_not_mix_versions(open_table, tmp_path):
     folder = tmp_path / "t"
     write_deltalake(str(folder), pa.table({"id": [1]}))
 
     with running(shares=shared(tmp_path)) as server:
-        listing = opened(server).query()
+        listing = open_table(server).query()
         write_deltalake(str(folder), pa.table({"id": [2]}), mode="overwrite")
 
         assert listing.to_arrow().to_pydict() == {"id": [1]}

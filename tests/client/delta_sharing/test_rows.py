@@ -81,13 +81,13 @@ def test_predicate_is_applied_by_the_client(table, both, predicate, columns):
     assert read.schema.names == (columns or ["id", "day"])
 
 
-@pytest.mark.parametrize(("limit", "fetched"), [(0, 0), (1, 1), (3, 1), (4, 2), (100, 2)])
-def test_limit_is_applied_by_the_client(table, both, limit, fetched):
+@pytest.mark.parametrize(("limit", "downloads"), [(0, 0), (1, 1), (3, 1), (4, 2), (100, 2)])
+def test_limit_is_applied_by_the_client(table, both, limit, downloads):
     """DS-HNT-14."""
     read = table(both, downloads=1).to_arrow(limit=limit)
 
     assert read.column("id").to_pylist() == [1, 2, 3, 4, 5, 6][:limit]
-    assert len(both.requests) == 1 + fetched
+    assert len(both.requests) == 1 + downloads
 
 
 def test_limit_counts_selected_rows(table, both):
@@ -97,16 +97,16 @@ def test_limit_counts_selected_rows(table, both):
 
 
 def test_progress_is_reported_after_each_file(table, both):
-    told = []
+    reports = []
 
-    table(both).to_arrow(progress=told.append)
+    table(both).to_arrow(progress=reports.append)
 
     size = len(parquet_file(A)) + len(parquet_file(B))
-    assert [(each.files, each.of_files, each.rows, each.of_bytes) for each in told] == [
+    assert [(each.files, each.of_files, each.rows, each.of_bytes) for each in reports] == [
         (1, 2, 3, size),
         (2, 2, 6, size),
     ]
-    assert told[-1].bytes == size
+    assert reports[-1].bytes == size
 
 
 def test_frames_have_the_same_rows(table, both):
@@ -117,11 +117,11 @@ def test_frames_have_the_same_rows(table, both):
 
 def test_relation_of_duckdb_has_the_same_rows(table, both):
     with duckdb.connect() as connection:
-        found = table(both).to_duckdb(columns=["id"], connection=connection).fetchall()
+        rows = table(both).to_duckdb(columns=["id"], connection=connection).fetchall()
         relation = table(both).to_duckdb(connection=connection)
 
         assert (
-            sorted(found)
+            sorted(rows)
             == sorted(relation.project("id").fetchall())
             == [(1,), (2,), (3,), (4,), (5,), (6,)]
         )
@@ -213,10 +213,10 @@ def test_selected_column_of_unknown_type_raises_upgrade_needed(table):
     "schema", ["x", "[]", "{}", '{"type":"struct"}', '{"type":"struct","fields":[1]}']
 )
 def test_broken_schema_is_a_bad_reply(table, schema):
-    broken = {"metaData": metadata()["metaData"] | {"schemaString": schema}}
+    invalid = {"metaData": metadata()["metaData"] | {"schemaString": schema}}
 
     with pytest.raises(BadReply, match="schema of the table"):
-        table(desk_of({}, head=(PROTOCOL, broken))).to_arrow()
+        table(desk_of({}, head=(PROTOCOL, invalid))).to_arrow()
 
 
 def test_unknown_partition_column_is_a_bad_reply(table):
@@ -231,9 +231,9 @@ def test_unknown_partition_column_is_a_bad_reply(table):
 )
 def test_timestamps_of_every_encoding_are_read(table, options):
     moment = datetime(2024, 1, 1, 12, 30, 0, 123000, tzinfo=UTC)
-    written = io.BytesIO()
+    buffer = io.BytesIO()
     pq.write_table(
-        pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), written, **options
+        pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), buffer, **options
     )
     schema = {
         "type": "struct",
@@ -241,7 +241,7 @@ def test_timestamps_of_every_encoding_are_read(table, options):
     }
 
     assert table(
-        desk_of({"a": written.getvalue()}, head=(PROTOCOL, metadata(schema)))
+        desk_of({"a": buffer.getvalue()}, head=(PROTOCOL, metadata(schema)))
     ).to_arrow().to_pydict() == {"at": [moment, None]}
 
 
@@ -275,5 +275,5 @@ def test_missing_library_raises_with_its_pip_command(table, both, monkeypatch):
 def test_read_sends_one_query_and_one_get_per_file(table, both):
     table(both).to_arrow()
 
-    assert both.asked == [f"POST {TABLE}/query", "GET /a", "GET /b"]
+    assert both.calls == [f"POST {TABLE}/query", "GET /a", "GET /b"]
     assert json.loads(both.requests[0].content) == {"includeRefreshToken": True}

@@ -25,20 +25,20 @@ from .test_deletion_vectors import inline
 
 
 def test_changes_hold_type_version_and_timestamp(table):
-    content, changed = (
+    content, change_file = (
         parquet_file({"id": [1, 2], "day": DAYS[:2]}),
         parquet_file({"id": [2], "day": [None], "_change_type": ["update_preimage"]}),
     )
     at = {"size": len(content), "timestamp": 1000}
-    told = lines(
+    reply = lines(
         PROTOCOL,
         metadata(),
         file("a", "add", version=1, **at),
         file("a", "remove", version=2, **at),
-        file("c", "cdf", version=3, size=len(changed), timestamp=2000),
+        file("c", "cdf", version=3, size=len(change_file), timestamp=2000),
         file("b", "add", version=3, **at),
     )
-    desk = Desk(changes=told).on("GET store.test/a", content).on("GET store.test/c", changed)
+    desk = Desk(changes=reply).on("GET store.test/a", content).on("GET store.test/c", change_file)
 
     read = table(desk).changes(starting_version=1).to_arrow()
 
@@ -57,7 +57,7 @@ def test_changes_hold_type_version_and_timestamp(table):
         1000,
         2000,
     ]
-    assert "GET /b" not in desk.asked
+    assert "GET /b" not in desk.calls
 
 
 def test_changes_are_filtered_by_change_type(table):
@@ -71,10 +71,10 @@ def test_changes_are_filtered_by_change_type(table):
     )
     desk.on("GET store.test/a", content)
 
-    wanted = (column("_commit_version") == 2) & (column("_change_type") == "insert")
+    row_filter = (column("_commit_version") == 2) & (column("_change_type") == "insert")
     read = (
         table(desk)
-        .changes(starting_version=1, row_filter=wanted, limit=2)
+        .changes(starting_version=1, row_filter=row_filter, limit=2)
         .to_arrow(columns=["id", "_commit_version"])
     )
 
@@ -86,11 +86,11 @@ def test_changed_deletion_vector_yields_deletes_and_inserts(table):
     before, now = inline([0]), inline([1])
     at = {"version": 2, "timestamp": 1}
     vectors = {"remove": vector_of(before), "add": vector_of(now)}
-    told = [
+    actions = [
         delta_file("a", action, at, size=len(content), deletionVector=vector)
         for action, vector in vectors.items()
     ]
-    desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), *told)).on(
+    desk = Desk(changes=lines(DELTA_PROTOCOL, delta_metadata(), *actions)).on(
         "GET store.test/a", content
     )
 

@@ -27,14 +27,14 @@ from .test_deletion_vectors import inline, stored
 
 def with_vector(vector, *, answer=None):
     content = parquet_file(A)
-    told = vector_of(vector) | (
+    member = vector_of(vector) | (
         {"pathOrInlineDv": signed("dv")} if vector.storage_type == "p" else {}
     )
     desk = Desk(
         query=lines(
             DELTA_PROTOCOL,
             delta_metadata(),
-            delta_file("a", size=len(content), deletionVector=told),
+            delta_file("a", size=len(content), deletionVector=member),
         )
     )
     return desk.on("GET store.test/a", content).on("GET store.test/dv", answer)
@@ -56,8 +56,8 @@ def test_rows_of_a_vector_in_a_file_are_left_out(table, knows_ranges):
     )
 
     assert table(desk).to_arrow().column("id").to_pylist() == [1, 3]
-    (asked,) = [request for request in desk.requests if request.url.path == "/dv"]
-    assert asked.headers["Range"] == f"bytes=3-{3 + len(content) - 1}"
+    (request,) = [request for request in desk.requests if request.url.path == "/dv"]
+    assert request.headers["Range"] == f"bytes=3-{3 + len(content) - 1}"
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_damaged_vector_is_damaged_data(table, vector, answer, complaint):
         table(with_vector(vector, answer=answer)).to_arrow()
 
 
-def mapped(mode, partitioned=()):
+def metadata_with_mapping(mode, partition_columns=()):
     fields = [
         {
             "name": name,
             "type": kind,
             "nullable": True,
-            "metadata": {f"delta.columnMapping.{key}": value for key, value in told.items()},
+            "metadata": {f"delta.columnMapping.{key}": value for key, value in mapping.items()},
         }
-        for name, kind, told in (
+        for name, kind, mapping in (
             ("id", "long", {"id": 1, "physicalName": "c1"}),
             ("day", "date", {"id": 2, "physicalName": "c2"}),
         )
@@ -91,29 +91,31 @@ def mapped(mode, partitioned=()):
     return delta_metadata(
         {"type": "struct", "fields": fields},
         configuration=configuration,
-        partitionColumns=list(partitioned),
+        partitionColumns=list(partition_columns),
     )
 
 
 def test_columns_mapped_by_name_are_found(table):
     content = parquet_file({"c2": DAYS, "c1": [1, 2, 3]})
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name"), delta_file("a", size=len(content)))).on(
-        "GET store.test/a", content
-    )
+    desk = Desk(
+        query=lines(
+            DELTA_PROTOCOL, metadata_with_mapping("name"), delta_file("a", size=len(content))
+        )
+    ).on("GET store.test/a", content)
 
     assert table(desk).to_arrow().to_pydict() == A
 
 
 def test_columns_mapped_by_id_are_found(table):
-    written = (("x", pa.date32(), "2"), ("day", pa.int64(), "1"))
+    columns = (("x", pa.date32(), "2"), ("day", pa.int64(), "1"))
     fields = [
         pa.field(name, kind, metadata={"PARQUET:field_id": number})
-        for name, kind, number in written
+        for name, kind, number in columns
     ]
     content = parquet_file(pa.table([DAYS, [1, 2, 3]], schema=pa.schema(fields)))
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("id"), delta_file("a", size=len(content)))).on(
-        "GET store.test/a", content
-    )
+    desk = Desk(
+        query=lines(DELTA_PROTOCOL, metadata_with_mapping("id"), delta_file("a", size=len(content)))
+    ).on("GET store.test/a", content)
 
     assert table(desk).to_arrow().to_pydict() == A
 
@@ -121,7 +123,7 @@ def test_columns_mapped_by_id_are_found(table):
 def test_mapped_partition_values_are_keyed_by_physical_name(table):
     content = parquet_file({"c1": [1]})
     line = delta_file("a", size=len(content), partitionValues={"c2": "2024-01-01"})
-    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name", ["day"]), line)).on(
+    desk = Desk(query=lines(DELTA_PROTOCOL, metadata_with_mapping("name", ["day"]), line)).on(
         "GET store.test/a", content
     )
 

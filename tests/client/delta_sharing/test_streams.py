@@ -44,25 +44,26 @@ HEADS = [PARQUET, DELTA]
 
 
 def reader(**options):
-    told = {"formats": ("delta", "parquet"), "gives_changes": False, "promises_end": False}
+    defaults = {"formats": ("delta", "parquet"), "gives_changes": False, "promises_end": False}
     return LineReader(
-        **told | options, failure=lambda message: Failure(operation="queryTable", message=message)
+        **defaults | options,
+        failure=lambda message: Failure(operation="queryTable", message=message),
     )
 
 
 def read(pieces, **options):
-    taken = reader(**options)
-    return [line for piece in pieces for line in taken.feed(piece)] + taken.end()[0]
+    line_reader = reader(**options)
+    return [line for piece in pieces for line in line_reader.feed(piece)] + line_reader.end()[0]
 
 
 @st.composite
 def answers(draw):
     """Draw an answer as bytes, its chunks, and its number of files."""
     is_delta = draw(st.booleans())
-    made = delta_file if is_delta else file
+    line_of = delta_file if is_delta else file
     values = st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3), max_size=2)
     files = [
-        made(draw(st.text(max_size=5)), partitionValues=draw(values))
+        line_of(draw(st.text(max_size=5)), partitionValues=draw(values))
         for _ in range(draw(st.integers(0, 8)))
     ]
     documents = [*HEADS[is_delta], *files, *draw(st.sampled_from([(), (END,)]))]
@@ -113,19 +114,19 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-def test_file_lines_are_parsed_lazily_and_errors_name_the_line(broken):
+@pytest.mark.parametrize("invalid", BROKEN)
+def test_file_lines_are_parsed_lazily_and_errors_name_the_line(invalid):
     head = b"".join(json.dumps(line).encode() + b"\n" for line in PARQUET)
     good = [
         json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)
     ]
 
-    taken = read([head, good[0] + good[1], good[2] + broken + b"\n"])
+    head_and_files = read([head, good[0] + good[1], good[2] + invalid + b"\n"])
 
-    assert [line.id for line in taken[2:4]] == ["0", "1"]
+    assert [line.id for line in head_and_files[2:4]] == ["0", "1"]
     for _ in range(2):
         with pytest.raises(BadReply, match="line 6 of the reply"):
-            _ = taken[4].url
+            _ = head_and_files[4].url
 
 
 def test_file_of_a_block_is_compared_pickled_and_shown():
@@ -149,12 +150,12 @@ def test_file_of_a_block_is_compared_pickled_and_shown():
 
 
 def test_overlong_line_is_a_bad_reply():
-    taken = reader(longest=1000)
+    line_reader = reader(longest=1000)
 
     for _ in range(10):
-        assert taken.feed(b"x" * 100) == []
+        assert line_reader.feed(b"x" * 100) == []
     with pytest.raises(BadReply, match="line 1 of the reply is longer than 1000 bytes"):
-        taken.feed(b"x")
+        line_reader.feed(b"x")
 
 
 class Endless:
@@ -252,7 +253,7 @@ class Counting(httpx.SyncByteStream):
 
 
 @pytest.fixture
-def uncollected():
+def no_collector():
     """Disable the garbage collector, so that reference cycles stay."""
     gc.collect()
     gc.disable()
@@ -260,7 +261,7 @@ def uncollected():
     gc.enable()
 
 
-@pytest.mark.usefixtures("uncollected")
+@pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize(
     ("read", "keeps"),
     [
@@ -277,9 +278,9 @@ def test_dropped_answer_closes_its_connection_at_once(read, keeps):
     answer = Counting()
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, stream=answer))
     with SharingClient(PROFILE, http=httpx.Client(transport=carrier)) as client:
-        kept = read(client.table(*PLACE))
+        listing = read(client.table(*PLACE))
         was_read = answer.is_read
-        del kept
+        del listing
 
         assert (was_read, answer.is_read) == (keeps, False)
 
@@ -289,7 +290,7 @@ def test_dropped_answer_closes_its_connection_at_once(read, keeps):
 CONTENT = parquet_file({"id": [1], "day": [None]})
 
 
-def broken_off(*documents):
+def breaking_after(*documents):
     def blocks():
         yield lines(*documents).content
         raise httpx.ReadError("reset")
@@ -331,12 +332,12 @@ def breaking(*answers):
 
 def test_truncated_listing_raises_unreachable(table):
     with pytest.raises(Unreachable, match="queryTable: no reply"):
-        table(breaking(broken_off(*PARQUET, file("a")))).files()
+        table(breaking(breaking_after(*PARQUET, file("a")))).files()
 
 
 def test_rows_are_read_from_a_second_listing_after_a_truncated_one(table):
     desk = breaking(
-        broken_off(*PARQUET, file("a", size=len(CONTENT))),
+        breaking_after(*PARQUET, file("a", size=len(CONTENT))),
         lines(*PARQUET, file("a", size=len(CONTENT))),
     )
 
@@ -345,7 +346,7 @@ def test_rows_are_read_from_a_second_listing_after_a_truncated_one(table):
 
 def test_second_listing_of_another_version_raises_unreachable(table):
     desk = breaking(
-        broken_off(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6")
+        breaking_after(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6")
     )
 
     with pytest.raises(Unreachable):
@@ -353,7 +354,7 @@ def test_second_listing_of_another_version_raises_unreachable(table):
 
 
 def test_listing_that_is_always_truncated_raises_unreachable(table):
-    desk = breaking(*(broken_off(*PARQUET, file("a")) for _ in range(9)))
+    desk = breaking(*(breaking_after(*PARQUET, file("a")) for _ in range(9)))
 
     with pytest.raises(Unreachable):
         table(desk, retries=Retries(tries=3)).to_arrow()
@@ -365,7 +366,7 @@ class Enough(Exception):
     """Ends an endless iteration."""
 
 
-def followed(opened, latest, **options):
+def follow_versions(open_client, latest, **options):
     """Return the desk and the files of a followed table, until the third request for the
     version.
     """
@@ -378,36 +379,36 @@ def followed(opened, latest, **options):
         return httpx.Response(200, headers={"Delta-Table-Version": str(number)})
 
     def query(request):
-        asked = json.loads(request.content)
-        numbers = range(asked["startingVersion"], asked["endingVersion"] + 2)
+        window = json.loads(request.content)
+        numbers = range(window["startingVersion"], window["endingVersion"] + 2)
         return lines(
             *PARQUET, *(file(str(number), "add", version=number, timestamp=1) for number in numbers)
         )
 
     desk = Desk(version=version, query=query)
-    taken = []
-    follow = opened(desk).table(*PLACE).thing.follow(1, **options)
+    numbers_read = []
+    follow = open_client(desk).table(*PLACE).thing.follow(1, **options)
 
     async def in_loop():
         async for each in follow:
-            taken.append(each.id)  # noqa: PERF401 - it has no end, but by an exception
+            numbers_read.append(each.id)  # noqa: PERF401 - it has no end, but by an exception
 
     def collect():
         if hasattr(follow, "__aiter__"):
             asyncio.run(in_loop())
         else:
-            taken.extend(each.id for each in follow)
+            numbers_read.extend(each.id for each in follow)
 
     with pytest.raises(Enough):
         collect()
-    return desk, taken
+    return desk, numbers_read
 
 
-def test_follow_queries_windows_of_versions(opened):
+def test_follow_queries_windows_of_versions(open_client):
     """DS-STR-02; files beyond a window come with the next."""
-    desk, found = followed(opened, [3, 3, 5], versions_per_request=2)
+    desk, names = follow_versions(open_client, [3, 3, 5], versions_per_request=2)
 
-    assert found == ["1", "2", "3", "4", "5"]
+    assert names == ["1", "2", "3", "4", "5"]
     assert [(body["startingVersion"], body["endingVersion"]) for body in desk.bodies] == [
         (1, 2),
         (3, 3),
@@ -419,10 +420,10 @@ def test_follow_queries_windows_of_versions(opened):
     ("options", "complaint"),
     [({"interval": 9.9}, "every 10 seconds"), ({"versions_per_request": 0}, "none to ask for")],
 )
-def test_follow_with_invalid_options_raises_value_error(opened, options, complaint):
+def test_follow_with_invalid_options_raises_value_error(open_client, options, complaint):
     """DS-STR-01."""
     desk = Desk()
-    follow = opened(desk).table(*PLACE)
+    follow = open_client(desk).table(*PLACE)
 
     with pytest.raises(ValueError, match=complaint):
         follow.follow(0, **options)
@@ -447,8 +448,8 @@ def test_follow_pauses_for_the_given_interval():
     assert pauses == [60]
 
 
-def test_files_larger_than_the_memory_limit_are_fetched_one_by_one(opened):
+def test_files_larger_than_the_memory_limit_are_fetched_one_by_one(open_client):
     desk = desk_of(dict.fromkeys("abcdef", CONTENT))
 
-    assert opened(desk, memory=1).table(*PLACE).to_arrow().num_rows == 6
+    assert open_client(desk, memory=1).table(*PLACE).to_arrow().num_rows == 6
     assert [request.url.path for request in desk.requests[1:]] == [f"/{name}" for name in "abcdef"]

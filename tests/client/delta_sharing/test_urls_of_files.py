@@ -28,11 +28,11 @@ from .serving import (
 def test_data_urls_get_no_credentials(table, both):
     table(both).to_arrow()
 
-    asked, *fetched = both.requests
-    assert asked.headers["Authorization"] == f"Bearer {TOKEN}"
-    assert {request.headers.get("Authorization") for request in fetched} == {None}
-    assert [str(request.url) for request in fetched] == [signed("a"), signed("b")]
-    assert {request.headers["Accept-Encoding"] for request in fetched} == {"identity"}
+    query, *downloads = both.requests
+    assert query.headers["Authorization"] == f"Bearer {TOKEN}"
+    assert {request.headers.get("Authorization") for request in downloads} == {None}
+    assert [str(request.url) for request in downloads] == [signed("a"), signed("b")]
+    assert {request.headers["Accept-Encoding"] for request in downloads} == {"identity"}
 
 
 SCHEMES = [
@@ -67,10 +67,10 @@ OF_CLOUDS = [(f"https://{host}/a", "cloud metadata") for host in METADATA]
 def test_url_of_another_scheme_or_of_cloud_metadata_is_a_bad_reply(table, url, complaint):
     desk = Desk(query=lines(PROTOCOL, metadata(), file("a", url=f"{url}?sig={SIGNATURE}")))
 
-    with pytest.raises(BadReply, match=complaint) as caught:
+    with pytest.raises(BadReply, match=complaint) as exc_info:
         table(desk).to_arrow()
 
-    assert SIGNATURE not in str(caught.value)
+    assert SIGNATURE not in str(exc_info.value)
     assert len(desk.requests) == 1
 
 
@@ -85,10 +85,10 @@ def test_redirect_to_another_scheme_or_cloud_metadata_is_a_bad_reply(table, loca
         "GET store.test/a", httpx.Response(302, headers={"Location": f"{location}?sig={SIGNATURE}"})
     )
 
-    with pytest.raises(BadReply, match=complaint) as caught:
+    with pytest.raises(BadReply, match=complaint) as exc_info:
         table(desk).to_arrow()
 
-    assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+    assert SIGNATURE not in f"{exc_info.value} {exc_info.value.exchange}"
     assert len(desk.requests) == 2
 
 
@@ -117,20 +117,20 @@ def test_endless_redirects_are_a_bad_reply(table):
     ("status", "kind"), [(403, Forbidden), (404, NotFound), (500, ServerError), (503, ServerError)]
 )
 def test_refused_file_raises_without_the_signature(table, status, kind):
-    told = f"<Error><Code>AccessDenied</Code><Message>{SIGNATURE}</Message><StringToSign>{SIGNATURE}</StringToSign></Error>"
+    body = f"<Error><Code>AccessDenied</Code><Message>{SIGNATURE}</Message><StringToSign>{SIGNATURE}</StringToSign></Error>"
     desk = desk_of({"a": b"x"}).on(
-        "GET store.test/a", httpx.Response(status, content=told.encode())
+        "GET store.test/a", httpx.Response(status, content=body.encode())
     )
 
     with pytest.raises(
         kind, match=r"https://store\.test/a\?\[hidden\] is not given: AccessDenied"
-    ) as caught:
+    ) as exc_info:
         table(desk, retries=Retries(tries=2)).to_arrow()
 
-    assert caught.value.operation == "readFile"
+    assert exc_info.value.operation == "readFile"
     assert (
         SIGNATURE
-        not in f"{caught.value} {caught.value!r} {caught.value.exchange} {caught.value.__cause__}"
+        not in f"{exc_info.value} {exc_info.value!r} {exc_info.value.exchange} {exc_info.value.__cause__}"
     )
 
 
@@ -146,7 +146,7 @@ def test_file_with_a_lost_reply_is_fetched_again(table):
 def test_unreachable_file_raises_without_the_signature(table):
     desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.ConnectError("refused"))
 
-    with pytest.raises(Unreachable, match=r"no connection to https://store\.test") as caught:
+    with pytest.raises(Unreachable, match=r"no connection to https://store\.test") as exc_info:
         table(desk).to_arrow()
 
-    assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+    assert SIGNATURE not in f"{exc_info.value} {exc_info.value.exchange}"

@@ -36,7 +36,7 @@ def test_query_in_the_background_is_awaited(table):
     listing = table(desk).query(background=True)
 
     assert ids(listing) == ["a"]
-    assert [path.removeprefix(f"POST {TABLE}/") for path in desk.asked] == [
+    assert [path.removeprefix(f"POST {TABLE}/") for path in desk.calls] == [
         "query",
         "queries/q1",
         "queries/q1",
@@ -81,9 +81,9 @@ def test_unrequested_status_of_a_query_raises_bad_reply(table):
 
 def test_each_query_in_the_background_has_its_own_key(table):
     desk = Desk(query=DONE)
-    driven = table(desk)
+    shared = table(desk)
     for _ in range(2):
-        driven.query(background=True)
+        shared.query(background=True)
 
     assert len({body["idempotencyKey"] for body in desk.bodies}) == 2
 
@@ -97,8 +97,8 @@ def test_historical_protocols_are_yielded(table, operation):
 
     assert [line.version for line in listing if isinstance(line, Protocol)] == [3]
     assert listing.protocol.version == 1
-    sent = desk.bodies[0] if operation == "query" else desk.requests[0].url.params
-    assert str(sent["includeHistoricalProtocol"]).lower() == "true"
+    parameters = desk.bodies[0] if operation == "query" else desk.requests[0].url.params
+    assert str(parameters["includeHistoricalProtocol"]).lower() == "true"
 
 
 def test_later_protocols_are_not_yielded_unasked(table):
@@ -127,8 +127,8 @@ def test_background_query_of_the_reference_server_has_the_same_files(kind, tmp_p
         }
         client = Driven(KINDS[kind](profile), runner)
         share = next(iter(client.shares())).name
-        found = next(iter(client.all_tables(share)))
-        table = client.table(share, found.schema_, found.name)
+        place = next(iter(client.all_tables(share)))
+        table = client.table(share, place.schema_, place.name)
 
         assert ids(table.query(background=True)) == ids(table.query())
         client.close()

@@ -21,7 +21,7 @@ from lakepact.client.iceberg_rest.column_defaults import json_default
 from lakepact.reference_server import running
 from sample_tables.table_documents import field, struct
 
-from .test_edits import FIELDS, SCHEMA, columns, edits, resolved
+from .test_edits import FIELDS, SCHEMA, columns, edits, resolve
 
 V3 = {"format-version": 3}
 WITHOUT_ROWS = {"current-snapshot-id": None, "refs": {}}
@@ -54,9 +54,9 @@ WITHOUT_ROWS = {"current-snapshot-id": None, "refs": {}}
     ],
 )
 def test_default_value_has_the_json_form_of_its_type(type_, value, expected):
-    found = json_default(type_, value, 3)
+    actual = json_default(type_, value, 3)
 
-    assert (found, type(found)) == (expected, type(expected))
+    assert (actual, type(actual)) == (expected, type(expected))
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_default_value_that_the_type_lacks_raises_value_error(type_, value):
 
 
 def test_required_column_has_its_default_in_old_and_new_rows():
-    added = columns(edits().add_column("city", "string", required=True, default="Rome"), **V3)[-1]
+    column = columns(edits().add_column("city", "string", required=True, default="Rome"), **V3)[-1]
 
-    assert added == {
+    assert column == {
         "id": 5,
         "name": "city",
         "required": True,
@@ -98,9 +98,9 @@ def test_required_column_has_its_default_in_old_and_new_rows():
 
 
 def test_changed_default_leaves_old_rows_as_they_are():
-    edited = edits().add_column("city", "string", default="Rome").set_default("city", "Oslo")
+    edit = edits().add_column("city", "string", default="Rome").set_default("city", "Oslo")
 
-    assert [columns(edited, **V3)[-1][name] for name in ("initial-default", "write-default")] == [
+    assert [columns(edit, **V3)[-1][name] for name in ("initial-default", "write-default")] == [
         "Rome",
         "Oslo",
     ]
@@ -116,7 +116,7 @@ def test_removed_default_leaves_the_column():
 
 
 def test_column_of_a_table_without_rows_becomes_required():
-    updates, requirements = resolved(edits().require_column("at"), **WITHOUT_ROWS)
+    updates, requirements = resolve(edits().require_column("at"), **WITHOUT_ROWS)
 
     assert updates[0]["schema"]["fields"][1]["required"] is True
     assert {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None} in requirements
@@ -139,31 +139,35 @@ SNAPSHOTS = [
 
 
 def test_statistics_are_set_and_removed():
-    held = {"snapshots": SNAPSHOTS, "statistics": [SKETCHES], "partition-statistics": [STATISTICS]}
+    earlier = {
+        "snapshots": SNAPSHOTS,
+        "statistics": [SKETCHES],
+        "partition-statistics": [STATISTICS],
+    }
 
-    assert resolved(
+    assert resolve(
         edits().set_statistics(SKETCHES).set_partition_statistics(STATISTICS), snapshots=SNAPSHOTS
     )[0] == [
         {"action": "set-statistics", "snapshot-id": 7, "statistics": SKETCHES},
         {"action": "set-partition-statistics", "partition-statistics": STATISTICS},
     ]
-    assert resolved(edits().remove_statistics(7).remove_partition_statistics(7), **held)[0] == [
+    assert resolve(edits().remove_statistics(7).remove_partition_statistics(7), **earlier)[0] == [
         {"action": "remove-statistics", "snapshot-id": 7},
         {"action": "remove-partition-statistics", "snapshot-id": 7},
     ]
 
 
-def united(*given: dict, **changed: object) -> list[dict]:
-    return columns(edits().union_by_name({"type": "struct", "fields": list(given)}), **changed)
+def union(*fields: dict, **members: object) -> list[dict]:
+    return columns(edits().union_by_name({"type": "struct", "fields": list(fields)}), **members)
 
 
 def test_union_adds_missing_columns_as_optional_ones():
-    given = (
+    others = (
         field(1, "to", struct(field(2, "zip", "string", required=True))),
         field(3, "note", "string", required=True, doc="free text"),
     )
 
-    fields = united(*given)
+    fields = union(*others)
 
     assert fields[:2] == FIELDS[:2]
     assert fields[2]["type"]["fields"] == [field(4, "city", "string"), field(5, "zip", "string")]
@@ -171,7 +175,7 @@ def test_union_adds_missing_columns_as_optional_ones():
 
 
 @pytest.mark.parametrize(
-    ("before", "given", "expected"),
+    ("before", "other", "expected"),
     [
         ("int", "long", "long"),
         ("long", "int", "long"),
@@ -183,15 +187,15 @@ def test_union_adds_missing_columns_as_optional_ones():
         ("string", "unknown", "string"),
     ],
 )
-def test_union_widens_types_and_never_narrows_them(before, given, expected):
+def test_union_widens_types_and_never_narrows_them(before, other, expected):
     nested = {"type": "list", "element-id": 6, "element": before, "element-required": False}
-    held = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested), field(7, "y", before)]}
+    earlier = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested), field(7, "y", before)]}
 
-    fields = united(
-        field(1, "x", {**nested, "element": given}),
-        field(2, "y", given),
+    fields = union(
+        field(1, "x", {**nested, "element": other}),
+        field(2, "y", other),
         field(3, "z", "int"),
-        schemas=[held],
+        schemas=[earlier],
         **V3,
     )
 
@@ -207,19 +211,19 @@ def test_union_makes_required_columns_optional_in_structs_lists_and_maps():
         "value": "int",
         "value-required": True,
     }
-    held = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested, required=True)]}
+    earlier = {**SCHEMA, "fields": [*FIELDS, field(5, "x", nested, required=True)]}
 
-    (found,) = united(field(1, "x", {**nested, "value-required": False}), schemas=[held])[3:]
+    (actual,) = union(field(1, "x", {**nested, "value-required": False}), schemas=[earlier])[3:]
 
-    assert (found["required"], found["type"]["value-required"]) == (False, False)
+    assert (actual["required"], actual["type"]["value-required"]) == (False, False)
 
 
 def test_defaults_of_a_widened_date_are_timestamps():
-    edited = (
+    edit = (
         edits().add_column("on", "date", default=date(2026, 1, 2)).update_column("on", "timestamp")
     )
 
-    assert columns(edited, **V3)[-1]["initial-default"] == "2026-01-02T00:00:00"
+    assert columns(edit, **V3)[-1]["initial-default"] == "2026-01-02T00:00:00"
 
 
 PARTITIONED_BY_DATE = {
@@ -235,7 +239,7 @@ PARTITIONED_BY_DATE = {
 
 
 @pytest.mark.parametrize(
-    ("edited", "changed", "message"),
+    ("edit", "members", "message"),
     [
         (
             edits().add_column("city", "string", default="Rome"),
@@ -265,9 +269,9 @@ PARTITIONED_BY_DATE = {
         ),
     ],
 )
-def test_edit_that_the_format_does_not_allow_raises_value_error(edited, changed, message):
+def test_edit_that_the_format_does_not_allow_raises_value_error(edit, members, message):
     with pytest.raises(ValueError, match=message):
-        resolved(edited, **changed)
+        resolve(edit, **members)
 
 
 ROWS = pa.table({"id": [1, 2]})
@@ -276,9 +280,9 @@ ROWS = pa.table({"id": [1, 2]})
 @pytest.fixture(scope="module")
 def catalog():
     """Yield a catalog of the reference server."""
-    with running() as server, IcebergCatalog(server.url) as opened:
-        opened.create_namespace("n")
-        yield opened
+    with running() as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("n")
+        yield catalog
 
 
 @pytest.fixture
@@ -336,13 +340,13 @@ OTHERS = {
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_union_has_the_schema_that_pyiceberg_makes(catalog, table, other):
-    given = OTHERS[other]
+    schema = OTHERS[other]
     theirs = load_catalog("theirs", uri=catalog.address)
     theirs.create_table("n.u", ROWS.schema)
     with theirs.load_table("n.u").update_schema() as update:
-        update.union_by_name(Schema.model_validate(given) if isinstance(given, dict) else given)
+        update.union_by_name(Schema.model_validate(schema) if isinstance(schema, dict) else schema)
 
-    catalog.change(table).union_by_name(given).commit()
+    catalog.change(table).union_by_name(schema).commit()
 
     assert pyiceberg_table(catalog, table).schema() == theirs.load_table("n.u").schema()
     theirs.drop_table("n.u")
@@ -359,12 +363,12 @@ def test_union_with_the_same_schema_changes_nothing(catalog, table):
 def test_server_stores_and_drops_statistics(catalog, table):
     id_ = catalog.load_table(table).metadata.current_snapshot_id
 
-    kept = (
+    edits = (
         catalog.change(table)
         .set_statistics({**SKETCHES, "snapshot-id": id_})
         .set_partition_statistics({**STATISTICS, "snapshot-id": id_})
     )
-    metadata = kept.commit().metadata
+    metadata = edits.commit().metadata
     left = (
         catalog.change(table)
         .remove_statistics(id_)
@@ -381,7 +385,7 @@ def test_server_stores_and_drops_statistics(catalog, table):
 
 def test_existing_namespace_and_table_are_returned_as_they_are(catalog, table):
     namespace = catalog.create_namespace("n", {"owner": "a"}, exist_ok=True)
-    loaded = catalog.create_table(table, pa.schema([("other", pa.string())]), exist_ok=True)
+    result = catalog.create_table(table, pa.schema([("other", pa.string())]), exist_ok=True)
 
     assert (list(namespace.namespace), "owner" in (namespace.properties or {})) == (["n"], False)
-    assert [one.name for one in loaded.metadata.current_schema.fields] == ["id"]
+    assert [one.name for one in result.metadata.current_schema.fields] == ["id"]

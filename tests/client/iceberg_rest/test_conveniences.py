@@ -1,5 +1,5 @@
-"""Counts, time travel by time, rollback, previews, existing files and the insides of tables,
-through both catalogs.
+"""Counts, reads at a time, rollback, previews, existing files and metadata tables, through both
+catalogs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SCHEMA = struct(field(1, "id", "long"), field(2, "city", "string"))
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started, IcebergCatalog(started.url) as catalog:
+    with running() as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
-        yield started
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def catalog(drive, server):
 
 
 def count(catalog, *scan, **options):
-    return catalog._waited(catalog.scan(*scan, **options).count())
+    return catalog.result_of(catalog.scan(*scan, **options).count())
 
 
 def test_count_is_that_of_the_rows(catalog, history):
@@ -72,7 +72,7 @@ def test_scan_at_a_time_has_the_rows_of_then(catalog, history):
 
     assert count(catalog, table, timestamp=between) == 2
     assert count(catalog, table, timestamp=between.isoformat()) == 2
-    rows = catalog._waited(catalog.scan(table, timestamp=between).to_arrow())
+    rows = catalog.result_of(catalog.scan(table, timestamp=between).to_arrow())
     assert rows["id"].to_pylist() == [1, 2]
 
 
@@ -89,7 +89,7 @@ def test_time_without_a_snapshot_raises_value_error(catalog, history, options, m
         count(catalog, history[0], **options)
 
 
-def test_insides_of_a_table_are_tables_of_arrow(catalog, history):
+def test_metadata_tables_are_tables_of_arrow(catalog, history):
     table, between = history
 
     assert catalog.snapshots(table)["operation"].to_pylist() == ["append", "append"]
@@ -107,7 +107,7 @@ def test_rollback_makes_an_earlier_snapshot_current(catalog, history, target):
     table, between = history
     first = catalog.load_table(table).metadata.refs["first"].snapshot_id
     main = catalog.change(table).set_branch("main", min_snapshots_to_keep=2)
-    catalog._waited(main.commit())
+    catalog.result_of(main.commit())
     edits = catalog.change(table)
     {
         "id": lambda: edits.rollback(first),
@@ -115,19 +115,19 @@ def test_rollback_makes_an_earlier_snapshot_current(catalog, history, target):
         "time": lambda: edits.rollback(timestamp=between),
     }[target]()
 
-    done = catalog._waited(edits.commit()).metadata
+    metadata = catalog.result_of(edits.commit()).metadata
 
-    assert (done.current_snapshot_id, len(done.snapshots)) == (first, 2)
-    assert done.refs["main"].min_snapshots_to_keep == 2
+    assert (metadata.current_snapshot_id, len(metadata.snapshots)) == (first, 2)
+    assert metadata.refs["main"].min_snapshots_to_keep == 2
 
 
 def test_rollback_to_a_later_snapshot_raises_value_error(catalog, history):
     table, _ = history
     last = catalog.load_table(table).metadata.current_snapshot_id
-    catalog._waited(catalog.change(table).rollback("first").commit())
+    catalog.result_of(catalog.change(table).rollback("first").commit())
 
     with pytest.raises(ValueError, match="no earlier snapshot of main"):
-        catalog._waited(catalog.change(table).rollback(last).commit())
+        catalog.result_of(catalog.change(table).rollback(last).commit())
 
 
 def test_existing_files_are_added_once(catalog, history, tmp_path):
@@ -137,7 +137,7 @@ def test_existing_files_are_added_once(catalog, history, tmp_path):
 
     catalog.add_files(table, [path], snapshot_properties={"job": "7"})
 
-    rows = catalog._waited(catalog.scan(table, None, "id = 4").to_arrow()).to_pylist()
+    rows = catalog.result_of(catalog.scan(table, None, "id = 4").to_arrow()).to_pylist()
     assert rows == [{"id": 4, "city": "Bern"}]
     assert catalog.load_table(table).metadata.current_snapshot.summary["job"] == "7"
     with pytest.raises(ValueError, match=r"has the file .* already"):
@@ -173,8 +173,8 @@ def test_block_commits_its_edits_at_its_end(server, history):
         with catalog.change(history[0]):
             pass  # nothing to commit
 
-        loaded = catalog.load_table(history[0]).metadata
-    assert loaded.properties.items() >= {"owner": "finance", "quarter": "1"}.items()
+        metadata = catalog.load_table(history[0]).metadata
+    assert metadata.properties.items() >= {"owner": "finance", "quarter": "1"}.items()
 
 
 def test_block_that_raises_commits_nothing(server, history):
@@ -202,21 +202,21 @@ def test_preview_is_what_the_commit_would_send(catalog, history):
     table, _ = history
     edits = catalog.change(table).set_properties({"owner": "finance"})
 
-    change = catalog._waited(edits.preview())
+    change = catalog.result_of(edits.preview())
 
     assert list(change.updates) == [{"action": "set-properties", "updates": {"owner": "finance"}}]
     assert [one["type"] for one in change.requirements] == ["assert-table-uuid"]
     assert "owner" not in catalog.load_table(table).metadata.properties
     catalog.commit_table(table, change.updates, requirements=change.requirements)
     with pytest.raises(errors.LakepactError):
-        catalog._waited(catalog.change("n.absent").set_properties({"a": "1"}).preview())
+        catalog.result_of(catalog.change("n.absent").set_properties({"a": "1"}).preview())
 
 
 def test_preview_of_a_transaction_has_a_change_for_each_table(catalog, history):
     transaction = catalog.transaction()
     transaction.change(history[0]).set_properties({"owner": "finance"})
 
-    (change,) = catalog._waited(transaction.preview())
+    (change,) = catalog.result_of(transaction.preview())
 
     assert (change.namespace, change.name) == (["n"], history[0].removeprefix("n."))
 

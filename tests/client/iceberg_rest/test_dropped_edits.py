@@ -1,5 +1,5 @@
-"""An accepted commit whose edits the server dropped raises an error; an applied one that it
-answered with an error does not.
+"""A commit that returned 200 raises an error if its edits are missing; a commit that returned an
+error does not if its edits were applied.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from driving import Driven
+from driving import CONFLICT, Driven, Unreliable, apply_and_disconnect
 from lakepact.client import IcebergCatalog, errors
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import NO_RETRIES, Retries
@@ -85,9 +85,9 @@ EDITS = {
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started, IcebergCatalog(started.url) as catalog:
+    with running() as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
-        yield started
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -122,40 +122,15 @@ def rows_table(server, names):
     return name
 
 
-class Unreliable(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Passes requests on, and lets a function answer commits."""
-
-    def __init__(self, commit):
-        self._inner = httpx.HTTPTransport()
-        self._commit = commit
-        self.commits = 0
-
-    def handle_request(self, request):
-        if request.method != "POST":
-            return self._inner.handle_request(request)
-        self.commits += 1
-        return self._commit(self._inner, request)
-
-    async def handle_async_request(self, request):
-        reply = self.handle_request(request)
-        return httpx.Response(reply.status_code, headers=reply.headers, content=reply.read())
-
-    def close(self):
-        self._inner.close()
-
-    async def aclose(self):
-        self._inner.close()
-
-
-def ignored(inner, request):
+def ignore(inner, request):
     """Return the table as it is."""
     reply = inner.handle_request(httpx.Request("GET", request.url))
-    loaded = json.loads(reply.read())
+    table = json.loads(reply.read())
     members = ("metadata", "metadata-location")
-    return httpx.Response(200, json={name: loaded[name] for name in members})
+    return httpx.Response(200, json={name: table[name] for name in members})
 
 
-def replaced(inner, request):
+def replace(inner, request):
     """Make another edit, so that the table has new metadata."""
     body = json.loads(request.read())
     body["updates"] = [update("set-properties", updates={"other": "1"})]
@@ -169,18 +144,10 @@ def without_refs(inner, request):
     return inner.handle_request(httpx.Request("POST", request.url, json=body))
 
 
-CONFLICT = {"error": {"message": "changed", "type": "CommitFailedException", "code": 409}}
-
-
-def applied(inner, request):
+def apply_and_conflict(inner, request):
     """Apply a commit and answer it with 409."""
     assert inner.handle_request(request).status_code in {200, 204}
     return httpx.Response(409, json=CONFLICT)
-
-
-def lost(inner, request):
-    inner.handle_request(request).read()
-    raise httpx.ReadError("gone")
 
 
 def test_every_edit_is_tried():
@@ -192,10 +159,10 @@ def test_every_edit_is_tried():
 
 
 @pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("dropped", [ignored, replaced])
-def test_edit_that_the_server_drops_raises_incomplete_commit(server, table, edit, dropped):
+@pytest.mark.parametrize("answer_commit", [ignore, replace])
+def test_edit_that_the_server_drops_raises_incomplete_commit(server, table, edit, answer_commit):
     with (
-        Driven(IcebergCatalog, server.url, carrier=Unreliable(dropped)) as catalog,
+        Driven(IcebergCatalog, server.url, carrier=Unreliable(answer_commit)) as catalog,
         pytest.raises(errors.IncompleteCommit, match="expected"),
     ):
         EDITS[edit](catalog.change(table)).commit()
@@ -216,37 +183,37 @@ WRITES = {
 
 
 @pytest.mark.parametrize("write", WRITES)
-@pytest.mark.parametrize("dropped", [ignored, replaced, without_refs])
+@pytest.mark.parametrize("answer_commit", [ignore, replace, without_refs])
 def test_rows_that_the_server_drops_raise_incomplete_commit(
-    drive, server, rows_table, write, dropped
+    drive, server, rows_table, write, answer_commit
 ):
-    catalog = drive(server.url, carrier=Unreliable(dropped))
+    catalog = drive(server.url, carrier=Unreliable(answer_commit))
 
     with pytest.raises(errors.IncompleteCommit, match="snapshot"):
         WRITES[write](catalog, rows_table)
 
 
 @pytest.mark.parametrize("retries", [NO_RETRIES, Retries(first_pause=0.001)], ids=["once", "again"])
-@pytest.mark.parametrize("answer", [applied, lost])
+@pytest.mark.parametrize("answer", [apply_and_conflict, apply_and_disconnect])
 def test_applied_edit_that_is_answered_with_an_error_is_recognised(
     drive, server, table, answer, retries
 ):
     carrier = Unreliable(answer)
     catalog = drive(server.url, carrier=carrier, retries=retries)
 
-    done = catalog._waited(catalog.change(table).add_column("city", "string").commit())
+    result = catalog.result_of(catalog.change(table).add_column("city", "string").commit())
 
-    assert [column.name for column in done.metadata.current_schema.fields][-1] == "city"
-    assert (carrier.commits, done.metadata_location.startswith("file:")) == (1, True)
+    assert [column.name for column in result.metadata.current_schema.fields][-1] == "city"
+    assert (carrier.commits, result.metadata_location.startswith("file:")) == (1, True)
 
 
 def test_applied_transaction_that_is_answered_with_409_is_recognised(drive, server, table):
-    carrier = Unreliable(applied)
+    carrier = Unreliable(apply_and_conflict)
     catalog = drive(server.url, carrier=carrier)
     transaction = catalog.transaction()
     transaction.change(table).add_column("city", "string")
 
-    catalog._waited(transaction.commit())
+    catalog.result_of(transaction.commit())
 
     assert carrier.commits == 1
 
@@ -260,14 +227,14 @@ def test_conflict_with_an_edit_of_another_client_is_rejected(drive, server, tabl
     catalog = drive(server.url, carrier=Unreliable(overtaken))
 
     with pytest.raises(errors.CommitRejected):
-        catalog._waited(catalog.change(table).add_column("city", "string").commit())
+        catalog.result_of(catalog.change(table).add_column("city", "string").commit())
 
 
 @pytest.mark.parametrize("retries", [NO_RETRIES, Retries(first_pause=0.001)], ids=["once", "again"])
 def test_applied_append_that_is_answered_with_409_keeps_its_files(
     drive, server, rows_table, retries
 ):
-    carrier = Unreliable(applied)
+    carrier = Unreliable(apply_and_conflict)
 
     drive(server.url, carrier=carrier, retries=retries).append(
         rows_table, {"id": [3], "city": ["Oslo"]}

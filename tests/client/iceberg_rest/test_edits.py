@@ -32,8 +32,8 @@ SAME_TABLE = {"type": "assert-table-uuid", "uuid": UUID}
 SAME_SCHEMA = {"type": "assert-current-schema-id", "current-schema-id": 0}
 
 
-def resolved(edits: TableEdits, **changed: object) -> tuple[list[dict], list[dict]]:
-    change = edits.resolve(TableMetadata.model_validate({**METADATA, **changed}))
+def resolve(edits: TableEdits, **members: object) -> tuple[list[dict], list[dict]]:
+    change = edits.resolve(TableMetadata.model_validate({**METADATA, **members}))
     return list(change.updates), list(change.requirements)
 
 
@@ -41,12 +41,12 @@ def edits() -> TableEdits:
     return TableEdits("n.t")
 
 
-def columns(edited: TableEdits, **changed: object) -> list[dict]:
-    return resolved(edited, **changed)[0][0]["schema"]["fields"]
+def columns(edit: TableEdits, **members: object) -> list[dict]:
+    return resolve(edit, **members)[0][0]["schema"]["fields"]
 
 
 def test_property_edits_require_the_same_table_alone():
-    updates, requirements = resolved(
+    updates, requirements = resolve(
         edits().set_properties({"a.b": "1"}).remove_properties("c", "d").set_location("memory:u")
     )
 
@@ -59,13 +59,13 @@ def test_property_edits_require_the_same_table_alone():
 
 
 def test_new_column_gets_the_next_id_and_requires_the_same_schema():
-    updates, requirements = resolved(edits().add_column("note", "string", doc="free text"))
+    updates, requirements = resolve(edits().add_column("note", "string", doc="free text"))
 
-    added = {"id": 5, "name": "note", "required": False, "type": "string", "doc": "free text"}
+    addition = {"id": 5, "name": "note", "required": False, "type": "string", "doc": "free text"}
     assert updates == [
         {
             "action": "add-schema",
-            "schema": {**SCHEMA, "schema-id": 1, "fields": [*FIELDS, added]},
+            "schema": {**SCHEMA, "schema-id": 1, "fields": [*FIELDS, addition]},
             "last-column-id": 5,
         },
         {"action": "set-current-schema", "schema-id": -1},
@@ -86,14 +86,14 @@ def test_nested_fields_of_a_new_column_get_ids_of_their_own():
         },
     }
 
-    added = columns(edits().add_column("tags", tags))[-1]
+    addition = columns(edits().add_column("tags", tags))[-1]
 
     inner = [
         {"required": False, "name": "k", "type": "string", "id": 7},
         {"required": False, "name": "v", "type": "int", "id": 8},
     ]
     element = {"type": "struct", "fields": inner}
-    assert (added["id"], added["type"]) == (
+    assert (addition["id"], addition["type"]) == (
         5,
         {"type": "list", "element-id": 6, "element": element, "element-required": False},
     )
@@ -119,7 +119,7 @@ def test_dropped_column_leaves_the_schema():
 
 
 @pytest.mark.parametrize(
-    ("edited", "message"),
+    ("edit", "message"),
     [
         (edits().add_column("at", "string"), "has a column 'at' already"),
         (edits().add_column(("at", "x"), "string"), "no struct"),
@@ -141,17 +141,17 @@ def test_dropped_column_leaves_the_schema():
         (edits(), "no edits"),
     ],
 )
-def test_edit_that_does_not_fit_raises_value_error(edited, message):
+def test_edit_that_does_not_fit_raises_value_error(edit, message):
     with pytest.raises(ValueError, match=message):
-        resolved(edited)
+        resolve(edit)
 
 
 def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
-    updates, requirements = resolved(edits().add_partition_field("id", "bucket[16]"))
+    updates, requirements = resolve(edits().add_partition_field("id", "bucket[16]"))
 
-    added = {"source-id": 1, "transform": "bucket[16]", "name": "id_bucket", "field-id": 1001}
+    addition = {"source-id": 1, "transform": "bucket[16]", "name": "id_bucket", "field-id": 1001}
     assert updates == [
-        {"action": "add-spec", "spec": {"spec-id": 1, "fields": [DAY, added]}},
+        {"action": "add-spec", "spec": {"spec-id": 1, "fields": [DAY, addition]}},
         {"action": "set-default-spec", "spec-id": -1},
     ]
     assert requirements == [
@@ -165,7 +165,7 @@ def test_new_partition_field_gets_the_next_id_and_requires_the_same_spec():
 def test_partition_field_of_an_earlier_spec_keeps_its_id():
     specs = [{"spec-id": 0, "fields": [DAY]}, {"spec-id": 1, "fields": []}]
 
-    updates, _ = resolved(
+    updates, _ = resolve(
         edits().add_partition_field("at", "day", name="on"),
         **{"partition-specs": specs, "default-spec-id": 1},
     )
@@ -175,7 +175,7 @@ def test_partition_field_of_an_earlier_spec_keeps_its_id():
 
 @pytest.mark.parametrize(("version", "expected"), [(2, []), (1, [{**DAY, "transform": "void"}])])
 def test_removed_partition_field_stays_void_in_format_version_1(version, expected):
-    updates, _ = resolved(edits().remove_partition_field("at_day"), **{"format-version": version})
+    updates, _ = resolve(edits().remove_partition_field("at_day"), **{"format-version": version})
 
     assert updates[0]["spec"]["fields"] == expected
 
@@ -186,14 +186,14 @@ def test_moved_column_keeps_its_id():
 
 
 def test_identifier_fields_replace_the_earlier_ones():
-    updates, requirements = resolved(edits().set_identifier_fields())
+    updates, requirements = resolve(edits().set_identifier_fields())
 
     assert updates[0]["schema"]["identifier-field-ids"] == []
     assert SAME_SCHEMA in requirements
 
 
 def test_sort_order_is_replaced_and_requires_the_same_order_and_schema():
-    updates, requirements = resolved(edits().sort_by("at", "day", direction="desc").sort_by("id"))
+    updates, requirements = resolve(edits().sort_by("at", "day", direction="desc").sort_by("id"))
 
     first = {"source-id": 2, "transform": "day", "direction": "desc", "null-order": "nulls-last"}
     second = {
@@ -214,7 +214,7 @@ def test_sort_order_is_replaced_and_requires_the_same_order_and_schema():
 
 
 def test_removed_sort_order_is_the_unsorted_one():
-    assert resolved(edits().remove_sort_order())[0] == [
+    assert resolve(edits().remove_sort_order())[0] == [
         {"action": "set-default-sort-order", "sort-order-id": 0}
     ]
 
@@ -225,7 +225,7 @@ def test_old_snapshots_without_a_branch_or_tag_are_expired():
         for id_ in (5, 6, 7, 9)
     ]
 
-    updates, _ = resolved(
+    updates, _ = resolve(
         edits().expire_snapshots(datetime.fromtimestamp(0.008, UTC)), snapshots=snapshots
     )
 
@@ -239,7 +239,7 @@ def test_model_of_a_nested_type_gets_ids_of_its_own():
 
 
 def test_branches_and_tags_require_what_they_replace():
-    updates, requirements = resolved(
+    updates, requirements = resolve(
         edits().set_tag("v1").set_branch("main", 6, min_snapshots_to_keep=2)
     )
 
@@ -261,11 +261,11 @@ def test_branches_and_tags_require_what_they_replace():
 
 
 def test_snapshot_of_a_branch_may_be_named_by_another():
-    updates, _ = resolved(edits().set_branch("audit", "main"))
+    updates, _ = resolve(edits().set_branch("audit", "main"))
 
     assert updates[0] | {"ref-name": "audit", "snapshot-id": 7} == updates[0]
     with pytest.raises(ValueError, match="the table has no branch or tag"):
-        resolved(edits().set_tag("v1", "absent"))
+        resolve(edits().set_tag("v1", "absent"))
 
 
 def test_expiration_by_a_time_without_zone_raises_value_error():
@@ -275,7 +275,7 @@ def test_expiration_by_a_time_without_zone_raises_value_error():
 
 def test_tag_of_a_table_without_snapshots_raises_value_error():
     with pytest.raises(ValueError, match="no snapshot for 'v1'"):
-        resolved(edits().set_tag("v1"), **{"current-snapshot-id": None, "refs": {}})
+        resolve(edits().set_tag("v1"), **{"current-snapshot-id": None, "refs": {}})
 
 
 def test_format_version_is_upgraded_before_a_type_that_needs_it():
@@ -284,8 +284,8 @@ def test_format_version_is_upgraded_before_a_type_that_needs_it():
         "fields": [*FIELDS, {"id": 5, "name": "on", "type": "date", "required": False}],
     }
 
-    edited = edits().upgrade_format_version(3).update_column("on", "timestamp")
-    updates, _ = resolved(edited, schemas=[schema], **{"last-column-id": 5})
+    edit = edits().upgrade_format_version(3).update_column("on", "timestamp")
+    updates, _ = resolve(edit, schemas=[schema], **{"last-column-id": 5})
 
     assert [update["action"] for update in updates] == [
         "upgrade-format-version",
@@ -296,36 +296,36 @@ def test_format_version_is_upgraded_before_a_type_that_needs_it():
 
 @pytest.fixture(scope="module")
 def server():
-    with running(warehouse="memory:") as started:
-        yield started
+    with running(warehouse="memory:") as server:
+        yield server
 
 
 @pytest.fixture(params=KINDS)
 def catalog(request, server):
     """Yield a catalog with the tables `t` and `u` in the namespace `n`."""
-    with Driven(KINDS[request.param], server.url) as driven:
-        driven.create_namespace("n")
+    with Driven(KINDS[request.param], server.url) as client:
+        client.create_namespace("n")
         for name in ("t", "u"):
-            driven.create_table(("n", name), SCHEMA)
-        yield driven
+            client.create_table(("n", name), SCHEMA)
+        yield client
         for name in ("t", "u"):
-            driven.drop_table(("n", name))
-        driven.drop_namespace("n")
+            client.drop_table(("n", name))
+        client.drop_namespace("n")
 
 
-def finished(catalog, edited):
-    return catalog._waited(edited.commit())
+def commit(catalog, edit):
+    return catalog.result_of(edit.commit())
 
 
 def test_server_applies_all_edits_of_a_table(catalog):
-    edited = (
+    edit = (
         catalog.change("n.t")
         .add_column("note", "string")
         .rename_column("at", "since")
         .add_partition_field("since", "month")
     )
 
-    after = finished(catalog, edited.set_properties({"x": "1"})).metadata
+    after = commit(catalog, edit.set_properties({"x": "1"})).metadata
 
     current = next(
         schema for schema in after.schemas if schema.schema_id == after.current_schema_id
@@ -349,7 +349,7 @@ def test_server_applies_a_transaction_to_all_tables_or_none(catalog):
     transaction.change(("n", "u")).set_properties({"y": "2"})
     transaction.change("n.u").add_column("note", "string")
 
-    finished(catalog, transaction)
+    commit(catalog, transaction)
 
     assert [catalog.load_table(("n", name)).metadata.properties for name in ("t", "u")] == [
         {"x": "1"},
@@ -360,7 +360,7 @@ def test_server_applies_a_transaction_to_all_tables_or_none(catalog):
 
 def test_empty_transaction_raises_value_error(catalog):
     with pytest.raises(ValueError, match="no edits"):
-        finished(catalog, catalog.transaction())
+        commit(catalog, catalog.transaction())
 
 
 @pytest.mark.parametrize("name", ["orders", "", ".t", "n.", "a..b", ("", "t"), ("n", "..")])
@@ -426,13 +426,13 @@ def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
             {"id": 6, "name": "note", "type": "string", "required": False},
         ],
     }
-    done = {
+    reply = {
         "metadata-location": "memory:m",
         "metadata": {**METADATA, "schemas": [both], "current-schema-id": 1},
     }
-    driven, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, done])
+    client, desk = at_a_desk([{}, OTHER_COLUMN], [CONFLICT, reply])
 
-    finished(driven, driven.change("n.t").add_column("note", "string"))
+    commit(client, client.change("n.t").add_column("note", "string"))
 
     last = commits(desk)[-1]
     assert [(one["id"], one["name"]) for one in last["updates"][0]["schema"]["fields"]][-2:] == [
@@ -446,26 +446,26 @@ def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
 
 
 def test_commit_that_is_made_again_is_reported(at_a_desk):
-    driven, _ = at_a_desk([{}], [CONFLICT, DONE], on_retry=(seen := []).append)
+    client, _ = at_a_desk([{}], [CONFLICT, DONE], on_retry=(announcements := []).append)
 
-    finished(driven, driven.change("n.t").set_location("file:///warehouse/sales/orders"))
+    commit(client, client.change("n.t").set_location("file:///warehouse/sales/orders"))
 
-    assert [(one.operation, one.tries, one.status, one.pause > 0) for one in seen] == [
+    assert [(one.operation, one.tries, one.status, one.pause > 0) for one in announcements] == [
         ("updateTable", 1, 409, True)
     ]
 
 
 def test_commit_is_rejected_after_the_last_try(at_a_desk):
-    driven, desk = at_a_desk([{}], [CONFLICT] * 5)
+    client, desk = at_a_desk([{}], [CONFLICT] * 5)
 
     with pytest.raises(errors.CommitRejected):
-        finished(driven, driven.change("n.t").set_properties({"x": "1"}))
+        commit(client, client.change("n.t").set_properties({"x": "1"}))
 
     assert len(commits(desk)) == 3
 
 
 @pytest.mark.parametrize(
-    ("state", "edited"),
+    ("state", "edit"),
     [
         (
             {"table-uuid": "00000000-0000-4000-8000-000000000000"},
@@ -486,19 +486,19 @@ def test_commit_is_rejected_after_the_last_try(at_a_desk):
     ],
     ids=["replaced-table", "same-column-added", "branch-moved", "column-replaced"],
 )
-def test_edits_that_would_mean_something_else_are_not_repeated(at_a_desk, state, edited):
-    driven, desk = at_a_desk([{}, state], [CONFLICT, DONE])
+def test_edits_that_would_mean_something_else_are_not_repeated(at_a_desk, state, edit):
+    client, desk = at_a_desk([{}, state], [CONFLICT, DONE])
 
     with pytest.raises(errors.CommitRejected):
-        finished(driven, edited(driven.change("n.t")))
+        commit(client, edit(client.change("n.t")))
 
     assert len(commits(desk)) == 1
 
 
 def test_commit_with_unknown_outcome_is_not_repeated(at_a_desk):
-    driven, desk = at_a_desk([{}], [httpx.Response(504), DONE])
+    client, desk = at_a_desk([{}], [httpx.Response(504), DONE])
 
     with pytest.raises(errors.OutcomeUnknown):
-        finished(driven, driven.change("n.t").set_properties({"x": "1"}))
+        commit(client, client.change("n.t").set_properties({"x": "1"}))
 
     assert len(commits(desk)) == 1

@@ -46,22 +46,22 @@ CALLS = [
 def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
     with (
         running(warehouse="memory:", faults=faults) as server,
-        Driven(KINDS[kind], server.url, retries=retries) as driven,
+        Driven(KINDS[kind], server.url, retries=retries) as client,
     ):
-        yield driven
+        yield client
 
 
 @pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(fault, kind):
     with catalog_with(*(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as catalog:
-        ended = 0
+        returns = 0
         for call in CALLS:
             with contextlib.suppress(errors.LakepactError):
                 call(catalog)
-            ended += 1
+            returns += 1
 
-        assert ended == len(CALLS)
+        assert returns == len(CALLS)
 
 
 SETTING = [{"action": "set-properties", "updates": {"a": "1"}}]
@@ -93,18 +93,18 @@ def test_commit_with_a_lost_reply_is_made_once(fault, kind):
             COMMITS[operation](catalog)
 
         for name in ("t",) if operation == "updateTable" else ("t", "u"):
-            loaded = catalog.load_table(("n", name)).metadata
-            assert (loaded.properties["a"], len(loaded.metadata_log)) == ("1", 1)
+            metadata = catalog.load_table(("n", name)).metadata
+            assert (metadata.properties["a"], len(metadata.metadata_log)) == ("1", 1)
 
 
 def test_read_with_a_lost_reply_is_retried_up_to_the_limit():
     with catalog_with(
         "listNamespaces.drops-connection", retries=Retries(tries=3, first_pause=0.001)
     ) as catalog:
-        with pytest.raises(errors.Unreachable) as caught:
+        with pytest.raises(errors.Unreachable) as exc_info:
             catalog.list_namespaces()
 
-        assert caught.value.tries == 3
+        assert exc_info.value.tries == 3
 
 
 @pytest.mark.parametrize("fault", ["not-json", "empty-body", "null-body", "list-body"])
@@ -127,11 +127,11 @@ def test_body_of_another_kind_is_a_bad_reply(fault):
 def test_error_reply_in_another_form_raises(fault, expected):
     with (
         catalog_with(f"loadNamespaceMetadata.{fault}") as catalog,
-        pytest.raises(errors.LakepactError) as caught,
+        pytest.raises(errors.LakepactError) as exc_info,
     ):
         catalog.load_namespace("absent")
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
 
 
 def test_success_with_another_status_is_read():

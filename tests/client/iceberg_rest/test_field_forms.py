@@ -1,6 +1,4 @@
-"""Metadata in forms that writers and servers of the field use is read, and written back as it
-came.
-"""
+"""Metadata in the forms that other writers and servers use is read, and written back unchanged."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ def with_snapshot(*left_out: str, **members: Any) -> Document:
     }
 
 
-def sorted_by(*fields: Document) -> Document:
+def with_sort_order(*fields: Document) -> Document:
     return {
         **table(),
         "sort-orders": [{"order-id": 1, "fields": list(fields)}],
@@ -98,8 +96,8 @@ FILES: dict[str, Document] = {
     "inline-manifests": with_snapshot(
         "manifest-list", manifests=["s3://bucket/m0.avro", "s3://bucket/m1.avro"]
     ),
-    "sort-field-without-null-order": sorted_by(without(sort_field(1), "null-order")),
-    "unknown-sort-direction": sorted_by(
+    "sort-field-without-null-order": with_sort_order(without(sort_field(1), "null-order")),
+    "unknown-sort-direction": with_sort_order(
         sort_field(1, direction="natural", null_order="nulls-anywhere")
     ),
     "unknown-ref-type": {**with_snapshot(), "refs": {"a": {"type": "lake", "snapshot-id": 1}}},
@@ -165,9 +163,9 @@ REWRITTEN: dict[str, Document] = {
 }
 
 
-def served(document: Document) -> Desk:
+def desk_of(document: Document) -> Desk:
     """Return a catalog that serves a table and a view with this metadata."""
-    loaded = {"metadata-location": "s3://bucket/metadata.json", "metadata": document, "config": {}}
+    result = {"metadata-location": "s3://bucket/metadata.json", "metadata": document, "config": {}}
     endpoints = [
         f"GET /v1/{{prefix}}/namespaces/{{namespace}}/{kind}"
         for kind in ("tables/{table}", "views/{view}")
@@ -175,14 +173,16 @@ def served(document: Document) -> Desk:
     return Desk(
         {
             "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
-            TABLE: loaded,
-            VIEW: loaded,
+            TABLE: result,
+            VIEW: result,
         }
     )
 
 
-def loaded(document: Document, kind: str = "sync") -> models.TableMetadata | models.ViewMetadata:
-    with Driven(KINDS[kind], ADDRESS, carrier=served(document).carrier) as catalog:
+def load_metadata(
+    document: Document, kind: str = "sync"
+) -> models.TableMetadata | models.ViewMetadata:
+    with Driven(KINDS[kind], ADDRESS, carrier=desk_of(document).carrier) as catalog:
         load = catalog.load_view if "view-uuid" in document else catalog.load_table
         metadata: models.TableMetadata | models.ViewMetadata = load(
             "n.v" if "view-uuid" in document else "n.t"
@@ -190,7 +190,7 @@ def loaded(document: Document, kind: str = "sync") -> models.TableMetadata | mod
         return metadata
 
 
-def written(name: str) -> Document:
+def rewritten_document(name: str) -> Document:
     """Return the document that is to be written for a file."""
     left_out = NULLS if name == "version-1-members-that-are-null" else ()
     return {**without(FILES[name], *left_out), **REWRITTEN.get(name, {})}
@@ -199,9 +199,9 @@ def written(name: str) -> Document:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", FILES)
 def test_metadata_in_a_form_of_the_field_is_loaded_and_written_back(name: str, kind: str) -> None:
-    metadata = loaded(FILES[name], kind)
+    metadata = load_metadata(FILES[name], kind)
 
-    assert metadata.to_wire() == json.loads(metadata.to_json()) == written(name)
+    assert metadata.to_wire() == json.loads(metadata.to_json()) == rewritten_document(name)
     assert copy.deepcopy(metadata) == metadata
 
 
@@ -209,11 +209,11 @@ def test_metadata_in_a_form_of_the_field_is_loaded_and_written_back(name: str, k
 def test_metadata_in_a_form_of_the_field_is_valid_as_a_file(name: str) -> None:
     model = models.ViewMetadata if "view-uuid" in FILES[name] else models.TableMetadata
 
-    assert model.model_validate_json(json.dumps(FILES[name])).to_wire() == written(name)
+    assert model.model_validate_json(json.dumps(FILES[name])).to_wire() == rewritten_document(name)
 
 
 def table_metadata(name: str) -> models.TableMetadata:
-    metadata = loaded(FILES[name])
+    metadata = load_metadata(FILES[name])
     assert isinstance(metadata, models.TableMetadata)
     return metadata
 
@@ -245,12 +245,12 @@ def test_snapshot_with_inline_manifests_has_no_manifest_list() -> None:
 @pytest.mark.parametrize(
     ("direction", "expected"), [("asc", "nulls-first"), ("desc", "nulls-last")]
 )
-@pytest.mark.parametrize("given", [{}, {"null-order": None}], ids=["absent", "null"])
+@pytest.mark.parametrize("order", [{}, {"null-order": None}], ids=["absent", "null"])
 def test_null_order_of_a_sort_field_follows_its_direction(
-    direction: str, expected: str, given: Document
+    direction: str, expected: str, order: Document
 ) -> None:
-    metadata = loaded(
-        sorted_by({**without(sort_field(1, direction=direction), "null-order"), **given})
+    metadata = load_metadata(
+        with_sort_order({**without(sort_field(1, direction=direction), "null-order"), **order})
     )
 
     assert isinstance(metadata, models.TableMetadata)
@@ -279,11 +279,11 @@ def test_version_1_without_a_default_spec_has_the_first(name: str, last: int) ->
 
 def test_property_that_is_null_is_a_bad_reply() -> None:
     with pytest.raises(BadReply, match="metadata/properties/a: Input should be a valid string"):
-        loaded({**table(), "properties": {"a": None}})
+        load_metadata({**table(), "properties": {"a": None}})
 
 
 def test_representation_of_another_kind_is_not_sql() -> None:
-    metadata = loaded(FILES["view-of-another-kind"])
+    metadata = load_metadata(FILES["view-of-another-kind"])
 
     assert isinstance(metadata, models.ViewMetadata)
     other, sql = metadata.versions[0].representations
@@ -309,7 +309,7 @@ def test_configuration_without_defaults_or_overrides_is_read(config: Document, k
     with Driven(KINDS[kind], ADDRESS, carrier=desk.carrier) as catalog:
         assert catalog.load_table("n.t").metadata.format_version == 2
         assert dict(catalog.properties()) == {
-            name: str(value) for given in config.values() for name, value in (given or {}).items()
+            name: str(value) for order in config.values() for name, value in (order or {}).items()
         }
 
 
@@ -328,21 +328,21 @@ def test_any_value_of_an_enumeration_is_written_back(
 
 
 def test_value_of_a_later_version_is_sent_in_an_update() -> None:
-    sent: list[Any] = []
+    bodies: list[Any] = []
 
     def commit(request: httpx.Request) -> Document:
-        sent.append(json.loads(request.content))
+        bodies.append(json.loads(request.content))
         return {
             "metadata-location": "s3://bucket/metadata.json",
-            "metadata": {**table(), "snapshots": [added.to_wire()]},
+            "metadata": {**table(), "snapshots": [model.to_wire()]},
         }
 
-    added = table_metadata("unknown-operation").snapshots[0]
+    model = table_metadata("unknown-operation").snapshots[0]
     desk = Desk({"GET /v1/config": {}, "POST /v1/namespaces/n/tables/t": commit})
     with Driven(KINDS["sync"], ADDRESS, carrier=desk.carrier) as catalog:
-        catalog.commit_table("n.t", [{"action": "add-snapshot", "snapshot": added}])
+        catalog.commit_table("n.t", [{"action": "add-snapshot", "snapshot": model}])
 
-    assert sent[0]["updates"] == [{"action": "add-snapshot", "snapshot": added.to_wire()}]
+    assert bodies[0]["updates"] == [{"action": "add-snapshot", "snapshot": model.to_wire()}]
 
 
 BROKEN_SNAPSHOT = {**table(), "snapshots": [{**snapshot(1), "timestamp-ms": "soon"}]}
@@ -352,7 +352,7 @@ WRITES = {
     "to_json": models.LoadTableResult.to_json,
     "model_dump": models.LoadTableResult.model_dump,
     "model_dump_json": models.LoadTableResult.model_dump_json,
-    "metadata": lambda loaded: loaded.metadata.model_dump(mode="json"),
+    "metadata": lambda load_metadata: load_metadata.metadata.model_dump(mode="json"),
 }
 
 
@@ -364,7 +364,7 @@ def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(
     document: Document, write: str
 ) -> None:
     with (
-        Driven(KINDS["sync"], ADDRESS, carrier=served(document).carrier) as catalog,
+        Driven(KINDS["sync"], ADDRESS, carrier=desk_of(document).carrier) as catalog,
         pytest.raises(BadReply),
     ):
         WRITES[write](catalog.load_table("n.t"))
@@ -382,7 +382,7 @@ def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(
 )
 def test_table_that_pyiceberg_cannot_read_is_a_bad_reply(document: Document) -> None:
     with (
-        IcebergCatalog(ADDRESS, http=httpx.Client(transport=served(document).carrier)) as catalog,
+        IcebergCatalog(ADDRESS, http=httpx.Client(transport=desk_of(document).carrier)) as catalog,
         pytest.raises(errors.BadReply),
     ):
         pyiceberg_table(catalog, "n.t")

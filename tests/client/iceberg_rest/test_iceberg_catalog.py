@@ -15,6 +15,8 @@ from lakepact.client.retries import NO_RETRIES
 from sample_tables.schemas import OPTIONAL_X as SCHEMA
 from sample_tables.table_documents import table
 
+from .test_round_trip import fill
+
 CONFIG = {
     "defaults": {},
     "overrides": {},
@@ -53,10 +55,10 @@ def test_opening_a_catalog_sends_no_request(catalog):
 
 
 def test_configuration_is_fetched_once_with_the_warehouse(catalog):
-    driven, desk = catalog({"GET /base/v1/namespaces": {"namespaces": []}}, warehouse="s3://b/w é")
+    client, desk = catalog({"GET /base/v1/namespaces": {"namespaces": []}}, warehouse="s3://b/w é")
 
-    driven.list_namespaces()
-    driven.list_namespaces()
+    client.list_namespaces()
+    client.list_namespaces()
 
     assert [request.url.raw_path.decode() for request in desk.requests] == [
         "/base/v1/config?warehouse=s3%3A%2F%2Fb%2Fw+%C3%A9",
@@ -70,9 +72,9 @@ def test_overrides_beat_caller_properties_and_those_beat_defaults(catalog):
         "defaults": {"a": "server", "b": "server", "c": "server"},
         "overrides": {"c": "override"},
     }
-    driven, _ = catalog({}, config=config, properties={"b": "caller", "c": "caller"})
+    client, _ = catalog({}, config=config, properties={"b": "caller", "c": "caller"})
 
-    assert driven.properties() == {"a": "server", "b": "caller", "c": "override"}
+    assert client.properties() == {"a": "server", "b": "caller", "c": "override"}
 
 
 @pytest.mark.parametrize(
@@ -88,32 +90,32 @@ def test_overrides_beat_caller_properties_and_those_beat_defaults(catalog):
 )
 def test_prefix_is_inserted_unchanged(catalog, prefix, path):
     config = {"defaults": {}, "overrides": {} if prefix is None else {"prefix": prefix}}
-    driven, desk = catalog({f"GET {path}": {"namespace": ["n"]}}, config=config)
+    client, desk = catalog({f"GET {path}": {"namespace": ["n"]}}, config=config)
 
-    driven.load_namespace("n")
+    client.load_namespace("n")
 
-    assert desk.asked == [f"GET {path}"]
+    assert desk.calls == [f"GET {path}"]
 
 
 def test_namespace_named_like_the_prefix_placeholder_is_addressed(catalog):
     path = "/base/v1/ws/namespaces/%7Bprefix%7D"
-    driven, desk = catalog(
+    client, desk = catalog(
         {f"GET {path}": {"namespace": ["{prefix}"]}},
         config={"defaults": {"prefix": "ws"}, "overrides": {}},
     )
 
-    driven.load_namespace("{prefix}")
+    client.load_namespace("{prefix}")
 
-    assert desk.asked == [f"GET {path}"]
+    assert desk.calls == [f"GET {path}"]
 
 
 @pytest.mark.parametrize("endpoints", [{}, {"endpoints": []}], ids=["absent", "empty"])
 def test_missing_endpoints_mean_fourteen_default_operations(catalog, endpoints):
-    driven, _ = catalog({}, config={"defaults": {}, "overrides": {}, **endpoints})
+    client, _ = catalog({}, config={"defaults": {}, "overrides": {}, **endpoints})
 
-    assert driven.offers("commitTransaction")
-    assert not driven.offers("tableExists")
-    assert len(driven._settings().operations) == 14
+    assert client.offers("commitTransaction")
+    assert not client.offers("tableExists")
+    assert len(client._settings().operations) == 14
 
 
 VIEW_OPERATIONS = {"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"}
@@ -126,17 +128,17 @@ VIEW_OPERATIONS = {"listViews", "loadView", "createView", "replaceView", "dropVi
 def test_property_adds_views_to_a_server_without_endpoints(catalog, place, value, views):
     supported = {"view-endpoints-supported": value}
     config = {"defaults": {}, "overrides": {}, **({} if place == "caller" else {place: supported})}
-    driven, _ = catalog({}, config=config, properties=supported if place == "caller" else {})
+    client, _ = catalog({}, config=config, properties=supported if place == "caller" else {})
 
     assert {
-        operation for operation in driven._settings().operations if "View" in operation
+        operation for operation in client._settings().operations if "View" in operation
     } == views
 
 
 def test_property_adds_no_views_to_a_server_with_endpoints(catalog):
-    driven, _ = catalog({}, properties={"view-endpoints-supported": "true"})
+    client, _ = catalog({}, properties={"view-endpoints-supported": "true"})
 
-    assert not driven.offers("loadView")
+    assert not client.offers("loadView")
 
 
 # Headers
@@ -148,14 +150,14 @@ def test_header_properties_of_caller_and_server_are_sent(catalog):
         "overrides": {"header.X-Plan": "gold"},
     }
     answers = {"GET /base/v1/namespaces/n": {"namespace": ["n"]}}
-    driven, desk = catalog(
+    client, desk = catalog(
         answers,
         config=config,
         properties={"header.x-plan": "free", "other": "1"},
         headers={"X-Tenant": "ann"},
     )
 
-    driven.load_namespace("n")
+    client.load_namespace("n")
 
     for_config, for_namespace = (
         {name: values for name, values in _headers(request) if name.startswith("x-")}
@@ -177,19 +179,19 @@ def test_header_properties_replace_no_header_of_the_client(catalog):
         "header.X-Iceberg-Access-Delegation": "remote-signing",
     }
     properties["header.Authorization"] = "Basic other"
-    driven, desk = catalog(
+    client, desk = catalog(
         {"POST /base/v1/namespaces/n/tables": body}, properties=properties, auth=BearerToken("mine")
     )
 
-    driven.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
-    driven.create_table("n.t", SCHEMA)
+    client.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
+    client.create_table("n.t", SCHEMA)
 
-    sent = [dict(_headers(request)) for request in desk.requests[1:]]
-    assert [each["x-iceberg-access-delegation"] for each in sent] == [
+    headers = [dict(_headers(request)) for request in desk.requests[1:]]
+    assert [each["x-iceberg-access-delegation"] for each in headers] == [
         ["vended-credentials"],
         ["remote-signing"],
     ]
-    for each in sent:
+    for each in headers:
         assert (each["accept"], each["content-type"], each["authorization"]) == (
             ["application/json"],
             ["application/json"],
@@ -203,17 +205,17 @@ def test_header_properties_replace_no_header_of_the_client(catalog):
 def test_error_hides_credentials_in_header_properties(catalog, caplog, name):
     caplog.set_level("DEBUG")
     echo = refusal(403, "ForbiddenException", "no access for planted-secret")
-    driven, desk = catalog(
+    client, desk = catalog(
         {"GET /base/v1/namespaces/n": echo}, properties={f"header.{name}": "planted-secret"}
     )
 
-    with pytest.raises(errors.Forbidden) as caught:
-        driven.load_namespace("n")
+    with pytest.raises(errors.Forbidden) as exc_info:
+        client.load_namespace("n")
 
     assert desk.requests[-1].headers[name] == "planted-secret"
     assert (
         "planted-secret"
-        not in f"{caught.value!r} {vars(caught.value)} {caplog.text} {driven.catalog!r}"
+        not in f"{exc_info.value!r} {vars(exc_info.value)} {caplog.text} {client.catalog!r}"
     )
 
 
@@ -226,14 +228,14 @@ def test_property_that_is_no_header_raises_value_error(catalog, name, value):
 
 
 def test_server_property_that_is_no_header_raises_bad_reply(catalog):
-    driven, _ = catalog({}, config={"defaults": {}, "overrides": {"header.X-A": "a\nb"}})
+    client, _ = catalog({}, config={"defaults": {}, "overrides": {"header.X-A": "a\nb"}})
 
     with pytest.raises(errors.BadReply, match=r"header\.X-A"):
-        driven.load_namespace("n")
+        client.load_namespace("n")
 
 
 def test_unknown_endpoint_is_ignored(catalog):
-    driven, _ = catalog(
+    client, _ = catalog(
         {},
         config={
             **CONFIG,
@@ -241,7 +243,7 @@ def test_unknown_endpoint_is_ignored(catalog):
         },
     )
 
-    assert driven.offers("listNamespaces")
+    assert client.offers("listNamespaces")
 
 
 # Namespaces
@@ -252,11 +254,11 @@ def test_namespaces_are_listed_page_by_page(catalog):
         "": {"namespaces": [["a"], ["b", "c"]], "next-page-token": "p=2&"},
         "p=2&": {"namespaces": [["d.e"]], "next-page-token": None},
     }
-    driven, desk = catalog(
+    client, desk = catalog(
         {"GET /base/v1/namespaces": lambda request: pages[request.url.params["pageToken"]]}
     )
 
-    assert driven.list_namespaces(("x", "y"), page_size=2) == [("a",), ("b", "c"), ("d.e",)]
+    assert client.list_namespaces(("x", "y"), page_size=2) == [("a",), ("b", "c"), ("d.e",)]
     assert [dict(request.url.params) for request in desk.requests[1:]] == [
         {"pageToken": "", "pageSize": "2", "parent": "x\x1fy"},
         {"pageToken": "p=2&", "pageSize": "2", "parent": "x\x1fy"},
@@ -275,12 +277,12 @@ def test_five_thousand_tables_are_listed_in_five_requests(catalog):
             "next-page-token": str(start + size) if start + size < 5000 else None,
         }
 
-    driven, desk = catalog({"GET /base/v1/namespaces/n/tables": page})
+    client, desk = catalog({"GET /base/v1/namespaces/n/tables": page})
 
-    assert [table.name for table in driven.list_tables("n")] == [
+    assert [table.name for table in client.list_tables("n")] == [
         f"t{number}" for number in range(5000)
     ]
-    assert len(desk.asked) == 5
+    assert len(desk.calls) == 5
 
 
 def test_repeated_page_token_is_a_bad_reply(catalog):
@@ -289,16 +291,16 @@ def test_repeated_page_token_is_a_bad_reply(catalog):
         "namespaces": [["a"]],
         "next-page-token": following[request.url.params["pageToken"]],
     }
-    driven, desk = catalog({"GET /base/v1/namespaces": turn})
+    client, desk = catalog({"GET /base/v1/namespaces": turn})
 
     with pytest.raises(errors.BadReply, match="leads back to the page of token 'p1'"):
-        driven.list_namespaces()
+        client.list_namespaces()
 
-    assert len(desk.asked) == 3
+    assert len(desk.calls) == 3
 
 
 def test_namespace_is_created_with_levels_and_properties(catalog):
-    driven, desk = catalog(
+    client, desk = catalog(
         {
             "POST /base/v1/namespaces": {
                 "namespace": ["a.b", "c"],
@@ -307,7 +309,7 @@ def test_namespace_is_created_with_levels_and_properties(catalog):
         }
     )
 
-    created = driven.create_namespace(("a.b", "c"), {"k": "v"})
+    created = client.create_namespace(("a.b", "c"), {"k": "v"})
 
     assert json.loads(desk.requests[-1].content) == {
         "namespace": ["a.b", "c"],
@@ -318,19 +320,19 @@ def test_namespace_is_created_with_levels_and_properties(catalog):
 
 
 def test_omitted_arguments_are_absent_from_the_body(catalog):
-    driven, desk = catalog({"POST /base/v1/namespaces": {"namespace": ["a"]}})
+    client, desk = catalog({"POST /base/v1/namespaces": {"namespace": ["a"]}})
 
-    driven.create_namespace("a")
+    client.create_namespace("a")
 
     assert json.loads(desk.requests[-1].content) == {"namespace": ["a"]}
 
 
 @pytest.mark.parametrize(("status", "expected"), [(204, True), (404, False)])
 def test_existence_is_checked_with_head(catalog, status, expected):
-    driven, desk = catalog({"HEAD /base/v1/namespaces/n/tables/t": httpx.Response(status)})
+    client, desk = catalog({"HEAD /base/v1/namespaces/n/tables/t": httpx.Response(status)})
 
-    assert driven.table_exists("n.t") is expected
-    assert desk.asked == ["HEAD /base/v1/namespaces/n/tables/t"]
+    assert client.table_exists("n.t") is expected
+    assert desk.calls == ["HEAD /base/v1/namespaces/n/tables/t"]
 
 
 @pytest.mark.parametrize(
@@ -338,19 +340,19 @@ def test_existence_is_checked_with_head(catalog, status, expected):
     [({"namespace": ["n"]}, True), (refusal(404, "NoSuchNamespaceException"), False)],
 )
 def test_existence_is_checked_by_loading_without_head(catalog, answer, expected):
-    driven, desk = catalog(
+    client, desk = catalog(
         {"GET /base/v1/namespaces/n": answer}, config={"defaults": {}, "overrides": {}}
     )
 
-    assert driven.namespace_exists("n") is expected
-    assert desk.asked == ["GET /base/v1/namespaces/n"]
+    assert client.namespace_exists("n") is expected
+    assert desk.calls == ["GET /base/v1/namespaces/n"]
 
 
 def test_existence_check_raises_forbidden_on_403(catalog):
-    driven, _ = catalog({"HEAD /base/v1/namespaces/n": httpx.Response(403)})
+    client, _ = catalog({"HEAD /base/v1/namespaces/n": httpx.Response(403)})
 
     with pytest.raises(errors.Forbidden):
-        driven.namespace_exists("n")
+        client.namespace_exists("n")
 
 
 # Tables
@@ -361,23 +363,23 @@ def test_tables_are_listed_page_by_page(catalog):
         "": {"identifiers": [{"namespace": ["n"], "name": "t/1"}], "next-page-token": "2"},
         "2": {"identifiers": [{"namespace": ["n"], "name": "t 2"}], "next-page-token": ""},
     }
-    driven, _ = catalog(
+    client, _ = catalog(
         {"GET /base/v1/namespaces/n/tables": lambda request: pages[request.url.params["pageToken"]]}
     )
 
-    assert [(table.namespace, table.name) for table in driven.list_tables("n")] == [
+    assert [(table.namespace, table.name) for table in client.list_tables("n")] == [
         (["n"], "t/1"),
         (["n"], "t 2"),
     ]
 
 
-@pytest.mark.parametrize(("method", "staged"), [("create_table", False), ("stage_table", True)])
-def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, staged):
-    driven, desk = catalog(
+@pytest.mark.parametrize(("method", "stage"), [("create_table", False), ("stage_table", True)])
+def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, stage):
+    client, desk = catalog(
         {"POST /base/v1/namespaces/n/tables": lambda _: httpx.Response(200, json=TABLE)}
     )
 
-    created = getattr(driven, method)(
+    created = getattr(client, method)(
         "n.t", SCHEMA, location="file:///w", access_delegation="vended-credentials"
     )
 
@@ -385,17 +387,17 @@ def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, st
         "name": "t",
         "schema": {"schema-id": 0, **SCHEMA},
         "location": "file:///w",
-        "stage-create": staged,
+        "stage-create": stage,
     }
     assert desk.requests[-1].headers["X-Iceberg-Access-Delegation"] == "vended-credentials"
     assert created.metadata.table_uuid == METADATA["table-uuid"]
 
 
 def test_table_is_registered(catalog):
-    driven, desk = catalog({"POST /base/v1/namespaces/n/register": TABLE})
+    client, desk = catalog({"POST /base/v1/namespaces/n/register": TABLE})
 
-    driven.register_table("n.t", "file:///w/t.json")
-    driven.register_table("n.t", "file:///w/t.json", overwrite=True)
+    client.register_table("n.t", "file:///w/t.json")
+    client.register_table("n.t", "file:///w/t.json", overwrite=True)
 
     assert [json.loads(request.content) for request in desk.requests[1:]] == [
         {"name": "t", "metadata-location": "file:///w/t.json"},
@@ -404,9 +406,9 @@ def test_table_is_registered(catalog):
 
 
 def test_table_is_loaded_with_the_snapshots_parameter(catalog):
-    driven, desk = catalog({"GET /base/v1/namespaces/a%1Fb%2Fc/tables/t%25": TABLE})
+    client, desk = catalog({"GET /base/v1/namespaces/a%1Fb%2Fc/tables/t%25": TABLE})
 
-    driven.load_table((("a", "b/c"), "t%"), snapshots="refs")
+    client.load_table((("a", "b/c"), "t%"), snapshots="refs")
 
     assert (
         desk.requests[-1].url.raw_path
@@ -420,9 +422,9 @@ def test_commit_sends_updates_and_requirements_unchanged(catalog):
         {"action": "remove-properties", "removals": ["b"]},
     ]
     requirements = [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}]
-    driven, desk = catalog({"POST /base/v1/namespaces/n/tables/t": TABLE})
+    client, desk = catalog({"POST /base/v1/namespaces/n/tables/t": TABLE})
 
-    driven.commit_table("n.t", updates, requirements=requirements)
+    client.commit_table("n.t", updates, requirements=requirements)
 
     assert json.loads(desk.requests[-1].content) == {
         "identifier": {"namespace": ["n"], "name": "t"},
@@ -435,9 +437,9 @@ def test_commit_sends_updates_and_requirements_unchanged(catalog):
     ("purge", "query"), [(False, "purgeRequested=false"), (True, "purgeRequested=true")]
 )
 def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
-    driven, desk = catalog({"DELETE /base/v1/namespaces/n/tables/t": httpx.Response(204)})
+    client, desk = catalog({"DELETE /base/v1/namespaces/n/tables/t": httpx.Response(204)})
 
-    driven.drop_table("n.t", purge=purge)
+    client.drop_table("n.t", purge=purge)
 
     assert desk.requests[-1].url.query.decode() == query
 
@@ -461,46 +463,39 @@ def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
     ],
 )
 def test_error_reply_raises_the_error_of_its_cause(catalog, answer, expected):
-    driven, _ = catalog({"POST /base/v1/tables/rename": answer})
+    client, _ = catalog({"POST /base/v1/tables/rename": answer})
 
-    with pytest.raises(errors.ResponseError) as caught:
-        driven.rename_table(("n", "t"), ("n", "u"))
+    with pytest.raises(errors.ResponseError) as exc_info:
+        client.rename_table(("n", "t"), ("n", "u"))
 
-    assert type(caught.value) is expected
-    assert caught.value.message == "no" or answer.status_code != 406
+    assert type(exc_info.value) is expected
+    assert exc_info.value.message == "no" or answer.status_code != 406
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
 @pytest.mark.parametrize(
     ("method", "arguments"),
     [
-        ("create_namespace", ("{name}",)),
-        ("drop_namespace", ("{name}",)),
-        ("create_table", (("n", "{name}"), SCHEMA)),
-        ("register_table", (("n", "{name}"), "file:///w/t.json")),
-        ("drop_table", (("n", "{name}"),)),
-        ("rename_table", (("n", "t"), ("n", "{name}"))),
+        ("create_namespace", ("{namespace}",)),
+        ("drop_namespace", ("{namespace}",)),
+        ("create_table", (("n", "{namespace}"), SCHEMA)),
+        ("register_table", (("n", "{namespace}"), "file:///w/t.json")),
+        ("drop_table", (("n", "{namespace}"),)),
+        ("rename_table", (("n", "t"), ("n", "{namespace}"))),
     ],
 )
 def test_unaddressable_name_raises_before_a_request(catalog, method, arguments, name):
-    driven, desk = catalog({})
+    client, desk = catalog({})
 
     with pytest.raises(ValueError, match=r"cannot be addressed|at least one level"):
-        getattr(driven, method)(*placed(arguments, name))
+        getattr(client, method)(*fill(arguments, name))
 
-    assert desk.asked == []
-
-
-def placed(argument, name):
-    """Return the arguments with the name inserted."""
-    if isinstance(argument, tuple):
-        return tuple(placed(part, name) for part in argument)
-    return name if argument == "{name}" else argument
+    assert desk.calls == []
 
 
 def test_table_without_a_member_that_its_format_requires_raises_bad_reply(catalog):
     incomplete = {name: value for name, value in METADATA.items() if name != "schemas"}
-    driven, _ = catalog(
+    client, _ = catalog(
         {
             "GET /base/v1/namespaces/n/tables/t": lambda _: httpx.Response(
                 200, json={"metadata": incomplete}
@@ -509,4 +504,4 @@ def test_table_without_a_member_that_its_format_requires_raises_bad_reply(catalo
     )
 
     with pytest.raises(errors.BadReply, match="metadata/schemas: Field required"):
-        driven.load_table("n.t")
+        client.load_table("n.t")

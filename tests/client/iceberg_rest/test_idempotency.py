@@ -19,11 +19,11 @@ UPDATES = [{"action": "set-properties", "updates": {"a": "1"}}]
 QUICKLY = Retries(tries=3, total=30.0, first_pause=0.0)
 
 
-def lost(request: httpx.Request) -> httpx.Response:
+def lose_reply(request: httpx.Request) -> httpx.Response:
     raise httpx.ReadError("lost", request=request)
 
 
-def configured(lifetime: object) -> dict[str, object]:
+def config_of(lifetime: object) -> dict[str, object]:
     return {"defaults": {}, "overrides": {}, "idempotency-key-lifetime": lifetime}
 
 
@@ -60,7 +60,7 @@ def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
         Driven(KINDS[kind], server.url, retries=QUICKLY, carrier=carrier) as catalog,
     ):
         catalog.create_namespace("n")
-        made = catalog.create_table("n.t", SCHEMA)
+        created = catalog.create_table("n.t", SCHEMA)
         append = {
             "action": "add-schema",
             "schema": {**SCHEMA, "fields": [{**SCHEMA["fields"][0], "id": 2, "name": "y"}]},
@@ -70,10 +70,10 @@ def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
             [append],
             requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}],
         )
-        found = catalog.load_table("n.t")
+        table = catalog.load_table("n.t")
 
     assert carrier.losing == 0
-    assert (len(made.metadata.schemas), len(found.metadata.schemas)) == (1, 2)
+    assert (len(created.metadata.schemas), len(table.metadata.schemas)) == (1, 2)
 
 
 def keys_of(desk: Desk) -> list[str | None]:
@@ -87,8 +87,8 @@ def keys_of(desk: Desk) -> list[str | None]:
 def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
     desk = Desk(
         {
-            "GET /v1/config": configured("PT30M"),
-            COMMIT: lost,
+            "GET /v1/config": config_of("PT30M"),
+            COMMIT: lose_reply,
             "DELETE /v1/namespaces/n": httpx.Response(204),
         }
     )
@@ -103,19 +103,19 @@ def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
 
 
 def test_commit_without_any_answer_is_not_retry_safe() -> None:
-    desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost})
+    desk = Desk({"GET /v1/config": config_of("PT30M"), COMMIT: lose_reply})
     with (
         Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog,
-        pytest.raises(errors.OutcomeUnknown) as raised,
+        pytest.raises(errors.OutcomeUnknown) as exc_info,
     ):
         catalog.commit_table("n.t", UPDATES)
 
-    assert (raised.value.tries, raised.value.is_retry_safe) == (3, False)
+    assert (exc_info.value.tries, exc_info.value.is_retry_safe) == (3, False)
 
 
 @pytest.mark.parametrize("lifetime", [None, "", "PT29S", "soon", 1800], ids=repr)
 def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
-    desk = Desk({"GET /v1/config": configured(lifetime), COMMIT: lost})
+    desk = Desk({"GET /v1/config": config_of(lifetime), COMMIT: lose_reply})
     with (
         Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog,
         pytest.raises(errors.OutcomeUnknown),
@@ -128,7 +128,7 @@ def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
 def test_plan_request_has_no_key() -> None:
     plan = "POST /v1/namespaces/n/tables/t/plan"
     config = {
-        **configured("PT30M"),
+        **config_of("PT30M"),
         "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"],
     }
     desk = Desk({"GET /v1/config": config, plan: {"status": "completed"}})
@@ -141,7 +141,7 @@ def test_plan_request_has_no_key() -> None:
 def test_retry_of_a_busy_server_keeps_the_key() -> None:
     answers = iter([httpx.Response(503), httpx.Response(502), httpx.Response(204)])
     desk = Desk(
-        {"GET /v1/config": configured("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)}
+        {"GET /v1/config": config_of("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)}
     )
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
         catalog.rename_table(("n", "t"), ("n", "u"))

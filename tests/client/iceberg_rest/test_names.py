@@ -48,9 +48,9 @@ def test_name_without_two_parts_raises_value_error(table):
         table_identifier(table)
 
 
-@given(LEVELS.filter(lambda found: found not in (["."], [".."])))
-def test_encoded_namespace_splits_into_its_levels(found):
-    assert encode_namespace(found).split("\x1f") == found
+@given(LEVELS.filter(lambda names: names not in (["."], [".."])))
+def test_encoded_namespace_splits_into_its_levels(names):
+    assert encode_namespace(names).split("\x1f") == names
 
 
 def test_levels_are_joined_by_the_separator_of_the_server():

@@ -42,7 +42,7 @@ def configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def made(catalog: Any) -> dict[str, object]:
+def arguments_of(catalog: Any) -> dict[str, object]:
     """Return the arguments that a catalog pickles."""
     return {name: value for name, value in catalog.__getstate__().items() if name in PROD and value}
 
@@ -50,7 +50,7 @@ def made(catalog: Any) -> dict[str, object]:
 @pytest.mark.parametrize("kind", KINDS.values())
 @pytest.mark.parametrize("name", [None, "PROD"])
 def test_profile_of_the_file_is_opened(kind: Any, name: str | None) -> None:
-    assert made(kind.from_profile(name)) == PROD
+    assert arguments_of(kind.from_profile(name)) == PROD
 
 
 def test_variables_win_over_the_file_and_arguments_over_both(
@@ -58,7 +58,7 @@ def test_variables_win_over_the_file_and_arguments_over_both(
 ) -> None:
     monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", "https://other.example")
 
-    assert made(IcebergCatalog.from_profile(warehouse="mine")) == PROD | {
+    assert arguments_of(IcebergCatalog.from_profile(warehouse="mine")) == PROD | {
         "address": "https://other.example",
         "warehouse": "mine",
     }
@@ -99,7 +99,7 @@ def test_catalog_of_a_uri_takes_properties_from_its_query() -> None:
         "https://catalog.example/ws?warehouse=lake&header.x-tenant=a&token=t0ken"
     )
 
-    assert (made(catalog), "t0ken" in repr(catalog)) == (PROD, False)
+    assert (arguments_of(catalog), "t0ken" in repr(catalog)) == (PROD, False)
     assert repr(WatsonxCatalog.from_uri("https://cpd.example", warehouse="lake")).startswith(
         "WatsonxCatalog('https://cpd.example"
     )

@@ -161,11 +161,11 @@ def test_table_is_listed_renamed_registered_and_dropped(theirs):
 def test_namespace_is_created_listed_changed_and_dropped(theirs):
     theirs.create_namespace_if_not_exists(("n", "a.b"), {"owner": "ann"})
     theirs.create_namespace_if_not_exists(("n", "a.b"))
-    changed = theirs.update_namespace_properties(
+    summary = theirs.update_namespace_properties(
         ("n", "a.b"), removals={"owner", "none"}, updates={"team": "x"}
     )
 
-    assert (changed.removed, changed.updated, changed.missing) == (["owner"], ["team"], ["none"])
+    assert (summary.removed, summary.updated, summary.missing) == (["owner"], ["team"], ["none"])
     assert theirs.load_namespace_properties(("n", "a.b"))["team"] == "x"
     assert (theirs.list_namespaces(), theirs.list_namespaces("n")) == ([("n",)], [("n", "a.b")])
     theirs.drop_namespace(("n", "a.b"))
@@ -226,9 +226,9 @@ def test_pickled_table_reads_and_writes_after_the_original_is_closed(url):
         bridge = pyiceberg_catalog(catalog)
         bridge.create_namespace("n")
         bridge.create_table("n.t", ROWS.schema)
-        pickled = pickle.dumps(pyiceberg_table(catalog, "n.t"))
+        content = pickle.dumps(pyiceberg_table(catalog, "n.t"))
 
-    table = pickle.loads(pickled)
+    table = pickle.loads(content)
     with table.catalog:
         table.append(ROWS)
         assert table.refresh().scan().to_arrow().num_rows == 2

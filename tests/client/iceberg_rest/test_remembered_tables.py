@@ -41,9 +41,9 @@ class Tables:
         tag = self.tag.format(
             state=self.state, snapshots=request.url.params.get("snapshots", "all")
         )
-        asked = request.headers.get("if-none-match")
-        status = 304 if tag and asked == tag else 200
-        self.loads.append((asked, status))
+        etag = request.headers.get("if-none-match")
+        status = 304 if tag and etag == tag else 200
+        self.loads.append((etag, status))
         headers = {"etag": tag} if tag else {}
         return httpx.Response(
             status,
@@ -65,16 +65,16 @@ def catalog(drive, tables):
 
 
 def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables):
-    driven = catalog()
-    first, second = (driven.load_table("n.t") for _ in range(2))
+    client = catalog()
+    first, second = (client.load_table("n.t") for _ in range(2))
 
     assert tables.loads == [(None, 200), ('"1-all"', 304)]
     assert first == second
 
 
 def test_unchanged_table_is_parsed_once_and_cannot_be_changed(catalog):
-    driven = catalog()
-    first, second = (driven.load_table("n.t") for _ in range(2))
+    client = catalog()
+    first, second = (client.load_table("n.t") for _ in range(2))
 
     assert first is second
     with pytest.raises(TypeError, match="cannot be changed"):
@@ -82,17 +82,17 @@ def test_unchanged_table_is_parsed_once_and_cannot_be_changed(catalog):
 
 
 def test_changed_table_is_loaded_again(catalog, tables):
-    driven = catalog()
-    driven.load_table("n.t")
+    client = catalog()
+    client.load_table("n.t")
     tables.state = 2
 
-    assert driven.load_table("n.t").metadata_location == "s3://b/2.json"
+    assert client.load_table("n.t").metadata_location == "s3://b/2.json"
 
 
 def test_each_snapshots_parameter_is_cached_separately(catalog, tables):
-    driven = catalog()
+    client = catalog()
     for snapshots in (None, "refs", None, "refs"):
-        driven.load_table("n.t", snapshots=snapshots)
+        client.load_table("n.t", snapshots=snapshots)
 
     assert tables.loads == [(None, 200), (None, 200), ('"1-all"', 304), ('"1-refs"', 304)]
 
@@ -101,11 +101,11 @@ def test_each_snapshots_parameter_is_cached_separately(catalog, tables):
     "change", [lambda c: c.commit_table("n.t", []), lambda c: c.drop_table("n.t")]
 )
 def test_own_change_invalidates_the_cached_table(catalog, tables, change):
-    driven = catalog()
-    driven.load_table("n.t")
-    change(driven)
+    client = catalog()
+    client.load_table("n.t")
+    change(client)
 
-    assert driven.load_table("n.t").metadata_location == "s3://b/2.json"
+    assert client.load_table("n.t").metadata_location == "s3://b/2.json"
     assert tables.loads[-1] == (None, 200)
 
 
@@ -132,18 +132,18 @@ def test_table_is_cached_neither_without_etag_nor_with_credentials(
     catalog, tables, reply, options, arguments
 ):
     vars(tables).update(reply)
-    driven = catalog(**options)
+    client = catalog(**options)
     for _ in range(2):
-        driven.load_table("n.t", **arguments)
+        client.load_table("n.t", **arguments)
 
     assert tables.loads == [(None, 200), (None, 200)]
 
 
 def test_least_recently_loaded_table_is_evicted(catalog, tables):
     tables.size = 1000
-    driven = catalog(cache_bytes=35_000)
+    client = catalog(cache_bytes=35_000)
     for name in ("a", "b", "a", "c", "a", "b"):
-        driven.load_table(("n", name))
+        client.load_table(("n", name))
 
     assert [status for _, status in tables.loads] == [200, 200, 304, 200, 304, 200]
 
@@ -153,19 +153,19 @@ def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):
         *((200,) if request.url.path == "/v1/config" else (304,)),
         content=json.dumps({"defaults": {}, "overrides": {}}),
     )
-    driven = catalog()
+    client = catalog()
 
     with pytest.raises(errors.BadReply):
-        driven.load_table("n.t")
+        client.load_table("n.t")
 
 
 def test_several_access_delegations_are_one_header(catalog, tables):
-    sent = []
+    delegations = []
     usual = tables.answer
     tables.answer = lambda request: (
-        sent.append(request.headers.get("x-iceberg-access-delegation")),
+        delegations.append(request.headers.get("x-iceberg-access-delegation")),
         usual(request),
     )[1]
     catalog().load_table("n.t", access_delegation=["vended-credentials", "remote-signing"])
 
-    assert sent[-1] == "vended-credentials,remote-signing"
+    assert delegations[-1] == "vended-credentials,remote-signing"

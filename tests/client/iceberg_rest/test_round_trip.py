@@ -32,8 +32,8 @@ def server(request, tmp_path_factory):
 
 @pytest.fixture(params=KINDS)
 def catalog(request, server):
-    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
-        yield driven
+    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as client:
+        yield client
 
 
 @pytest.fixture
@@ -53,14 +53,14 @@ def test_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
         catalog.create_namespace(levels[0])
 
     created = catalog.create_namespace(levels, {name: name})
-    loaded = catalog.load_namespace(levels)
-    listed = catalog.list_namespaces(levels[0])
+    namespace = catalog.load_namespace(levels)
+    children = catalog.list_namespaces(levels[0])
     exists = catalog.namespace_exists(levels)
     catalog.drop_namespace(levels)
 
-    assert tuple(created.namespace) == tuple(loaded.namespace) == levels
-    assert loaded.properties[name] == name
-    assert levels in listed
+    assert tuple(created.namespace) == tuple(namespace.namespace) == levels
+    assert namespace.properties[name] == name
+    assert levels in children
     assert exists
     assert not catalog.namespace_exists(levels)
 
@@ -68,12 +68,12 @@ def test_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_table_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
     created = catalog.create_table((namespace, name), SCHEMA)
-    loaded = catalog.load_table((namespace, name))
-    listed = [table.name for table in catalog.list_tables(namespace)]
+    result = catalog.load_table((namespace, name))
+    names = [table.name for table in catalog.list_tables(namespace)]
     catalog.rename_table((namespace, name), (namespace, f"new {name}"))
 
-    assert created.metadata == loaded.metadata
-    assert listed == [name]
+    assert created.metadata == result.metadata
+    assert names == [name]
     assert not catalog.table_exists((namespace, name))
     assert catalog.table_exists((namespace, f"new {name}"))
 
@@ -83,11 +83,11 @@ def test_top_level_namespace_of_any_name_holds_its_tables(catalog, name):
     catalog.create_namespace((name,))
     catalog.create_table((name, "t"), SCHEMA)
 
-    listed = list(catalog.list_tables([name]))
-    catalog.drop_table(listed[0], purge=True)
+    tables = list(catalog.list_tables([name]))
+    catalog.drop_table(tables[0], purge=True)
     catalog.drop_namespace((name,))
 
-    assert [(table.namespace, table.name) for table in listed] == [([name], "t")]
+    assert [(table.namespace, table.name) for table in tables] == [([name], "t")]
 
 
 def test_pages_hold_everything_once(catalog, namespace):
@@ -108,10 +108,10 @@ def test_property_update_reports_updated_removed_and_missing(catalog, namespace)
 
 
 def test_property_both_set_and_removed_returns_422(catalog, namespace):
-    with pytest.raises(errors.BadRequest) as caught:
+    with pytest.raises(errors.BadRequest) as exc_info:
         catalog.update_namespace_properties(namespace, updates={"a": "1"}, removals=["a"])
 
-    assert caught.value.status == 422
+    assert exc_info.value.status == 422
 
 
 def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
@@ -130,26 +130,26 @@ def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
 
 
 def test_staged_table_exists_after_its_first_commit(catalog, namespace):
-    staged = catalog.stage_table((namespace, "t"), SCHEMA).metadata
+    metadata = catalog.stage_table((namespace, "t"), SCHEMA).metadata
     assert not catalog.table_exists((namespace, "t"))
 
     catalog.commit_table(
         (namespace, "t"),
         [
-            {"action": "assign-uuid", "uuid": staged.table_uuid},
-            {"action": "upgrade-format-version", "format-version": staged.format_version},
-            {"action": "add-schema", "schema": staged.schemas[0]},
+            {"action": "assign-uuid", "uuid": metadata.table_uuid},
+            {"action": "upgrade-format-version", "format-version": metadata.format_version},
+            {"action": "add-schema", "schema": metadata.schemas[0]},
             {"action": "set-current-schema", "schema-id": -1},
-            {"action": "add-spec", "spec": staged.partition_specs[0]},
+            {"action": "add-spec", "spec": metadata.partition_specs[0]},
             {"action": "set-default-spec", "spec-id": -1},
-            {"action": "add-sort-order", "sort-order": staged.sort_orders[0]},
+            {"action": "add-sort-order", "sort-order": metadata.sort_orders[0]},
             {"action": "set-default-sort-order", "sort-order-id": -1},
-            {"action": "set-location", "location": staged.location},
+            {"action": "set-location", "location": metadata.location},
         ],
         requirements=[{"type": "assert-create"}],
     )
 
-    assert catalog.load_table((namespace, "t")).metadata.table_uuid == staged.table_uuid
+    assert catalog.load_table((namespace, "t")).metadata.table_uuid == metadata.table_uuid
 
 
 def test_numbers_beyond_53_bits_survive(catalog, namespace):
@@ -178,8 +178,8 @@ def test_numbers_beyond_53_bits_survive(catalog, namespace):
         requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
     )
 
-    loaded = catalog.load_table((namespace, "t"), snapshots="refs").metadata
-    assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (
+    metadata = catalog.load_table((namespace, "t"), snapshots="refs").metadata
+    assert (metadata.current_snapshot_id, metadata.snapshots[0].timestamp_ms) == (
         2**63 - 2,
         9_007_199_254_740_993,
     )
@@ -204,9 +204,9 @@ def test_dropped_table_is_registered_from_its_metadata(catalog, namespace):
     created = catalog.create_table((namespace, "t"), SCHEMA)
     catalog.drop_table((namespace, "t"))
 
-    registered = catalog.register_table((namespace, "u"), created.metadata_location)
+    table = catalog.register_table((namespace, "u"), created.metadata_location)
 
-    assert registered.metadata == created.metadata
+    assert table.metadata == created.metadata
 
 
 @pytest.mark.parametrize(
@@ -234,17 +234,17 @@ def test_missing_or_existing_object_raises_its_error(
     catalog.create_table((namespace, "t"), SCHEMA)
     catalog.create_table((namespace, "t2"), SCHEMA)
 
-    with pytest.raises(errors.ResponseError) as caught:
-        getattr(catalog, method)(*placed(arguments, namespace))
+    with pytest.raises(errors.ResponseError) as exc_info:
+        getattr(catalog, method)(*fill(arguments, namespace))
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
 
 
-def placed(argument, namespace):
-    """Return the arguments with the namespace inserted."""
+def fill(argument, name):
+    """Return the arguments with the name of the namespace inserted."""
     if isinstance(argument, tuple):
-        return tuple(placed(part, namespace) for part in argument)
-    return namespace if argument == "{namespace}" else argument
+        return tuple(fill(part, name) for part in argument)
+    return name if argument == "{namespace}" else argument
 
 
 def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
@@ -259,15 +259,15 @@ def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
     }
     fields = {"schema-id": 0, "projected-field-ids": [1], "projected-field-names": ["id"]}
     scans = [
-        {**of_both, **fields, "report-type": "scan-report", "filter": kept}
-        for kept in (True, {"type": "is-null", "term": "at"})
+        {**of_both, **fields, "report-type": "scan-report", "filter": reports}
+        for reports in (True, {"type": "is-null", "term": "at"})
     ]
 
     for report in (commit, *scans):
         catalog.report_metrics((namespace, "a/b"), report)
 
-    kept = server.service.reports.stored()[-3:]
-    assert [(report.namespace, report.table) for report in kept] == [(namespace, "a/b")] * 3
-    assert [report.document for report in kept] == [commit, *scans]
+    reports = server.service.reports.stored()[-3:]
+    assert [(report.namespace, report.table) for report in reports] == [(namespace, "a/b")] * 3
+    assert [report.document for report in reports] == [commit, *scans]
     with pytest.raises(errors.NoSuchTable):
         catalog.report_metrics((namespace, "absent"), commit)

@@ -45,7 +45,7 @@ RESIDUAL = {"type": "eq", "term": "id", "value": 3}
 @pytest.fixture(params=KINDS)
 def at_a_desk(request):
     """Return a function that opens a catalog of a desk, with its requests and pauses."""
-    opened = []
+    clients = []
     pauses = []
 
     async def slept(seconds):
@@ -66,21 +66,21 @@ def at_a_desk(request):
             }
         )
         sleep = slept if request.param == "async" else pauses.append
-        opened.append(
+        clients.append(
             Driven(KINDS[request.param], "https://catalog/base", carrier=desk.carrier, sleep=sleep)
         )
-        return opened[-1], desk, pauses
+        return clients[-1], desk, pauses
 
     yield catalog
-    for driven in opened:
-        driven.__exit__()
+    for client in clients:
+        client.__exit__()
 
 
 def reply(answer):
     return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
 
 
-def shown(tasks):
+def paths_of(tasks):
     return [
         (one.data_file.file_path, [delete.file_path for delete in one.delete_files])
         for one in tasks
@@ -98,26 +98,28 @@ EXPRESSIONS = {
 }
 
 
-@pytest.mark.parametrize(("row_filter", "sent"), EXPRESSIONS.items(), ids=range(len(EXPRESSIONS)))
-def test_filter_is_planned_as_an_expression_of_the_contract(at_a_desk, row_filter, sent):
-    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+@pytest.mark.parametrize(
+    ("row_filter", "expression"), EXPRESSIONS.items(), ids=range(len(EXPRESSIONS))
+)
+def test_filter_is_planned_as_an_expression_of_the_contract(at_a_desk, row_filter, expression):
+    client, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
-    driven.plan_scan("n.t", row_filter=row_filter)
+    client.plan_scan("n.t", row_filter=row_filter)
 
-    assert json.loads(desk.requests[-1].content) == {"filter": sent}
+    assert json.loads(desk.requests[-1].content) == {"filter": expression}
 
 
 def test_time_that_may_have_a_zone_is_not_planned(at_a_desk):
-    driven, _, _ = at_a_desk({})
+    client, _, _ = at_a_desk({})
 
     with pytest.raises(TypeError, match="does not say whether its time has a zone"):
-        driven.plan_scan("n.t", row_filter=e.EqualTo("at", NOON))
+        client.plan_scan("n.t", row_filter=e.EqualTo("at", NOON))
 
 
 def test_plan_request_holds_the_given_arguments(at_a_desk):
-    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+    client, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
-    driven.plan_scan(
+    client.plan_scan(
         "n.t",
         row_filter=RESIDUAL,
         select=["id", "a.b"],
@@ -138,9 +140,9 @@ def test_plan_request_holds_the_given_arguments(at_a_desk):
 
 
 def test_omitted_arguments_are_absent_from_the_plan_request(at_a_desk):
-    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+    client, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
-    driven.plan_scan("n.t")
+    client.plan_scan("n.t")
 
     assert json.loads(desk.requests[-1].content) == {}
 
@@ -151,7 +153,7 @@ def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
         task("b", **{"residual-filter": RESIDUAL}),
         task("c", 1, **{"residual-filter": True}),
     ]
-    driven, _, _ = at_a_desk(
+    client, _, _ = at_a_desk(
         {
             PLAN: {
                 "status": "completed",
@@ -162,31 +164,31 @@ def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
         }
     )
 
-    plan = driven.plan_scan("n.t")
+    plan = client.plan_scan("n.t")
 
-    assert shown(plan.tasks) == [("a", ["d1", "d0"]), ("b", []), ("c", ["d1"])]
+    assert paths_of(plan.tasks) == [("a", ["d1", "d0"]), ("b", []), ("c", ["d1"])]
     assert [getattr(one.residual, "type", one.residual) for one in plan.tasks] == [None, "eq", True]
     assert (plan.plan_id, plan.plan_tasks) == ("p-1", ())
 
 
 def test_submitted_plan_is_polled_until_completed(at_a_desk):
-    completed = {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["more"]}
-    driven, desk, pauses = at_a_desk(
+    result = {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["more"]}
+    client, desk, pauses = at_a_desk(
         {
             PLAN: {"status": "submitted", "plan-id": "p-1"},
-            FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed],
+            FETCH: [{"status": "submitted"}, {"status": "submitted"}, result],
         }
     )
 
-    plan = driven.plan_scan("n.t")
+    plan = client.plan_scan("n.t")
 
-    assert desk.asked == [PLAN, FETCH, FETCH, FETCH]
+    assert desk.calls == [PLAN, FETCH, FETCH, FETCH]
     assert pauses == [0.05, 0.1]
-    assert (plan.plan_id, shown(plan.tasks), plan.plan_tasks) == ("p-1", [("a", [])], ("more",))
+    assert (plan.plan_id, paths_of(plan.tasks), plan.plan_tasks) == ("p-1", [("a", [])], ("more",))
 
 
 def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
-    driven, desk, pauses = at_a_desk(
+    client, desk, pauses = at_a_desk(
         {
             PLAN: {"status": "submitted", "plan-id": "p-1"},
             FETCH: {"status": "submitted"},
@@ -195,9 +197,9 @@ def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
     )
 
     with pytest.raises(errors.PlanningFailed, match=r"not made within 0\.3 s"):
-        driven.plan_scan("n.t", patience=0.3)
+        client.plan_scan("n.t", patience=0.3)
 
-    assert desk.asked == [PLAN, FETCH, FETCH, FETCH, CANCEL]
+    assert desk.calls == [PLAN, FETCH, FETCH, FETCH, CANCEL]
     assert sum(pauses) >= 0.3
 
 
@@ -205,39 +207,39 @@ def test_planning_is_retried_on_503(at_a_desk):
     busy = httpx.Response(
         503, json={"error": {"message": "busy", "type": "SlowDownException", "code": 503}}
     )
-    completed = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
-    driven, desk, _ = at_a_desk(
-        {PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]}
+    result = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
+    client, desk, _ = at_a_desk(
+        {PLAN: [busy, result], TASKS: [busy, {"file-scan-tasks": [task("a")]}]}
     )
 
-    tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
+    tasks = client.scan_tasks("n.t", client.plan_scan("n.t"))
 
-    assert desk.asked == [PLAN, PLAN, TASKS, TASKS]
-    assert shown(tasks) == [("a", [])]
+    assert desk.calls == [PLAN, PLAN, TASKS, TASKS]
+    assert paths_of(tasks) == [("a", [])]
 
 
 @pytest.mark.parametrize("background", [False, True])
 def test_failed_plan_raises_planning_failed_with_its_error(at_a_desk, *, background):
-    failed = {
+    failure = {
         "status": "failed",
         "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500},
     }
-    submitted = {"status": "submitted", "plan-id": "p-1"}
-    driven, _, _ = at_a_desk({PLAN: submitted if background else failed, FETCH: failed})
+    start = {"status": "submitted", "plan-id": "p-1"}
+    client, _, _ = at_a_desk({PLAN: start if background else failure, FETCH: failure})
 
-    with pytest.raises(errors.PlanningFailed, match="no such manifest") as caught:
-        driven.plan_scan("n.t")
+    with pytest.raises(errors.PlanningFailed, match="no such manifest") as exc_info:
+        client.plan_scan("n.t")
 
-    assert (caught.value.status, caught.value.type) == (500, "RuntimeIOException")
+    assert (exc_info.value.status, exc_info.value.type) == (500, "RuntimeIOException")
 
 
 def test_cancelled_plan_raises_planning_failed(at_a_desk):
-    driven, _, _ = at_a_desk(
+    client, _, _ = at_a_desk(
         {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}}
     )
 
     with pytest.raises(errors.PlanningFailed, match="was cancelled"):
-        driven.plan_scan("n.t")
+        client.plan_scan("n.t")
 
 
 def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
@@ -246,16 +248,16 @@ def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
         {"file-scan-tasks": [task("c")]},
         {"file-scan-tasks": [task("d")]},
     ]
-    driven, desk, _ = at_a_desk(
+    client, desk, _ = at_a_desk(
         {
             PLAN: {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["1", "2"]},
             TASKS: answers,
         }
     )
 
-    tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
+    tasks = client.scan_tasks("n.t", client.plan_scan("n.t"))
 
-    assert shown(tasks) == [("a", []), ("b", ["d0"]), ("c", []), ("d", [])]
+    assert paths_of(tasks) == [("a", []), ("b", ["d0"]), ("c", []), ("d", [])]
     assert [json.loads(request.content)["plan-task"] for request in desk.requests[-3:]] == [
         "1",
         "2",
@@ -265,12 +267,12 @@ def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
 
 @pytest.mark.parametrize("references", [[0], [-1], [0, 1]])
 def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
-    driven, _, _ = at_a_desk(
+    client, _, _ = at_a_desk(
         {PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}}
     )
 
     with pytest.raises(errors.BadReply, match="refers to delete files"):
-        driven.plan_scan("n.t")
+        client.plan_scan("n.t")
 
 
 @pytest.mark.parametrize(
@@ -282,21 +284,21 @@ def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
     ],
 )
 def test_cancelling_a_missing_plan_raises_the_error_of_its_type(at_a_desk, kind, expected):
-    gone = httpx.Response(404, json={"error": {"message": "gone", "type": kind, "code": 404}})
-    driven, _, _ = at_a_desk({CANCEL: gone})
+    missing = httpx.Response(404, json={"error": {"message": "gone", "type": kind, "code": 404}})
+    client, _, _ = at_a_desk({CANCEL: missing})
 
-    with pytest.raises(expected) as caught:
-        driven.cancel_plan("n.t", "p-1")
+    with pytest.raises(expected) as exc_info:
+        client.cancel_plan("n.t", "p-1")
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
 
 
 def test_cancelling_a_plan_without_an_id_sends_no_request(at_a_desk):
-    driven, desk, _ = at_a_desk({})
+    client, desk, _ = at_a_desk({})
 
-    driven.cancel_plan("n.t", ScanPlan(None, (), ()))
+    client.cancel_plan("n.t", ScanPlan(None, (), ()))
 
-    assert desk.asked == []
+    assert desk.calls == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -313,13 +315,13 @@ def test_reference_server_plans_the_files_that_pyiceberg_wrote(kind, at_once):
         table = writer.create_table("n.t", schema=rows.schema, properties=properties)
         for _ in range(5):
             table.append(rows)
-        with Driven(KINDS[kind], server.url) as driven:
-            plan = driven.plan_scan("n.t")
-            found = [one.data_file.file_path for one in driven.scan_tasks("n.t", plan)]
-            driven.cancel_plan("n.t", plan)
+        with Driven(KINDS[kind], server.url) as client:
+            plan = client.plan_scan("n.t")
+            actual = [one.data_file.file_path for one in client.scan_tasks("n.t", plan)]
+            client.cancel_plan("n.t", plan)
             with pytest.raises(errors.NoSuchPlanTask):
-                driven.scan_tasks("n.t", plan)
+                client.scan_tasks("n.t", plan)
         expected = [one.file.file_path for one in table.scan().plan_files()]
 
-    assert sorted(expected) == sorted(found)
+    assert sorted(expected) == sorted(actual)
     assert (len(plan.tasks), len(plan.plan_tasks)) == (2, 2)

@@ -12,7 +12,7 @@ from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
 CONFIG = {"defaults": {}, "overrides": {}}
 
 
-def answered(request):
+def reply(request):
     return httpx.Response(
         200,
         json=CONFIG
@@ -25,16 +25,16 @@ class Counting:
     """A synchronous and asynchronous server that yields before each answer and counts requests."""
 
     def __init__(self):
-        self.asked = []
+        self.paths = []
 
     def blocking(self, request):
-        self.asked.append(request.url.path)
-        return answered(request)
+        self.paths.append(request.url.path)
+        return reply(request)
 
-    async def awaited(self, request):
-        self.asked.append(request.url.path)
+    async def in_loop(self, request):
+        self.paths.append(request.url.path)
         await asyncio.sleep(0)
-        return answered(request)
+        return reply(request)
 
 
 def test_threads_share_one_configuration_and_get_their_own_answers():
@@ -47,7 +47,7 @@ def test_threads_share_one_configuration_and_get_their_own_answers():
         answers = list(pool.map(catalog.load_namespace, names))
 
     assert [answer.namespace for answer in answers] == [[name] for name in names]
-    assert server.asked.count("/v1/config") == 1
+    assert server.paths.count("/v1/config") == 1
 
 
 def test_tasks_share_one_configuration_and_get_their_own_answers():
@@ -55,9 +55,9 @@ def test_tasks_share_one_configuration_and_get_their_own_answers():
     names = [f"n{number}" for number in range(50)]
 
     async def load():
-        http = httpx.AsyncClient(transport=httpx.MockTransport(server.awaited))
+        http = httpx.AsyncClient(transport=httpx.MockTransport(server.in_loop))
         async with AsyncIcebergCatalog("http://irc.test", http=http) as catalog:
             return await asyncio.gather(*map(catalog.load_namespace, names))
 
     assert [answer.namespace for answer in asyncio.run(load())] == [[name] for name in names]
-    assert server.asked.count("/v1/config") == 1
+    assert server.paths.count("/v1/config") == 1

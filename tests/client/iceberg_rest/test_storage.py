@@ -29,24 +29,24 @@ def credentials(*prefixes):
 )
 @pytest.mark.parametrize("order", [PREFIXES, PREFIXES[::-1]])
 def test_longest_prefix_wins_in_any_order(location, expected, order):
-    found = storage_credential(credentials(*order), location)
+    credential = storage_credential(credentials(*order), location)
 
-    assert expected == (found.prefix if found else None)
+    assert expected == (credential.prefix if credential else None)
 
 
 def test_table_without_credentials_has_no_storage_credential():
     assert storage_credential([], "s3://b/t") is None
 
 
-def table(config=None, given=None):
+def table(config=None, credentials=None):
     metadata = {**table_documents.table(), "location": "s3://b/t"}
     return LoadTableResult.model_validate(
-        {"metadata": metadata, "config": config, "storage-credentials": given}
+        {"metadata": metadata, "config": config, "storage-credentials": credentials}
     )
 
 
 def test_credential_overrides_the_table_config():
-    given = [
+    own = [
         {"prefix": "s3://b/t", "config": {"s3.access-key-id": "new", "s3.secret-access-key": "s"}}
     ]
     config = {
@@ -55,7 +55,7 @@ def test_credential_overrides_the_table_config():
         "s3.endpoint": "http://store",
     }
 
-    assert storage_properties(table(config, given)) == {
+    assert storage_properties(table(config, own)) == {
         "s3.endpoint": "http://store",
         "s3.access-key-id": "new",
         "s3.secret-access-key": "s",

@@ -33,19 +33,19 @@ PAIRS = {"type": "map", "key": "string", "value": {"type": "list", "element": CI
 def strict(request):
     """Yield a strict table, created with a partition spec and a sort order, and a catalog of it."""
     table = StrictTable()
-    with Driven(KINDS[request.param], "http://catalog", carrier=table.desk.carrier) as driven:
-        driven.create_table(
+    with Driven(KINDS[request.param], "http://catalog", carrier=table.desk.carrier) as client:
+        client.create_table(
             "n.t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"old": "1"}
         )
-        yield driven, table
+        yield client, table
 
 
-def commit(driven, *edits):
+def commit(client, *edits):
     """Commit these edits together."""
-    change = driven.change("n.t")
+    change = client.change("n.t")
     for edit in edits:
         edit(change)
-    return driven._waited(change.commit()).metadata
+    return client.result_of(change.commit()).metadata
 
 
 def body_of(table, number=-1):
@@ -74,7 +74,7 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
         {"source-id": 3, "name": "day", "transform": "day", "field-id": 1007},
         {"source-id": 1, "name": "id", "transform": "identity"},
     ]
-    given_ids = (
+    documents = (
         {**SCHEMA, "schema-id": 4},
         {"spec-id": 2, "fields": fields},
         {"order-id": 3, "fields": []},
@@ -82,7 +82,7 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
     kinds = (models.Schema, models.PartitionSpec, models.SortOrder)
     schema, spec, order = (
         kind.model_validate(one) if as_models else one
-        for kind, one in zip(kinds, given_ids, strict=True)
+        for kind, one in zip(kinds, documents, strict=True)
     )
 
     with IcebergCatalog(
@@ -169,63 +169,63 @@ def state(metadata):
 
 @pytest.mark.parametrize("edits", FORWARDS_AND_BACK.values(), ids=FORWARDS_AND_BACK)
 def test_edit_and_its_opposite_are_accepted_again_and_again(strict, edits):
-    driven, _ = strict
-    before = state(driven.load_table("n.t").metadata)
+    client, _ = strict
+    before = state(client.load_table("n.t").metadata)
     forwards, back = edits
 
     for _ in range(2):
-        assert state(commit(driven, forwards)) != before
-        assert state(commit(driven, back)) == before
+        assert state(commit(client, forwards)) != before
+        assert state(commit(client, back)) == before
 
 
 @pytest.mark.parametrize("edits", FORWARDS_AND_BACK.values(), ids=FORWARDS_AND_BACK)
 def test_transaction_sends_what_a_change_sends(strict, edits):
-    driven, _ = strict
-    before = state(driven.load_table("n.t").metadata)
+    client, _ = strict
+    before = state(client.load_table("n.t").metadata)
 
     for edit in edits:
-        transaction = driven.transaction()
+        transaction = client.transaction()
         edit(transaction.change("n.t"))
-        driven._waited(transaction.commit())
+        client.result_of(transaction.commit())
 
-    assert state(driven.load_table("n.t").metadata) == before
+    assert state(client.load_table("n.t").metadata) == before
 
 
 @pytest.mark.parametrize(
     "edits", list(FORWARDS_AND_BACK.values())[:7], ids=list(FORWARDS_AND_BACK)[:7]
 )
 def test_schema_or_spec_edit_and_its_opposite_in_one_commit_change_nothing(strict, edits):
-    driven, _ = strict
-    before = state(driven.load_table("n.t").metadata)
+    client, _ = strict
+    before = state(client.load_table("n.t").metadata)
 
-    assert state(commit(driven, *edits)) == before
+    assert state(commit(client, *edits)) == before
 
 
 def test_earlier_schema_is_made_current_by_its_id(strict):
-    driven, table = strict
-    commit(driven, lambda edits: edits.rename_column("at", "since"))
+    client, table = strict
+    commit(client, lambda edits: edits.rename_column("at", "since"))
 
-    commit(driven, lambda edits: edits.rename_column("since", "at"))
+    commit(client, lambda edits: edits.rename_column("since", "at"))
 
     assert body_of(table)["updates"] == [{"action": "set-current-schema", "schema-id": 0}]
 
 
 def test_earlier_spec_is_made_the_default_by_its_id(strict):
-    driven, table = strict
-    commit(driven, lambda edits: edits.remove_partition_field("at_day"))
+    client, table = strict
+    commit(client, lambda edits: edits.remove_partition_field("at_day"))
 
-    commit(driven, lambda edits: edits.add_partition_field("at", "day"))
+    commit(client, lambda edits: edits.add_partition_field("at", "day"))
 
     assert body_of(table)["updates"] == [{"action": "set-default-spec", "spec-id": 0}]
 
 
 def test_table_without_ids_of_schema_and_spec_can_be_edited(strict):
-    driven, table = strict
+    client, table = strict
     del table.metadata["schemas"][0]["schema-id"], table.metadata["partition-specs"][0]["spec-id"]
 
     with pytest.raises(Exception, match="schema-id"):  # the strict table does not know such tables
         commit(
-            driven,
+            client,
             lambda edits: edits.add_column("note", "string").remove_partition_field("at_day"),
         )
 
@@ -239,7 +239,7 @@ def test_table_without_ids_of_schema_and_spec_can_be_edited(strict):
 
 
 def test_new_partition_field_gets_an_id_above_those_of_all_specs(strict):
-    driven, table = strict
+    client, table = strict
     table.metadata["partition-specs"].append(
         {
             "spec-id": 3,
@@ -247,7 +247,7 @@ def test_new_partition_field_gets_an_id_above_those_of_all_specs(strict):
         }
     )
 
-    commit(driven, lambda edits: edits.add_partition_field("id"))
+    commit(client, lambda edits: edits.add_partition_field("id"))
 
     spec = body_of(table)["updates"][0]["spec"]
     assert (spec["spec-id"], [one["field-id"] for one in spec["fields"]]) == (4, [1000, 1010])
@@ -365,21 +365,21 @@ LOST = {
 
 @pytest.mark.parametrize(("edit", "members", "message"), LOST.values(), ids=LOST)
 def test_edit_that_the_reply_lacks_raises_incomplete_commit(strict, edit, members, message):
-    driven, table = strict
+    client, table = strict
     before = {member: table.metadata[member] for member in members}
     table.change_reply = lambda metadata: metadata.update(before)
 
-    with pytest.raises(IncompleteCommit, match=message) as caught:
-        commit(driven, edit)
+    with pytest.raises(IncompleteCommit, match=message) as exc_info:
+        commit(client, edit)
 
-    assert (caught.value.operation, caught.value.is_retry_safe) == ("updateTable", False)
+    assert (exc_info.value.operation, exc_info.value.is_retry_safe) == ("updateTable", False)
 
 
-def _spaced(metadata):
+def _space_in_a_type(metadata):
     metadata["schemas"][-1]["fields"][1]["type"] = "decimal(10, 2)"
 
 
-def _renumbered(metadata):
+def _another_field_id(metadata):
     metadata["schemas"][-1]["fields"][-1]["id"] = 70
 
 
@@ -388,8 +388,11 @@ def _with_nulls(metadata):
 
 
 NORMALIZED = {
-    "space in a decimal": (lambda edits: edits.update_column("price", "decimal(10,2)"), _spaced),
-    "other id": (lambda edits: edits.add_column("note", "string"), _renumbered),
+    "space in a decimal": (
+        lambda edits: edits.update_column("price", "decimal(10,2)"),
+        _space_in_a_type,
+    ),
+    "other id": (lambda edits: edits.add_column("note", "string"), _another_field_id),
     "nulls": (lambda edits: edits.add_column("note", "string"), _with_nulls),
     "slash": (
         lambda edits: edits.set_location("memory:u/"),
@@ -427,10 +430,10 @@ NORMALIZED = {
 
 @pytest.mark.parametrize(("edit", "normalize"), NORMALIZED.values(), ids=NORMALIZED)
 def test_reply_that_says_the_same_otherwise_is_accepted(strict, edit, normalize):
-    driven, table = strict
+    client, table = strict
     before = table.locations
     table.change_reply = normalize
 
-    commit(driven, edit)
+    commit(client, edit)
 
     assert table.locations == before + 1

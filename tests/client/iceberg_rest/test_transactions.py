@@ -36,9 +36,9 @@ def at_a_desk(drive):
 
 
 def test_changes_are_sent_with_identifier_requirements_and_updates(at_a_desk):
-    driven, desk = at_a_desk
+    client, desk = at_a_desk
 
-    answer = driven.commit_transaction(
+    answer = client.commit_transaction(
         [
             TableChange(("a", "b"), "t.u", [setting(x="1")], [UNSET]),
             TableChange("n", "v"),
@@ -47,7 +47,7 @@ def test_changes_are_sent_with_identifier_requirements_and_updates(at_a_desk):
     )
 
     assert answer is None
-    assert desk.asked == [f"POST {COMMIT}"]
+    assert desk.calls == [f"POST {COMMIT}"]
     assert json.loads(desk.requests[-1].content) == {
         "table-changes": [
             {
@@ -70,12 +70,12 @@ def test_changes_are_sent_with_identifier_requirements_and_updates(at_a_desk):
     [TableChange("n", ".."), TableChange("", "t"), TableChange((), "t"), TableChange("n", "")],
 )
 def test_unaddressable_table_raises_before_a_request(at_a_desk, change):
-    driven, desk = at_a_desk
+    client, desk = at_a_desk
 
     with pytest.raises(ValueError, match=r"level|segment|path|empty"):
-        driven.commit_transaction([TableChange("n", "t"), change])
+        client.commit_transaction([TableChange("n", "t"), change])
 
-    assert desk.asked == []
+    assert desk.calls == []
 
 
 @pytest.fixture(params=KINDS)
@@ -83,12 +83,12 @@ def catalog(request):
     """Yield a catalog with the tables `t` and `u` in the namespace `n`."""
     with (
         running(warehouse="memory:", prefix="ws") as server,
-        Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven,
+        Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as client,
     ):
-        driven.create_namespace("n")
+        client.create_namespace("n")
         for name in ("t", "u"):
-            driven.create_table(("n", name), SCHEMA)
-        yield driven
+            client.create_table(("n", name), SCHEMA)
+        yield client
 
 
 def properties(catalog):
@@ -122,8 +122,8 @@ def test_transaction_makes_all_changes(catalog):
     ],
 )
 def test_failed_change_undoes_the_transaction(catalog, change, expected):
-    with pytest.raises(errors.LakepactError) as caught:
+    with pytest.raises(errors.LakepactError) as exc_info:
         catalog.commit_transaction([TableChange("n", "t", [setting(x="1")]), change])
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
     assert properties(catalog) == [{}, {}]

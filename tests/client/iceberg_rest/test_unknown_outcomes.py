@@ -81,7 +81,7 @@ def answering(
     *,
     status: int = 200,
     lacks: str = "",
-    asked: list[httpx.Request] | None = None,
+    requests: list[httpx.Request] | None = None,
     **headers: str,
 ) -> httpx.MockTransport:
     """Return a server of all operations but one, which answers every call but that for its
@@ -98,8 +98,8 @@ def answering(
             return httpx.Response(
                 200, json={"defaults": {}, "overrides": {}, "endpoints": endpoints}
             )
-        if asked is not None:
-            asked.append(request)
+        if requests is not None:
+            requests.append(request)
         return httpx.Response(status, content=content, headers=headers)
 
     return httpx.MockTransport(answer)
@@ -123,10 +123,10 @@ def test_change_with_an_unreadable_reply_has_an_unknown_outcome(
         with pytest.raises(
             errors.OutcomeUnknown,
             match=re.escape("the body of the reply is not what the contract says"),
-        ) as caught:
+        ) as exc_info:
             CALLS[operation](catalog)
 
-    assert (caught.value.operation, caught.value.status, caught.value.is_retry_safe) == (
+    assert (exc_info.value.operation, exc_info.value.status, exc_info.value.is_retry_safe) == (
         operation,
         200,
         False,
@@ -147,30 +147,30 @@ def test_change_whose_reply_cannot_be_decompressed_has_an_unknown_outcome(operat
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 @pytest.mark.parametrize("operation", ["updateTable", "commitTransaction", "replaceView"])
 def test_commit_answered_5xx_is_sent_once(operation: str, status: int, kind: str) -> None:
-    asked: list[httpx.Request] = []
-    carrier = answering(b"", status=status, asked=asked)
+    requests: list[httpx.Request] = []
+    carrier = answering(b"", status=status, requests=requests)
     with (
         Driven(KINDS[kind], ADDRESS, carrier=carrier) as catalog,
         pytest.raises(errors.OutcomeUnknown),
     ):
         CALLS[operation](catalog)
 
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("operation", [*CALLS, "loadView"])
 def test_unlisted_endpoint_is_not_requested(operation: str, kind: str) -> None:
-    asked: list[httpx.Request] = []
+    requests: list[httpx.Request] = []
     call = CALLS.get(operation, lambda catalog: catalog.load_view("n.v"))
-    carrier = answering(b"{}", lacks=operation, asked=asked)
+    carrier = answering(b"{}", lacks=operation, requests=requests)
     with (
         Driven(KINDS[kind], ADDRESS, carrier=carrier) as catalog,
-        pytest.raises(errors.OperationNotSupported) as caught,
+        pytest.raises(errors.OperationNotSupported) as exc_info,
     ):
         call(catalog)
 
-    assert (caught.value.operation, caught.value.status, caught.value.tries, asked) == (
+    assert (exc_info.value.operation, exc_info.value.status, exc_info.value.tries, requests) == (
         operation,
         None,
         0,
@@ -181,10 +181,10 @@ def test_unlisted_endpoint_is_not_requested(operation: str, kind: str) -> None:
 def test_invalid_item_in_the_reply_to_a_change_has_an_unknown_outcome() -> None:
     body = json.dumps({"metadata-location": "m", "metadata": {**table(), "snapshots": [{}]}})
     with Driven(KINDS["sync"], ADDRESS, carrier=answering(body.encode())) as catalog:
-        done = catalog.commit_table("n.t", UPDATES)
+        result = catalog.commit_table("n.t", UPDATES)
 
     with pytest.raises(errors.OutcomeUnknown, match="snapshots/0"):
-        _ = done.metadata.snapshots[0]
+        _ = result.metadata.snapshots[0]
 
 
 @pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)

@@ -44,43 +44,43 @@ def catalog(drive):
 def test_dropped_view_is_registered_again(kind):
     with (
         running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server,
-        Driven(KINDS[kind], server.url) as driven,
+        Driven(KINDS[kind], server.url) as client,
     ):
-        driven.create_namespace("n")
-        created = driven.create_view("n.v", SCHEMA, version=version())
-        driven.drop_view("n.v")
-        registered = driven.register_view("n.again", created.metadata_location)
+        client.create_namespace("n")
+        created = client.create_view("n.v", SCHEMA, version=version())
+        client.drop_view("n.v")
+        copy = client.register_view("n.again", created.metadata_location)
 
-        assert registered.metadata == created.metadata
-        assert driven.load_view("n.again", referenced_by=["n.other"]).metadata == created.metadata
+        assert copy.metadata == created.metadata
+        assert client.load_view("n.again", referenced_by=["n.other"]).metadata == created.metadata
         with pytest.raises(errors.AlreadyExists):
-            driven.register_view("n.again", created.metadata_location)
+            client.register_view("n.again", created.metadata_location)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_earlier_server_registers_no_views(kind):
     with (
         running(warehouse="memory:") as server,
-        Driven(KINDS[kind], server.url) as driven,
+        Driven(KINDS[kind], server.url) as client,
         pytest.raises(errors.OperationNotSupported),
     ):
-        driven.register_view("n.v", "memory:v.json")
+        client.register_view("n.v", "memory:v.json")
 
 
 def test_request_is_signed(catalog):
     signed = {"uri": REQUEST["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 …"]}}
-    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/sign": signed})
+    client, desk = catalog({"POST /v1/namespaces/n/tables/t/sign": signed})
 
-    result = driven.sign_request("n.t", REQUEST)
+    result = client.sign_request("n.t", REQUEST)
 
     assert json.loads(desk.requests[-1].content) == REQUEST
     assert (result.uri, dict(result.headers)) == (signed["uri"], signed["headers"])
 
 
 def test_view_chain_is_sent_with_its_separator_and_escaped_commas(catalog):
-    driven, desk = catalog({"GET /v1/namespaces/n/tables/t": {"metadata": table()}})
+    client, desk = catalog({"GET /v1/namespaces/n/tables/t": {"metadata": table()}})
 
-    driven.load_table("n.t", referenced_by=["a.outer", (("a", "b"), "in,ner")])
+    client.load_table("n.t", referenced_by=["a.outer", (("a", "b"), "in,ner")])
 
     assert desk.requests[-1].url.params["referenced-by"] == "a\x1fouter,a\x1fb\x1fin%2Cner"
     assert "%252C" in desk.requests[-1].url.query.decode()
@@ -96,41 +96,41 @@ def test_table_loaded_through_views_is_cached_apart(catalog):
             else httpx.Response(200, json={"metadata": table()}, headers={"ETag": f'"{chain}"'})
         )
 
-    driven, _ = catalog({"GET /v1/namespaces/n/tables/t": answer})
+    client, _ = catalog({"GET /v1/namespaces/n/tables/t": answer})
     first, second, third = (
-        driven.load_table("n.t", referenced_by=chain) for chain in ([], ["a.v"], ["a.v"])
+        client.load_table("n.t", referenced_by=chain) for chain in ([], ["a.v"], ["a.v"])
     )
 
     assert (first is second, second is third) == (False, True)
 
 
 def test_credentials_are_loaded_for_a_plan(catalog):
-    driven, desk = catalog(
+    client, desk = catalog(
         {"GET /v1/namespaces/n/tables/t/credentials": {"storage-credentials": [CREDENTIAL]}}
     )
 
-    driven.load_credentials("n.t", plan_id="p1", referenced_by=["a.v"])
+    client.load_credentials("n.t", plan_id="p1", referenced_by=["a.v"])
 
     assert dict(desk.requests[-1].url.params) == {"planId": "p1", "referenced-by": "a\x1fv"}
 
 
-@pytest.mark.parametrize("identified", [{}, {"plan-id": "p1"}])
-def test_plan_has_its_credentials(catalog, identified):
-    answer = {"status": "completed", "storage-credentials": [CREDENTIAL], **identified}
-    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/plan": answer})
+@pytest.mark.parametrize("members", [{}, {"plan-id": "p1"}])
+def test_plan_has_its_credentials(catalog, members):
+    answer = {"status": "completed", "storage-credentials": [CREDENTIAL], **members}
+    client, desk = catalog({"POST /v1/namespaces/n/tables/t/plan": answer})
 
-    plan = driven.plan_scan("n.t", min_rows_requested=10, access_delegation="vended-credentials")
+    plan = client.plan_scan("n.t", min_rows_requested=10, access_delegation="vended-credentials")
 
     assert json.loads(desk.requests[-1].content)["min-rows-requested"] == 10
     assert desk.requests[-1].headers["X-Iceberg-Access-Delegation"] == "vended-credentials"
     assert [credential.prefix for credential in plan.storage_credentials] == ["s3://b"]
-    assert plan.plan_id == identified.get("plan-id")
+    assert plan.plan_id == members.get("plan-id")
 
 
 def test_table_is_registered_with_access(catalog):
-    driven, desk = catalog({"POST /v1/namespaces/n/register": {"metadata": table()}})
+    client, desk = catalog({"POST /v1/namespaces/n/register": {"metadata": table()}})
 
-    driven.register_table(
+    client.register_table(
         "n.t", "s3://b/t.json", access_delegation=("vended-credentials", "remote-signing")
     )
 

@@ -28,8 +28,8 @@ def catalog(tmp_path, request):
         "warehouse": "memory:",
         "config": tmp_path / "server.toml",
     }
-    with running(**settings) as server, Driven(KINDS[request.param], server.url) as driven:
-        yield driven
+    with running(**settings) as server, Driven(KINDS[request.param], server.url) as client:
+        yield client
 
 
 both_kinds = pytest.mark.parametrize("catalog", KINDS, indirect=True)
@@ -37,12 +37,12 @@ both_kinds = pytest.mark.parametrize("catalog", KINDS, indirect=True)
 
 @both_kinds
 def test_functions_are_listed_in_pages_and_loaded(catalog):
-    listed = list(catalog.list_functions(NAMESPACE, page_size=1))
-    loaded = catalog.load_function(listed[0])
+    names = list(catalog.list_functions(NAMESPACE, page_size=1))
+    function = catalog.load_function(names[0])
 
-    assert listed == [(NAMESPACE, one["name"]) for one in SAMPLES]
-    assert isinstance(loaded.metadata, FunctionMetadata)
-    assert loaded.metadata.definitions[0].specific_name == "of_int"
+    assert names == [(NAMESPACE, one["name"]) for one in SAMPLES]
+    assert isinstance(function.metadata, FunctionMetadata)
+    assert function.metadata.definitions[0].specific_name == "of_int"
     with pytest.raises(errors.NoSuchFunction):
         catalog.load_function((NAMESPACE, "none"))
 
@@ -51,13 +51,16 @@ def test_functions_are_listed_in_pages_and_loaded(catalog):
 def test_unregistered_table_is_registered_again(catalog):
     catalog.create_table(f"{NAMESPACE}.t", SCHEMA)
     last = catalog.load_table(f"{NAMESPACE}.t")
-    gone = catalog.unregister_table(f"{NAMESPACE}.t")
+    registration = catalog.unregister_table(f"{NAMESPACE}.t")
 
-    assert (gone.metadata_location, gone.metadata) == (last.metadata_location, last.metadata)
+    assert (registration.metadata_location, registration.metadata) == (
+        last.metadata_location,
+        last.metadata,
+    )
     with pytest.raises(errors.NoSuchTable):
         catalog.unregister_table(f"{NAMESPACE}.t")
     assert (
-        catalog.register_table(f"{NAMESPACE}.again", gone.metadata_location).metadata
+        catalog.register_table(f"{NAMESPACE}.again", registration.metadata_location).metadata
         == last.metadata
     )
 
@@ -65,9 +68,9 @@ def test_unregistered_table_is_registered_again(catalog):
 def test_settings_of_signers_and_labels_are_kept():
     signer = {"properties": {"a": "b"}, "headers": {"x-signer": ["c"]}}
     labels = {"object-labels": {"owner": "somebody"}, "fields": []}
-    loaded = LoadTableResult.model_validate(
+    result = LoadTableResult.model_validate(
         {"metadata": table(), "remote-signing-config": signer, "labels": labels}
     )
 
-    assert loaded.remote_signing_config.properties == signer["properties"]
-    assert loaded.model_dump(by_alias=True, mode="json", exclude_unset=True)["labels"] == labels
+    assert result.remote_signing_config.properties == signer["properties"]
+    assert result.model_dump(by_alias=True, mode="json", exclude_unset=True)["labels"] == labels

@@ -13,7 +13,7 @@ from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
 
 from .test_field_forms import SQL, view
-from .test_round_trip import NAMES, SCHEMA, placed
+from .test_round_trip import NAMES, SCHEMA, fill
 
 OTHERS = {
     "type": "struct",
@@ -44,8 +44,8 @@ def server(request):
 
 @pytest.fixture(params=KINDS)
 def catalog(request, server):
-    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
-        yield driven
+    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as client:
+        yield client
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def namespace(catalog, request):
     levels = (name,)  # which may hold dots
     catalog.create_namespace(levels)
     yield levels
-    for found in catalog.list_views(levels):
-        catalog.drop_view(found)
+    for identifier in catalog.list_views(levels):
+        catalog.drop_view(identifier)
     catalog.drop_namespace(levels)
 
 
@@ -64,12 +64,12 @@ def test_view_of_any_name_is_created_found_and_renamed(catalog, namespace, name)
     created = catalog.create_view(
         (namespace, name), SCHEMA, version=version(), properties={"k": "v"}
     )
-    loaded = catalog.load_view((namespace, name))
-    listed = [view.name for view in catalog.list_views(namespace)]
+    result = catalog.load_view((namespace, name))
+    names = [view.name for view in catalog.list_views(namespace)]
     catalog.rename_view((namespace, name), (namespace, f"new {name}"))
 
-    assert created == loaded
-    assert (loaded.metadata.properties, listed) == ({"k": "v"}, [name])
+    assert created == result
+    assert (result.metadata.properties, names) == ({"k": "v"}, [name])
     assert not catalog.view_exists((namespace, name))
     assert catalog.view_exists((namespace, f"new {name}"))
 
@@ -101,7 +101,7 @@ def test_view_is_created_with_its_schema_and_version(catalog, namespace):
 
 def test_view_is_replaced_and_restored(catalog, namespace):
     before = catalog.create_view((namespace, "v"), SCHEMA, version=version()).metadata
-    replaced = catalog.replace_view(
+    after = catalog.replace_view(
         (namespace, "v"),
         [
             {"action": "add-schema", "schema": OTHERS},
@@ -123,9 +123,9 @@ def test_view_is_replaced_and_restored(catalog, namespace):
     ).metadata
 
     assert (
-        replaced.current_version_id,
-        [v.schema_id for v in replaced.versions],
-        replaced.properties,
+        after.current_version_id,
+        [v.schema_id for v in after.versions],
+        after.properties,
     ) == (2, [0, 1], {"a": "1"})
     assert (back.current_version_id, [entry.version_id for entry in back.version_log]) == (
         1,
@@ -169,10 +169,10 @@ def test_missing_or_existing_object_raises_its_error(
     for name in ("v", "v2"):
         catalog.create_view((namespace, name), SCHEMA, version=version())
 
-    with pytest.raises(errors.ResponseError) as caught:
-        getattr(catalog, method)(*placed(arguments, namespace))
+    with pytest.raises(errors.ResponseError) as exc_info:
+        getattr(catalog, method)(*fill(arguments, namespace))
 
-    assert type(caught.value) is expected
+    assert type(exc_info.value) is expected
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_creating_a_view_without_namespace_or_twice_raises(
     catalog.create_view((namespace, "v"), SCHEMA, version=version())
 
     with pytest.raises(expected):
-        catalog.create_view((placed(namespace_of, namespace), "v"), SCHEMA, version=version())
+        catalog.create_view((fill(namespace_of, namespace), "v"), SCHEMA, version=version())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -204,7 +204,7 @@ def test_existence_is_checked_by_loading_without_head(kind, status, *, expected)
             ),
         }
     )
-    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven:
-        assert driven.view_exists("n.v") is expected
+    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as client:
+        assert client.view_exists("n.v") is expected
 
-    assert desk.asked == ["GET /v1/namespaces/n/views/v"]
+    assert desk.calls == ["GET /v1/namespaces/n/views/v"]

@@ -35,9 +35,9 @@ def warehouse(url, drive):
 
 
 def test_properties_include_those_of_the_warehouse(warehouse):
-    found = warehouse("lake", properties={"b": "own", "c": "own"}).properties()
+    properties = warehouse("lake", properties={"b": "own", "c": "own"}).properties()
 
-    assert {key: found[key] for key in "abc"} == {"a": "server", "b": "own", "c": "server"}
+    assert {key: properties[key] for key in "abc"} == {"a": "server", "b": "own", "c": "server"}
 
 
 @pytest.mark.parametrize("name", [None, "nowhere"])
@@ -68,8 +68,8 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
     catalog = warehouse("lake")
     catalog.create_namespace("c")
     try:
-        made = catalog.create_table("c.t", SCHEMA, access_delegation="vended-credentials")
-        loaded = catalog.load_table(
+        created = catalog.create_table("c.t", SCHEMA, access_delegation="vended-credentials")
+        table = catalog.load_table(
             "c.t", access_delegation=("remote-signing", "vended-credentials")
         )
         alone = catalog.load_credentials("c.t")
@@ -78,8 +78,8 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
         catalog.drop_table("c.t")
         catalog.drop_namespace("c")
 
-    given = [*made.storage_credentials, *loaded.storage_credentials, *alone]
-    assert [(one.prefix, one.config["s3.endpoint"]) for one in given] == [
+    credentials = [*created.storage_credentials, *table.storage_credentials, *alone]
+    assert [(one.prefix, one.config["s3.endpoint"]) for one in credentials] == [
         (plain.metadata.location, "http://store")
     ] * 3
     assert plain.storage_credentials == []

@@ -32,7 +32,7 @@ def at_a_fixed_time(monkeypatch):
     )
 
 
-def signed(request: Request, credentials: Credentials = KEYS) -> Request:
+def sign(request: Request, credentials: Credentials = KEYS) -> Request:
     return next(SigV4("service", region="us-east-1", credentials=credentials).flow(request))
 
 
@@ -41,32 +41,32 @@ def header(request: Request, name: str) -> str:
 
 
 def test_signature_equals_the_published_one():
-    sent = signed(
+    request = sign(
         Request("GET", "https://example.amazonaws.com/", (("Accept", "application/json"),))
     )
 
     scope = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request"
     assert (
-        header(sent, "Authorization")
+        header(request, "Authorization")
         == f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host;x-amz-date, Signature={PUBLISHED}"
     )
-    assert header(sent, "X-Amz-Date") == "20150830T123600Z"
-    assert header(sent, "Accept") == "application/json"
+    assert header(request, "X-Amz-Date") == "20150830T123600Z"
+    assert header(request, "Accept") == "application/json"
 
 
 def test_signature_of_a_commit_equals_that_of_botocore():
     own = AWSRequest("POST", COMMIT.url, {"Content-Type": "application/json"}, b'{"x":1}')
     SigV4Auth(KEYS, "service", "us-east-1").add_auth(own)
 
-    assert header(signed(COMMIT), "Authorization") == own.headers["Authorization"]
+    assert header(sign(COMMIT), "Authorization") == own.headers["Authorization"]
 
 
 def test_space_in_a_query_is_signed_and_sent_as_percent_20():
-    sent = signed(Request("GET", "https://catalog/v1/namespaces?parent=a+b%2B"))
+    request = sign(Request("GET", "https://catalog/v1/namespaces?parent=a+b%2B"))
 
-    assert sent.url == "https://catalog/v1/namespaces?parent=a%20b%2B"
-    assert header(sent, "Authorization") == header(
-        signed(Request("GET", sent.url)), "Authorization"
+    assert request.url == "https://catalog/v1/namespaces?parent=a%20b%2B"
+    assert header(request, "Authorization") == header(
+        sign(Request("GET", request.url)), "Authorization"
     )
 
 
@@ -79,11 +79,13 @@ def test_plus_sign_that_is_sent_as_it_is_is_signed_as_itself():
 
 
 def test_session_token_is_signed_and_hidden():
-    sent = signed(COMMIT, Credentials("AKIDEXAMPLE", "secret", "the-session-token"))
+    request = sign(COMMIT, Credentials("AKIDEXAMPLE", "secret", "the-session-token"))
 
-    assert header(sent, "X-Amz-Security-Token") == "the-session-token"
-    assert "x-amz-security-token" in header(sent, "Authorization")
-    assert "the-session-token" not in str(redact(sent, Reply(403, content=b"no the-session-token")))
+    assert header(request, "X-Amz-Security-Token") == "the-session-token"
+    assert "x-amz-security-token" in header(request, "Authorization")
+    assert "the-session-token" not in str(
+        redact(request, Reply(403, content=b"no the-session-token"))
+    )
 
 
 def test_keys_come_from_the_environment(monkeypatch):
@@ -94,10 +96,10 @@ def test_keys_come_from_the_environment(monkeypatch):
     }.items():
         monkeypatch.setenv(f"AWS_{name}", value)
 
-    sent = next(SigV4("glue").flow(COMMIT))
+    request = next(SigV4("glue").flow(COMMIT))
 
     assert "Credential=AKIDOTHER/20150830/eu-west-1/glue/aws4_request" in header(
-        sent, "Authorization"
+        request, "Authorization"
     )
 
 

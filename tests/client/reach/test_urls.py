@@ -31,7 +31,7 @@ def test_invalid_server_address_raises_value_error(address):
 
 
 def test_credentials_in_an_address_raise_without_the_secret():
-    with pytest.raises(ValueError, match="holds no credentials") as caught:
+    with pytest.raises(ValueError, match="holds no credentials") as exc_info:
         server_address("http://me:planted@h/")
 
-    assert "planted" not in str(caught.value)
+    assert "planted" not in str(exc_info.value)

@@ -167,7 +167,7 @@ def test_text_that_may_be_a_time_is_no_hint():
 
 
 def test_date_of_an_expression_is_a_hint():
-    told = hint(predicate_of(e.EqualTo("day", date(2024, 5, 2))))
+    text = hint(predicate_of(e.EqualTo("day", date(2024, 5, 2))))
 
-    assert told is not None
-    assert '"value":"2024-05-02","valueType":"date"' in told
+    assert text is not None
+    assert '"value":"2024-05-02","valueType":"date"' in text

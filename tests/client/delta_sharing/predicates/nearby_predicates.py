@@ -43,11 +43,11 @@ def predicates_of(name: str, kind: Primitive, values: Any) -> Iterator[Predicate
         chain.from_iterable(neighbours(kind, value) for value in python_values(kind, values))
     )
     for value in near:
-        for compared in _OPERATORS:
-            yield compared(column(name), value)
+        for operator in _OPERATORS:
+            yield operator(column(name), value)
 
 
-def joined(random: Random, predicates: list[Predicate], count: int) -> Iterator[Predicate]:
+def combinations(random: Random, predicates: list[Predicate], count: int) -> Iterator[Predicate]:
     """Yield so many predicates that join others."""
     for _ in range(count):
         one, other, third = random.choices(predicates, k=3)
@@ -67,14 +67,17 @@ def python_values(kind: Primitive, values: Any) -> list[Any]:
     """Return the distinct values that Python has too: not null, not NaN, and of years up to
     9999.
     """
-    found = values.drop_null().unique()
+    distinct = values.drop_null().unique()
     if kind.name in {"timestamp", "timestamp_ntz", "date"}:
         return list(
             _times(
-                kind.name, found.cast(pa.int32() if kind.name == "date" else pa.int64()).to_pylist()
+                kind.name,
+                distinct.cast(pa.int32() if kind.name == "date" else pa.int64()).to_pylist(),
             )
         )
-    return [value for value in found.to_pylist() if not (isinstance(value, float) and isnan(value))]
+    return [
+        value for value in distinct.to_pylist() if not (isinstance(value, float) and isnan(value))
+    ]
 
 
 def _times(name: str, numbers: list[int]) -> Iterator[Any]:

@@ -37,20 +37,20 @@ def _result(tree: Any, file: SharedFile) -> bool | None:
     """Return the result of a predicate; None for that which the server cannot evaluate."""
     op, children = tree["op"], tree["children"]
     if op in {"and", "or"}:
-        found = [_result(child, file) for child in children]
+        results = [_result(child, file) for child in children]
         decisive = op == "or"
-        return decisive if decisive in found else None if None in found else not decisive
+        return decisive if decisive in results else None if None in results else not decisive
     if op == "not":
         inner = _result(children[0], file)
         return None if inner is None else not inner
-    found_range = _range(children[0]["name"], file)
+    bounds = _range(children[0]["name"], file)
     if op == "isNull":
-        return found_range is None
-    if found_range is None:
+        return bounds is None
+    if bounds is None:
         return None
     read = _READ[children[0]["valueType"]]
     try:
-        return _COMPARED[op](read(found_range[0]), read(found_range[1]), read(children[1]["value"]))
+        return _COMPARED[op](read(bounds[0]), read(bounds[1]), read(children[1]["value"]))
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 

@@ -24,7 +24,7 @@ from lakepact.client.rows.predicates import columns_of, hint
 from lakepact.reference_server import running
 
 from .delta_rs_tables import write
-from .nearby_predicates import joined, predicates_of
+from .nearby_predicates import combinations, predicates_of
 from .range_server import may_match
 
 pytestmark = pytest.mark.skipif(
@@ -44,7 +44,7 @@ TOKEN = "token-of-a-reader"
 SENT = 40
 
 
-class Held(NamedTuple):
+class SharedTable(NamedTuple):
     """A shared table: its files, and the rows of all files, with the number of the file of each."""
 
     table: Any
@@ -65,7 +65,7 @@ def tables(tmp_path_factory):
         for writer, folder in folders.items()
         for log in sorted(folder.glob("*/_delta_log"))
     }
-    named = [
+    schemas = [
         {
             "name": writer,
             "tables": [
@@ -78,7 +78,7 @@ def tables(tmp_path_factory):
     ]
     document = {
         "version": 1,
-        "shares": [{"name": "foreign", "schemas": named}],
+        "shares": [{"name": "foreign", "schemas": schemas}],
         "recipients": [{"name": "reader", "bearerToken": TOKEN}],
     }
     (work / "shares.yaml").write_text(yaml.safe_dump(document))
@@ -89,10 +89,10 @@ def tables(tmp_path_factory):
             "bearerToken": TOKEN,
         }
         with SharingClient(profile) as client:
-            yield {place: _held(client.table("foreign", *place)) for place in places}
+            yield {place: _shared_table(client.table("foreign", *place)) for place in places}
 
 
-def _held(table):
+def _shared_table(table):
     with table.query() as listing:
         metadata, files = listing.metadata, list(listing.files())
     parts = list(table.query().batches())
@@ -102,22 +102,24 @@ def _held(table):
         for number, part in enumerate(parts)
     )
     plain = [each for each in metadata.schema.fields if isinstance(each.type, Primitive)]
-    made = [
+    predicates = [
         predicate
         for each in plain
         for predicate in predicates_of(
             each.name, each.type, rows.column(each.name).combine_chunks()
         )
     ]
-    return Held(table, metadata, files, rows, [*made, *joined(Random(5), made, 200)])
-
-
-def wanted(held, predicate):
-    """Return the numbers of the files that hold wanted rows."""
-    some = held.rows.select(
-        [*{held.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"]
+    return SharedTable(
+        table, metadata, files, rows, [*predicates, *combinations(Random(5), predicates, 200)]
     )
-    match = row_matcher(bound(predicate, held.metadata.schema), some.schema)
+
+
+def matching_files(shared, predicate):
+    """Return the numbers of the files that hold wanted rows."""
+    some = shared.rows.select(
+        [*{shared.metadata.schema.column(name).name for name in columns_of(predicate)}, "file"]
+    )
+    match = row_matcher(bound(predicate, shared.metadata.schema), some.schema)
     return pc.unique(some.filter(match(some)).column("file")).to_pylist()
 
 
@@ -139,62 +141,62 @@ def texts(table):
 
 
 def of(tables, writer):
-    return {name: held for (found, name), held in tables.items() if found == writer}
+    return {name: shared for (of_writer, name), shared in tables.items() if of_writer == writer}
 
 
 @pytest.mark.parametrize(("writer", "every"), SAMPLED)
 def test_no_file_with_a_wanted_row_is_skipped(tables, writer, every):
-    lost, skipped = [], 0
-    for name, held in of(tables, writer).items():
-        for predicate in held.predicates[::every]:
-            kept = {
+    missing, skips = [], 0
+    for name, shared in of(tables, writer).items():
+        for predicate in shared.predicates[::every]:
+            candidates = {
                 number
-                for number, file in enumerate(held.files)
-                if FileSkipping(bound(predicate, held.metadata.schema), held.metadata).may_hold(
+                for number, file in enumerate(shared.files)
+                if FileSkipping(bound(predicate, shared.metadata.schema), shared.metadata).may_hold(
                     file
                 )
             }
-            skipped += len(held.files) - len(kept)
-            lost += [
-                (name, predicate, held.files[number].stats)
-                for number in wanted(held, predicate)
-                if number not in kept
+            skips += len(shared.files) - len(candidates)
+            missing += [
+                (name, predicate, shared.files[number].stats)
+                for number in matching_files(shared, predicate)
+                if number not in candidates
             ]
 
-    assert lost == []
-    assert skipped > 10_000 / every
+    assert missing == []
+    assert skips > 10_000 / every
 
 
 @pytest.mark.parametrize(("writer", "every"), SAMPLED)
 def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer, every):
-    lost, skipped = [], 0
-    for name, held in of(tables, writer).items():
-        for predicate in held.predicates[::every]:
+    missing, skips = [], 0
+    for name, shared in of(tables, writer).items():
+        for predicate in shared.predicates[::every]:
             if (text := hint(predicate)) is not None:
-                kept = {
+                candidates = {
                     number
-                    for number, file in enumerate(held.files)
+                    for number, file in enumerate(shared.files)
                     if may_match(json.loads(text), file)
                 }
-                skipped += len(held.files) - len(kept)
-                lost += [
-                    (name, predicate, text, held.files[number].stats)
-                    for number in wanted(held, predicate)
-                    if number not in kept
+                skips += len(shared.files) - len(candidates)
+                missing += [
+                    (name, predicate, text, shared.files[number].stats)
+                    for number in matching_files(shared, predicate)
+                    if number not in candidates
                 ]
 
-    assert lost == []
-    assert skipped > 1000 / every
+    assert missing == []
+    assert skips > 1000 / every
 
 
 @pytest.mark.parametrize(("writer", "every"), SAMPLED)
 def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer, every):
-    for name, held in of(tables, writer).items():
-        for predicate in held.predicates[:: SENT * every]:
-            match = row_matcher(bound(predicate, held.metadata.schema), held.rows.schema)
-            everything = held.rows.drop_columns("file").filter(match(held.rows))
+    for name, shared in of(tables, writer).items():
+        for predicate in shared.predicates[:: SENT * every]:
+            match = row_matcher(bound(predicate, shared.metadata.schema), shared.rows.schema)
+            everything = shared.rows.drop_columns("file").filter(match(shared.rows))
 
-            assert texts(held.table.to_arrow(row_filter=predicate)) == texts(everything), (
+            assert texts(shared.table.to_arrow(row_filter=predicate)) == texts(everything), (
                 name,
                 predicate,
             )
@@ -202,14 +204,14 @@ def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer, e
 
 def test_predicates_are_thousands_about_every_type(tables):
     counts = {
-        writer: sum(len(held.predicates) for held in of(tables, writer).values())
+        writer: sum(len(shared.predicates) for shared in of(tables, writer).values())
         for writer in WRITERS
     }
     kinds = {
         writer: {
             getattr(each.type, "name", "")
-            for held in of(tables, writer).values()
-            for each in held.metadata.schema.fields
+            for shared in of(tables, writer).values()
+            for each in shared.metadata.schema.fields
         }
         for writer in WRITERS
     }
@@ -229,4 +231,4 @@ def test_predicates_are_thousands_about_every_type(tables):
         "timestamp",
         "timestamp_ntz",
     }
-    assert all(every <= found for found in kinds.values())
+    assert all(every <= types for types in kinds.values())

@@ -160,7 +160,7 @@ def test_decimals_round_trip(value):
 
 @given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001 - these have no zone
 def test_timestamps_round_trip(moment):
-    written = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
+    text = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
 
-    assert parse(written, Primitive("timestamp_ntz")) == moment
-    assert parse(written, Primitive("timestamp")) == moment.replace(tzinfo=UTC)
+    assert parse(text, Primitive("timestamp_ntz")) == moment
+    assert parse(text, Primitive("timestamp")) == moment.replace(tzinfo=UTC)

@@ -50,12 +50,12 @@ def holds(tree: Any, row: dict[str, Any]) -> bool | None:
     """Return the three-valued result of a hint for a row."""
     op, children = tree["op"], tree.get("children", [])
     if op in {"and", "or"}:
-        found = [holds(child, row) for child in children]
+        result = [holds(child, row) for child in children]
         decisive = op == "or"
-        return decisive if decisive in found else None if None in found else not decisive
+        return decisive if decisive in result else None if None in result else not decisive
     if op == "not":
-        found = holds(children[0], row)
-        return None if found is None else not found
+        result = holds(children[0], row)
+        return None if result is None else not result
     if op == "isNull":
         return row[children[0]["name"]] is None
     left, right = row[children[0]["name"]], int(children[1]["value"])
@@ -73,12 +73,12 @@ def holds(tree: Any, row: dict[str, Any]) -> bool | None:
 def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
     """Return the three-valued result of a predicate for a row."""
     if isinstance(predicate, And | Or):
-        found = [chooses(part, row) for part in predicate.parts]
+        result = [chooses(part, row) for part in predicate.parts]
         decisive = isinstance(predicate, Or)
-        return decisive if decisive in found else None if None in found else not decisive
+        return decisive if decisive in result else None if None in result else not decisive
     if isinstance(predicate, Not):
-        found = chooses(predicate.part, row)
-        return None if found is None else not found
+        result = chooses(predicate.part, row)
+        return None if result is None else not result
     if isinstance(predicate, IsNull):
         return row[predicate.column] is None
     name = {"op": "column", "name": predicate.column}
@@ -93,10 +93,10 @@ def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
 
 @given(PREDICATES, st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)))
 def test_hint_holds_for_every_selected_row(predicate, row):
-    told = hint(predicate)
+    text = hint(predicate)
 
     assert (
-        told is None or chooses(predicate, row) is not True or holds(json.loads(told), row) is True
+        text is None or chooses(predicate, row) is not True or holds(json.loads(text), row) is True
     )
 
 
@@ -109,9 +109,9 @@ def test_predicate_keeps_the_rows_that_sql_keeps(predicate, rows):
         rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields])
     )
 
-    kept = table.filter(row_matcher(bound(predicate, SCHEMA), table.schema)(table)).to_pylist()
+    selection = table.filter(row_matcher(bound(predicate, SCHEMA), table.schema)(table)).to_pylist()
 
-    assert kept == [row for row in rows if chooses(predicate, row) is True]
+    assert selection == [row for row in rows if chooses(predicate, row) is True]
 
 
 def test_operators_build_the_predicate_tree():
@@ -170,7 +170,7 @@ def test_value_without_a_hint_type_is_left_out_of_the_hint(value):
     assert hint(~(unsaid & (column("a") == 1))) is None
 
 
-def told(predicate: Any) -> Any:
+def short_hint(predicate: Any) -> Any:
     """Return a hint as nested tuples of an operation, and of what it is about."""
 
     def short(tree: Any) -> Any:
@@ -233,7 +233,7 @@ OTHERS = ("or", ("lessThan", "s", "m"), ("greaterThan", "s", "m"))
     ],
 )
 def test_hint_holds_for_what_servers_know_of_a_column(predicate, expected):
-    assert told(predicate) == expected
+    assert short_hint(predicate) == expected
 
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), Decimal("nan")])

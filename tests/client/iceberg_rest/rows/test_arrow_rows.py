@@ -40,9 +40,9 @@ COLUMNS = ("id", "city", "at", "seen", "price", "share", "key", "tags")
 
 @pytest.fixture(scope="module")
 def catalog():
-    with running() as server, IcebergCatalog(server.url) as opened:
-        opened.create_namespace("n")
-        yield opened
+    with running() as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("n")
+        yield catalog
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +75,8 @@ FORMS = {
 def test_rows_of_each_library_are_appended(catalog, table, rows):
     catalog.append(table, rows)
 
-    found = catalog.scan(table, ["id", "city"]).to_arrow().to_pylist()
-    assert found == [{"id": 2, "city": None}, {"id": 3, "city": "Oslo"}]
+    actual = catalog.scan(table, ["id", "city"]).to_arrow().to_pylist()
+    assert actual == [{"id": 2, "city": None}, {"id": 3, "city": "Oslo"}]
 
 
 def test_stream_is_converted_batch_by_batch(catalog, table):
@@ -139,10 +139,10 @@ UNFIT = {
 def test_rows_that_do_not_fit_raise_one_sentence(catalog, table, capfd, write, rows, message):
     keys = {"keys": ["id"]} if write == "upsert" else {}
 
-    with pytest.raises((ValueError, TypeError), match=message) as caught:
+    with pytest.raises((ValueError, TypeError), match=message) as exc_info:
         getattr(catalog, write)(table, rows, **keys)
 
-    assert ("\n" in str(caught.value), capfd.readouterr().out) == (False, "")
+    assert ("\n" in str(exc_info.value), capfd.readouterr().out) == (False, "")
 
 
 def test_stream_that_does_not_fit_raises_its_sentence(catalog, table):

@@ -21,15 +21,15 @@ _NAMES = (f"n.t{number}" for number in itertools.count())
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started, IcebergCatalog(started.url) as catalog:
+    with running() as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
-        yield started
+        yield server
 
 
 @pytest.fixture
 def catalog(server):
-    with IcebergCatalog(server.url, retries=NO_RETRIES) as opened:
-        yield opened
+    with IcebergCatalog(server.url, retries=NO_RETRIES) as catalog:
+        yield catalog
 
 
 def _table(catalog, kinds, partition=None):

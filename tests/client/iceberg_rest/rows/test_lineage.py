@@ -52,8 +52,8 @@ def rows(*numbers, city="Rome"):
 def manifests(catalog, name, content=ManifestContent.DATA):
     """Return the manifests of a table that have files."""
     table = pyiceberg_table(catalog, name)
-    found = manifests_of(table.current_snapshot(), table.io)
-    return [one for one in found if one.content == content and entries_of(one, table.io)]
+    every = manifests_of(table.current_snapshot(), table.io)
+    return [one for one in every if one.content == content and entries_of(one, table.io)]
 
 
 def test_appended_rows_get_the_next_ids(catalog):
@@ -109,13 +109,13 @@ def test_deletion_vector_with_a_codec_raises_damaged_data(catalog):
     (scan,) = pyiceberg_table(catalog, name).scan().plan_files()
     (vector,) = scan.delete_files
     with table.io.new_output(vector.file_path).create(overwrite=True) as output:
-        output.write(compressed_puffin(file.task.file.file_path, bytes(1 << 20)))
+        output.write(puffin_with_a_codec(file.task.file.file_path, bytes(1 << 20)))
 
     with pytest.raises(DamagedData, match="expected a deletion vector without compression-codec"):
         catalog.scan(name).to_arrow()
 
 
-def compressed_puffin(data_file, content):
+def puffin_with_a_codec(data_file, content):
     """Return a Puffin file whose only blob is compressed."""
     blob = zstandard.compress(content)
     about = {
@@ -197,8 +197,8 @@ def test_rows_without_a_column_get_its_default(catalog):
     change.add_column("struct", struct).commit()
     catalog.append(name, rows(1))
     catalog.append(name, {"id": [2], "num-ber": [7], "struct": [{"in-ner": 3}]})
-    shown = catalog.scan(name, ["num-ber", "struct"]).to_arrow().to_pylist()
-    assert sorted(shown, key=str) == [
+    values = catalog.scan(name, ["num-ber", "struct"]).to_arrow().to_pylist()
+    assert sorted(values, key=str) == [
         {"num-ber": 0, "struct": None},
         {"num-ber": 7, "struct": {"in-ner": 3}},
     ]

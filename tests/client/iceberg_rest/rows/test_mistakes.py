@@ -158,26 +158,26 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def catalog():
-    with running() as server, IcebergCatalog(server.url) as opened:
-        opened.create_namespace("n")
-        opened.create_table("n.t", SCHEMA)
-        yield opened
+    with running() as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("n")
+        catalog.create_table("n.t", SCHEMA)
+        yield catalog
 
 
 @pytest.mark.parametrize(("mistake", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_mistake_raises_one_line_of_python_or_the_client(catalog, capfd, mistake, message):
-    with pytest.raises((ValueError, TypeError, LakepactError), match=message) as caught:
+    with pytest.raises((ValueError, TypeError, LakepactError), match=message) as exc_info:
         mistake(catalog)
 
-    error = caught.value
+    error = exc_info.value
     assert type(error) in {ValueError, TypeError} or isinstance(error, LakepactError)
     assert ("\n" in str(error), capfd.readouterr().out) == (False, "")
 
 
 def test_number_as_a_property_is_compared_as_the_text_that_is_sent(catalog):
-    changed = catalog.change("n.t").set_properties({"a": 1, "b": True}).commit()
+    result = catalog.change("n.t").set_properties({"a": 1, "b": True}).commit()
 
-    assert (changed.metadata.properties["a"], changed.metadata.properties["b"]) == ("1", "true")
+    assert (result.metadata.properties["a"], result.metadata.properties["b"]) == ("1", "true")
 
 
 def test_schema_of_a_frame_with_nanoseconds_and_a_zone_is_taken(catalog):

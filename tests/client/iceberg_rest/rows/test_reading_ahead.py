@@ -30,12 +30,12 @@ class MeetingFileIO(PyArrowFileIO):
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started, IcebergCatalog(started.url) as catalog:
+    with running() as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
         catalog.create_table("n.t", pa.schema([("id", pa.int64())]))
         for number in range(_FILES):
             catalog.append("n.t", {"id": [number]})
-        yield started
+        yield server
 
 
 def test_files_are_read_at_the_same_time_and_come_in_order(server):

@@ -287,9 +287,9 @@ def test_upsert_of_ambiguous_keys_is_refused(catalog, cities, key, message):
 
 
 def test_upsert_keeps_columns_that_the_rows_lack(catalog, cities):
-    done = catalog.upsert(cities, pa.table({"id": [1, 4]}), ["id"])
+    result = catalog.upsert(cities, pa.table({"id": [1, 4]}), ["id"])
 
-    assert (done.rows_updated, done.rows_inserted) == (0, 1)
+    assert (result.rows_updated, result.rows_inserted) == (0, 1)
     assert values(catalog, cities, ["city"], "id in (1, 4)") == ["Rome", None]
 
 
@@ -341,7 +341,7 @@ def test_decimals_are_compared_exactly(catalog):
 
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_random_tables_are_read_and_changed_as_the_model(catalog, seed):
-    done = trial(catalog, seed)
+    result = trial(catalog, seed)
 
-    assert done.answers
-    assert not done.failures
+    assert result.answers
+    assert not result.failures

@@ -21,7 +21,7 @@ import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 
-from driving import Driven
+from driving import CONFLICT, Driven, Unreliable, apply_and_disconnect
 from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, errors
 from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.origins import TrustedOrigins
@@ -43,9 +43,9 @@ FEW = Retries(tries=3, first_pause=0.001)
 
 @pytest.fixture(scope="module")
 def server():
-    with running(contract="iceberg_rest") as started, IcebergCatalog(started.url) as catalog:
+    with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
-        yield started
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +69,18 @@ def catalog(drive, server):
 
 
 def read(catalog, scan):
-    return catalog._waited(scan.to_arrow()).to_pylist()
+    return catalog.result_of(scan.to_arrow()).to_pylist()
 
 
-def streamed(catalog, scan):
-    return [row for batch in catalog._waited(scan.batches()) for row in batch.to_pylist()]
+def stream(catalog, scan):
+    return [row for batch in catalog.result_of(scan.batches()) for row in batch.to_pylist()]
 
 
 def ids(catalog, table):
     return sorted(row["id"] for row in read(catalog, catalog.scan(table)))
 
 
-@pytest.mark.parametrize("reading", [read, streamed])
+@pytest.mark.parametrize("reading", [read, stream])
 def test_scan_returns_columns_in_order_and_rows_of_the_filter(catalog, table, reading):
     assert reading(catalog, catalog.scan(table)) == pa.table(ROWS).to_pylist()
     assert reading(catalog, catalog.scan(table, ["city", "id"], "id < 3"))[0] == {
@@ -92,9 +92,9 @@ def test_scan_returns_columns_in_order_and_rows_of_the_filter(catalog, table, re
     assert reading(catalog, catalog.scan(table, limit=0)) == []
 
 
-@pytest.mark.parametrize("reading", [read, streamed])
+@pytest.mark.parametrize("reading", [read, stream])
 def test_scan_of_a_tag_returns_its_rows(catalog, table, reading):
-    catalog._waited(catalog.change(table).set_tag("before").commit())
+    catalog.result_of(catalog.change(table).set_tag("before").commit())
     catalog.delete(table, "id = 1")
 
     assert len(reading(catalog, catalog.scan(table, snapshot="before"))) == 3
@@ -104,9 +104,9 @@ def test_scan_of_a_tag_returns_its_rows(catalog, table, reading):
 def test_frames_hold_the_rows(catalog, table):
     scan = catalog.scan(table, ["id"])
 
-    assert catalog._waited(scan.to_pandas())["id"].tolist() == [1, 2, 3]
-    assert catalog._waited(scan.to_polars())["id"].to_list() == [1, 2, 3]
-    assert catalog._waited(scan.to_duckdb()).fetchall() == [(1,), (2,), (3,)]
+    assert catalog.result_of(scan.to_pandas())["id"].tolist() == [1, 2, 3]
+    assert catalog.result_of(scan.to_polars())["id"].to_list() == [1, 2, 3]
+    assert catalog.result_of(scan.to_duckdb()).fetchall() == [(1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(
@@ -132,16 +132,16 @@ def test_rows_of_each_form_are_appended(server, table, rows):
 def test_table_is_created_from_schemas_of_pyarrow_and_pyiceberg(server, names):
     theirs = Schema(NestedField(7, "id", LongType(), required=True), identifier_field_ids=[7])
     with IcebergCatalog(server.url) as catalog:
-        made = [
+        schemas = [
             catalog.create_table(next(names), schema).metadata.current_schema
             for schema in (pa.table(ROWS).schema, theirs)
         ]
 
-    assert [[(one.id, one.name, one.type) for one in schema.fields] for schema in made] == [
+    assert [[(one.id, one.name, one.type) for one in schema.fields] for schema in schemas] == [
         [(1, "id", "long"), (2, "city", "string")],
         [(1, "id", "long")],
     ]
-    assert list(made[1].identifier_field_ids or ()) == [1]
+    assert list(schemas[1].identifier_field_ids or ()) == [1]
 
 
 def test_null_in_a_required_column_raises_value_error(server, table):
@@ -151,12 +151,12 @@ def test_null_in_a_required_column_raises_value_error(server, table):
 
 def test_rows_are_overwritten_upserted_and_deleted(catalog, table):
     catalog.overwrite(table, {"id": [4], "city": ["Bonn"]}, "id = 1")
-    done = catalog.upsert(table, {"id": [4, 5], "city": ["Bern", "Nice"]})
+    result = catalog.upsert(table, {"id": [4, 5], "city": ["Bern", "Nice"]})
     catalog.delete(table, "city is null")
 
-    assert (done.rows_updated, done.rows_inserted) == (1, 1)
-    found = sorted((row["id"], row["city"]) for row in read(catalog, catalog.scan(table)))
-    assert found == [(2, "Oslo"), (4, "Bern"), (5, "Nice")]
+    assert (result.rows_updated, result.rows_inserted) == (1, 1)
+    rows = sorted((row["id"], row["city"]) for row in read(catalog, catalog.scan(table)))
+    assert rows == [(2, "Oslo"), (4, "Bern"), (5, "Nice")]
 
 
 def test_files_and_partitions_are_tables_of_arrow(catalog, table):
@@ -168,72 +168,41 @@ def test_files_and_partitions_are_tables_of_arrow(catalog, table):
     assert catalog.partitions(table)["record_count"].to_pylist() == [4]
 
 
-class Between(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Passes requests on, and lets a function change what happens to commits."""
-
-    def __init__(self, commit):
-        self._inner = httpx.HTTPTransport()
-        self._commit = commit
-        self.commits = 0
-
-    def handle_request(self, request):
-        if request.method == "POST":
-            self.commits += 1
-            return self._commit(self.commits, lambda: self._inner.handle_request(request))
-        return self._inner.handle_request(request)
-
-    async def handle_async_request(self, request):
-        answer = self.handle_request(request)
-        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.read())
-
-    def close(self):
-        self._inner.close()
-
-    async def aclose(self):
-        self._inner.close()
-
-
-CONFLICT = {"error": {"message": "changed", "type": "CommitFailedException", "code": 409}}
-
-
-def lost(number, send):
-    send().read()
+def disconnect(inner, request):
     raise httpx.ReadError("gone")
 
 
-def dropped(number, send):
-    raise httpx.ReadError("gone")
-
-
-def conflicting(number, send):
-    return send() if number > 1 else httpx.Response(409, json=CONFLICT)
+def conflict_once():
+    """Return a function that rejects the first commit with 409 and passes on the others."""
+    replies = [httpx.Response(409, json=CONFLICT)]
+    return lambda inner, request: replies.pop() if replies else inner.handle_request(request)
 
 
 def test_append_whose_answer_is_lost_has_its_rows_once(drive, server, table):
-    between = Between(lost)
+    carrier = Unreliable(apply_and_disconnect)
 
-    drive(server.url, carrier=between, retries=FEW).append(table, {"id": [4], "city": ["Bonn"]})
+    drive(server.url, carrier=carrier, retries=FEW).append(table, {"id": [4], "city": ["Bonn"]})
 
-    assert between.commits == 1
+    assert carrier.commits == 1
     with Driven(IcebergCatalog, server.url) as catalog:
         assert ids(catalog, table) == [1, 2, 3, 4]
 
 
 def test_append_without_an_answer_is_sent_once(drive, server, table):
-    between = Between(dropped)
+    carrier = Unreliable(disconnect)
 
     with pytest.raises(errors.OutcomeUnknown):
-        drive(server.url, carrier=between, retries=FEW).append(table, {"id": [4], "city": ["Bonn"]})
+        drive(server.url, carrier=carrier, retries=FEW).append(table, {"id": [4], "city": ["Bonn"]})
 
-    assert between.commits == 1
+    assert carrier.commits == 1
 
 
 @pytest.mark.parametrize(("retries", "count"), [(FEW, 2), (NO_RETRIES, 1)])
 def test_append_after_a_conflict_is_committed_again_as_retries_allow(
     drive, server, table, retries, count
 ):
-    between = Between(conflicting)
-    catalog = drive(server.url, carrier=between, retries=retries)
+    carrier = Unreliable(conflict_once())
+    catalog = drive(server.url, carrier=carrier, retries=retries)
 
     if retries is NO_RETRIES:
         with pytest.raises(errors.CommitRejected):
@@ -241,7 +210,7 @@ def test_append_after_a_conflict_is_committed_again_as_retries_allow(
     else:
         catalog.append(table, {"id": [4], "city": ["Bonn"]})
 
-    assert between.commits == count
+    assert carrier.commits == count
     assert ids(catalog, table) == [1, 2, 3, 4][: 2 + count]
 
 
@@ -262,26 +231,31 @@ def test_concurrent_writes_of_one_client_wait_for_each_other(server, table):
 def test_delete_after_a_conflict_deletes_rows_that_came_meanwhile(drive, server, table):
     with Driven(IcebergCatalog, server.url) as other:
 
-        def overtaken(number, send):
-            if number == 1:
+        def overtaken(inner, request):
+            if carrier.commits == 1:
                 other.append(table, {"id": [4], "city": ["Rome"]})
-            return send()
+            return inner.handle_request(request)
 
-        catalog = drive(server.url, carrier=Between(overtaken), retries=FEW)
+        carrier = Unreliable(overtaken)
+        catalog = drive(server.url, carrier=carrier, retries=FEW)
         catalog.delete(table, "city = 'Rome'")
 
         assert ids(other, table) == [2, 3]
 
 
 def test_append_that_is_committed_again_is_reported(drive, server, table):
-    seen = []
+    announcements = []
     catalog = drive(
-        server.url, carrier=Between(conflicting), retries=replace(FEW, on_retry=seen.append)
+        server.url,
+        carrier=Unreliable(conflict_once()),
+        retries=replace(FEW, on_retry=announcements.append),
     )
 
     catalog.append(table, {"id": [4], "city": ["Bonn"]})
 
-    assert [(one.operation, one.tries, one.status) for one in seen] == [("updateTable", 1, 409)]
+    assert [(one.operation, one.tries, one.status) for one in announcements] == [
+        ("updateTable", 1, 409)
+    ]
 
 
 def test_missing_table_raises_the_error_of_the_client(catalog):
@@ -299,13 +273,13 @@ def test_batches_of_a_large_file_hold_a_part_of_its_rows(server, names):
         catalog.create_table(table, SCHEMA, properties={"write.parquet.row-group-limit": "100000"})
         cities = pc.utf8_lpad(pa.array(range(number)).cast(pa.string()), 128, "0")
         catalog.append(table, {"id": range(number), "city": cities})
-        before, held, rows = pa.total_allocated_bytes(), [], 0
+        before, sizes, rows = pa.total_allocated_bytes(), [], 0
         for batch in catalog.scan(table).batches():
             rows += batch.num_rows
-            held.append(pa.total_allocated_bytes() - before)
+            sizes.append(pa.total_allocated_bytes() - before)
 
     assert rows == number
-    assert max(held) < number * 136 / 2
+    assert max(sizes) < number * 136 / 2
 
 
 def test_stream_that_is_left_early_is_closed(server, table):
@@ -320,23 +294,23 @@ def test_stream_that_is_left_early_is_closed(server, table):
 
 
 def test_expired_credentials_are_loaded_again_before_a_file_is_opened(tmp_path):
-    asked = []
+    refreshes = []
 
-    def renewed():
-        asked.append("again")
+    def renew():
+        refreshes.append("again")
         return {"s3.session-token-expires-at-ms": str(int(time.time() * 1000) + 3_600_000)}
 
     io = file_io(
         {"s3.session-token-expires-at-ms": "1"},
         "file:///t",
         TrustedOrigins.of("http://127.0.0.1"),
-        renewed,
+        renew,
     )
     for name in ("a", "b"):
         with io.new_output(f"{tmp_path}/{name}").create() as file:
             file.write(b"rows")
 
-    assert asked == ["again"]
+    assert refreshes == ["again"]
 
 
 def test_missing_library_names_the_extra(server, monkeypatch):

@@ -58,13 +58,13 @@ def commits(catalog, table):
 def test_rows_of_a_new_column_are_committed_with_it(catalog, other, table):
     before = commits(other, table)
 
-    done = catalog._waited(
+    result = catalog.result_of(
         catalog.change(table).add_column("note", "string").append(NOTED).commit()
     )
 
     assert rows(other, table) == [{"id": 1, "note": None}, {"id": 2, "note": "two"}]
     assert commits(other, table) == (before[0] + 1, before[1] + 1)
-    assert done.metadata.current_snapshot.schema_id == done.metadata.current_schema_id == 1
+    assert result.metadata.current_snapshot.schema_id == result.metadata.current_schema_id == 1
 
 
 def test_rows_of_a_new_partition_are_committed_with_its_spec(other, table):
@@ -131,7 +131,7 @@ def test_preview_shows_the_snapshot_and_writes_nothing(catalog, other, table):
     change = catalog.change(table).add_column("note", "string").append(NOTED)
     before = commits(other, table)
 
-    updates = catalog._waited(change.preview()).updates
+    updates = catalog.result_of(change.preview()).updates
 
     assert [one["action"] for one in updates] == [
         "add-schema",

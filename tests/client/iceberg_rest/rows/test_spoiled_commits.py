@@ -1,4 +1,4 @@
-"""Rows that two processes write while commits and their answers are lost."""
+"""Two processes write rows while commits and their replies are lost."""
 
 from __future__ import annotations
 

@@ -144,13 +144,13 @@ def session() -> SparkSession:
         if "SPARK_JARS" in os.environ
         else {"spark.jars.packages": PACKAGE}
     )
-    made = (
+    spark = (
         SparkSession.builder.master("local[1]")
         .config(map=SETTINGS | jars | {"spark.sql.warehouse.dir": tempfile.mkdtemp()})
         .getOrCreate()
     )
-    made.sparkContext.setLogLevel("ERROR")
-    return made
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
 
 
 class Tables:
@@ -164,13 +164,13 @@ class Tables:
         """Run a statement."""
         self._spark.sql(text).collect()
 
-    def named(self, name: str) -> str:
+    def sql_name(self, name: str) -> str:
         """Return a table in SQL."""
         return f"delta.`{self._folder / name}`"
 
     def create(self, name: str, columns: str, more: str = "", **properties: str) -> None:
         """Create a table with column mapping or other properties."""
-        told = ", ".join(
+        options = ", ".join(
             f"'delta.{key}'='{value}'"
             for key, value in {
                 "enableTypeWidening": "true",
@@ -179,29 +179,29 @@ class Tables:
             }.items()
         )
         self.sql(
-            f"CREATE TABLE {self.named(name)} ({columns}) USING delta {more} TBLPROPERTIES ({told})"
+            f"CREATE TABLE {self.sql_name(name)} ({columns}) USING delta {more} TBLPROPERTIES ({options})"
         )
 
     def alter(self, name: str, types: dict[str, str]) -> None:
         """Widen columns, in one version."""
         self.sql(
-            f"ALTER TABLE {self.named(name)} ALTER COLUMN {', '.join(f'{column} TYPE {kind}' for column, kind in types.items())}"
+            f"ALTER TABLE {self.sql_name(name)} ALTER COLUMN {', '.join(f'{column} TYPE {kind}' for column, kind in types.items())}"
         )
 
     def insert(self, name: str, columns: dict[str, tuple[str, str]]) -> None:
         """Insert one file; a column has a type, and values that stand between spaces."""
         values = {column: _texts(text) for column, (_, text) in columns.items()}
         rows = range(max(map(len, values.values())))
-        picked = [
+        selects = [
             ", ".join(
                 f"CAST({texts[row % len(texts)]} AS {columns[column][0]}) AS {column}"
                 for column, texts in values.items()
             )
             for row in rows
         ]
-        union = " UNION ALL ".join(f"SELECT {row}" for row in picked)
+        union = " UNION ALL ".join(f"SELECT {row}" for row in selects)
         self.sql(
-            f"INSERT INTO {self.named(name)} ({', '.join(columns)}) SELECT /*+ COALESCE(1) */ * FROM ({union})"
+            f"INSERT INTO {self.sql_name(name)} ({', '.join(columns)}) SELECT /*+ COALESCE(1) */ * FROM ({union})"
         )
 
     def every_type(
@@ -212,8 +212,8 @@ class Tables:
             self.insert(
                 name,
                 {
-                    column_of(kind): (kind, found[number % len(found)])
-                    for kind, found in groups.items()
+                    column_of(kind): (kind, values[number % len(values)])
+                    for kind, values in groups.items()
                 },
             )
 
@@ -227,14 +227,14 @@ def column_of(kind: str, wider: str = "") -> str:
 
 def _texts(text: str) -> list[str]:
     """Return the values that stand between spaces, but not within quotes."""
-    found, quoted = [""], False
+    texts, is_quoted = [""], False
     for letter in text:
-        quoted ^= letter == "'"
-        if letter == " " and not quoted:
-            found.append("")
+        is_quoted ^= letter == "'"
+        if letter == " " and not is_quoted:
+            texts.append("")
         else:
-            found[-1] += letter
-    return found
+            texts[-1] += letter
+    return texts
 
 
 def write(spark: Any, folder: Path) -> None:
@@ -255,10 +255,10 @@ def write(spark: Any, folder: Path) -> None:
         },
     )
     _in_local_time(spark, tables)
-    _widened(tables)
-    _mapped(tables)
+    _widening(tables)
+    _column_mapping(tables)
     _partitioned(tables)
-    _deleted(tables)
+    _deletions(tables)
     for path in sorted(folder.rglob("*.crc")):
         path.unlink()
 
@@ -274,8 +274,8 @@ def _in_local_time(spark: Any, tables: Tables) -> None:
     spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-def _widened(tables: Tables) -> None:
-    changes = [(kind, wider) for kind, found in WIDER.items() for wider in found]
+def _widening(tables: Tables) -> None:
+    changes = [(kind, wider) for kind, others in WIDER.items() for wider in others]
     tables.create(
         "widened",
         ", ".join(f"{column_of(*change)} {change[0]}" for change in changes),
@@ -295,11 +295,11 @@ def _widened(tables: Tables) -> None:
 
 
 def _group(kind: str, number: int) -> str:
-    found = [group for group in VALUES.get(kind, ("1 3", "1000", "NULL")) if "12000" not in group]
-    return found[number % len(found)]
+    choices = [group for group in VALUES.get(kind, ("1 3", "1000", "NULL")) if "12000" not in group]
+    return choices[number % len(choices)]
 
 
-def _mapped(tables: Tables) -> None:
+def _column_mapping(tables: Tables) -> None:
     properties = {"columnMapping.mode": "name", "randomizeFilePrefixes": "true"}
     tables.create(
         "mapped",
@@ -318,8 +318,8 @@ def _mapped(tables: Tables) -> None:
             },
         )
     for old, new in (("c_id", "c_number"), ("c_at", "c_id"), ("c_part", "c_at")):
-        tables.sql(f"ALTER TABLE {tables.named('mapped')} RENAME COLUMN {old} TO {new}")
-    tables.sql(f"ALTER TABLE {tables.named('mapped')} ADD COLUMNS (c_late DOUBLE)")
+        tables.sql(f"ALTER TABLE {tables.sql_name('mapped')} RENAME COLUMN {old} TO {new}")
+    tables.sql(f"ALTER TABLE {tables.sql_name('mapped')} ADD COLUMNS (c_late DOUBLE)")
     tables.insert(
         "mapped",
         {
@@ -336,7 +336,7 @@ def _partitioned(tables: Tables) -> None:
     is a file.
     """
     values = {
-        kind: _written_in_files(groups)
+        kind: _texts_of_years_of_readers(groups)
         for kind, groups in VALUES.items()
         if kind not in {"BINARY", "DECIMAL(38,30)"}
     }
@@ -367,19 +367,19 @@ def _partition(
         name,
         {
             "row": ("INT", "1"),
-            **{column_of(kind): (kind, " ".join(found)) for kind, found in values.items()},
+            **{column_of(kind): (kind, " ".join(literals)) for kind, literals in values.items()},
         },
     )
 
 
-def _written_in_files(groups: tuple[str, ...]) -> list[str]:
+def _texts_of_years_of_readers(groups: tuple[str, ...]) -> list[str]:
     """Return the values up to the year 9999, which partition values of readers end at."""
     return list(
         dict.fromkeys(text for group in groups for text in _texts(group) if "12000" not in text)
     )
 
 
-def _deleted(tables: Tables) -> None:
+def _deletions(tables: Tables) -> None:
     """Deletion vectors, with statistics of before the deletion."""
     tables.create("deleted", "c_id INT, c_at TIMESTAMP, c_real FLOAT", enableDeletionVectors="true")
     for number in range(3):
@@ -392,7 +392,7 @@ def _deleted(tables: Tables) -> None:
             "c_real": ("FLOAT", VALUES["FLOAT"][number]),
         }
         tables.insert("deleted", columns)
-    tables.sql(f"DELETE FROM {tables.named('deleted')} WHERE c_id IN (1, 4, 14, 20, 21, 22)")
+    tables.sql(f"DELETE FROM {tables.sql_name('deleted')} WHERE c_id IN (1, 4, 14, 20, 21, 22)")
 
 
 if __name__ == "__main__":
