@@ -74,34 +74,36 @@ SETS = {"operation": "operation_id", "mode": "mode"}
 
 def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Return how each requirement came out on each target, and how often it was judged."""
-    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    by_requirement: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for result in results:
-        found[result["target"], result["contract"], result["requirement_id"]].append(result)
+        by_requirement[result["target"], result["contract"], result["requirement_id"]].append(
+            result
+        )
     rows = []
-    for (target, contract, requirement), judged in sorted(found.items()):
-        worst = min((r["verdict"] for r in judged), key=ORDER.__getitem__)
+    for (target, contract, requirement), group in sorted(by_requirement.items()):
+        worst = min((r["verdict"] for r in group), key=ORDER.__getitem__)
         same = {
             "target": target,
             "contract": contract,
             "requirement_id": requirement,
-            "level": judged[0]["level"],
+            "level": group[0]["level"],
             "verdict": worst,
         }
         counts = {
-            column: sum(r["verdict"] == verdict for r in judged)
+            column: sum(r["verdict"] == verdict for r in group)
             for verdict, column in VERDICTS.items()
         }
         sets = {
-            f"{of}s": sorted({r[column] for r in judged if r[column] is not None})
+            f"{of}s": sorted({r[column] for r in group if r[column] is not None})
             for of, column in SETS.items()
         }
-        first = min(r["case_id"] for r in judged if r["verdict"] == worst)
+        first = min(r["case_id"] for r in group if r["verdict"] == worst)
         rows.append(
             {
                 **same,
                 **counts,
                 **sets,
-                "cases": len({r["case_id"] for r in judged}),
+                "cases": len({r["case_id"] for r in group}),
                 "first_case_id": first,
             }
         )
@@ -128,19 +130,19 @@ def divergences(
         if answer["state"] in {ANSWERED, BROKEN} and answer["mode"] != CHECK:
             by_case[answer["case_id"], answer["step"]].append(answer)
     rows = []
-    for key, answered in sorted(by_case.items()):
-        coarsest = next((kind for kind in FINER if len({a[kind] for a in answered}) > 1), None)
+    for key, group in sorted(by_case.items()):
+        coarsest = next((kind for kind in FINER if len({a[kind] for a in group}) > 1), None)
         for kind in (coarsest, "header"):
-            groups = len({a[kind] for a in answered}) if kind else 0
+            groups = len({a[kind] for a in group}) if kind else 0
             if kind and groups > 1:
-                seen = {
-                    a["target"]: a[kind] for a in sorted(answered, key=lambda a: str(a["target"]))
+                by_target = {
+                    a["target"]: a[kind] for a in sorted(group, key=lambda a: str(a["target"]))
                 }
                 same = {
-                    name: answered[0][name]
+                    name: group[0][name]
                     for name in ("contract", "case_id", "step", "operation_id", "mode")
                 }
-                text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
+                text = json.dumps(by_target, ensure_ascii=False, separators=(",", ":"))
                 why = sorted(breaking[key]) if key in breaking else None
                 rows.append(
                     {
@@ -163,7 +165,7 @@ def regressions(
     judges any more.
     """
     old, new = _worst(before), _worst(after)
-    rows = _lost(before, after, answers)
+    rows = _missing(before, after, answers)
     for key in sorted(old.keys() & new.keys()):
         kind = ""
         if old[key] == "pass" and new[key] in BAD:
@@ -179,16 +181,16 @@ def regressions(
     return sorted(rows, key=lambda row: [row[name] for name in KEY])
 
 
-def _lost(
+def _missing(
     before: Iterable[Mapping[str, Any]],
     after: Iterable[Mapping[str, Any]],
     answers: Iterable[Mapping[str, Any]],
 ) -> list[Row]:
-    sent = {(a["target"], a["contract"], a["case_id"]) for a in answers}
+    cases = {(a["target"], a["contract"], a["case_id"]) for a in answers}
     by_requirement: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
     for result in before:
         target, contract, case, _ = key = tuple(result[name] for name in KEY)
-        if _is_judged(result) and (target, contract, case) in sent:
+        if _is_judged(result) and (target, contract, case) in cases:
             by_requirement[key[:2] + key[3:]].append(result)
     for result in filter(_is_judged, after):
         by_requirement.pop((result["target"], result["contract"], result["requirement_id"]), None)
@@ -208,22 +210,22 @@ def _is_judged(result: Mapping[str, Any]) -> bool:
 def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Return how exchanges ended, counted."""
     names = ("target", "contract", "operation_id", "mode", "state", "status")
-    counted = Counter(tuple(answer[name] for name in names) for answer in answers)
+    counts = Counter(tuple(answer[name] for name in names) for answer in answers)
     return [
         {**dict(zip(names, key, strict=True)), "exchanges": count}
-        for key, count in sorted(counted.items())
+        for key, count in sorted(counts.items())
     ]
 
 
 def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> list[Row]:
     """Return how long answers took, of exchanges that were sent with nothing else on its way."""
     words = frozenset(quiet)
-    taken: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    times: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row in exchanges:
         if row["state"] == ANSWERED and row["word"][:WORD_DIGITS] in words:
-            taken[row["target"], row["contract"], row["operation_id"]].append(row["latency_us"])
+            times[row["target"], row["contract"], row["operation_id"]].append(row["latency_us"])
     rows = []
-    for key, all_of_them in sorted(taken.items()):
+    for key, all_of_them in sorted(times.items()):
         in_order = sorted(all_of_them)
         same = {
             **dict(zip(("target", "contract", "operation_id"), key, strict=True)),
@@ -249,11 +251,11 @@ def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str, st
     return worst
 
 
-def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Table]:
+def analyse_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Table]:
     """Return all tables of `findings`."""
     results = tables.read(run / "results", tables.RESULTS).to_pylist()
     answers = tables.read(run / "answers", tables.ANSWERS).to_pylist()
-    found = {
+    by_table = {
         "coverage": coverage(results),
         "divergences": divergences(answers, results),
         "regressions": regressions(
@@ -262,7 +264,7 @@ def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Ta
         "outcomes": outcomes(answers),
         "latencies": latencies(tables.read(run / "exchanges", tables.EXCHANGES).to_pylist(), quiet),
     }
-    return {name: tables.table_of(rows, findings.TABLES[name]) for name, rows in found.items()}
+    return {name: tables.table_of(rows, findings.TABLES[name]) for name, rows in by_table.items()}
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -276,16 +278,16 @@ def test_sql_analysis_equals_analysis_campaign_analysis(
         for answer in answers
     ]
     with tempfile.TemporaryDirectory(prefix="of [2] * {a} ") as folder:
-        held = {
+        inputs = {
             "results": (results, tables.RESULTS),
             "base/results": (base, tables.RESULTS),
             "answers": (answers, tables.ANSWERS),
         }
-        held["exchanges"] = exchanges, tables.EXCHANGES
-        for name, (rows, schema) in held.items():
+        inputs["exchanges"] = exchanges, tables.EXCHANGES
+        for name, (rows, schema) in inputs.items():
             tables.write_part(tables.table_of(rows, schema), Path(folder, name), "part-00000")
         run, base, quiet = Path(folder), Path(folder, "base"), ("aaaaaa",)
-        by_sql, by_row = analyse(run, base, quiet=quiet), analysed_by_row(run, base, quiet)
+        by_sql, by_row = analyse(run, base, quiet=quiet), analyse_by_row(run, base, quiet)
 
     assert {name: table.to_pylist() for name, table in by_row.items()} == {
         name: table.to_pylist() for name, table in by_sql.items()

@@ -63,12 +63,14 @@ def test_run_with_all_contracts_sends_each_case_to_its_targets(
     with two_of_each(tmp_path, monkeypatch) as options:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options)
     cases = tables.read(run / "cases", tables.CASES).to_pylist()
-    sent = {(row["target"], row["case_id"]) for row in exchanges(run)}
-    found = said(run, Here())
+    pairs = {(row["target"], row["case_id"]) for row in exchanges(run)}
+    verdicts = said(run, Here())
 
     assert run_metadata.row_of(run)["complete"]
-    assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
-    assert [row for row in found["results"] if row["verdict"] != "pass"] == []
+    assert {
+        (f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)
+    } == pairs
+    assert [row for row in verdicts["results"] if row["verdict"] != "pass"] == []
     assert run_verdicts.analyse(run, Here())["divergences"] == []
 
 
@@ -84,10 +86,10 @@ def test_checks_in_a_campaign_fail_only_on_the_faulty_server(tmp_path: Path) -> 
         serving(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as bad,
     ):
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")
-    broken = {
+    failures = {
         (row["target"], row["requirement_id"])
         for row in said(run, Here())["results"]
         if row["verdict"] != "pass"
     }
 
-    assert broken == {("bad", "IRC-NS-DROP-005")}
+    assert failures == {("bad", "IRC-NS-DROP-005")}

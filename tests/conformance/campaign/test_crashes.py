@@ -35,16 +35,16 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def answered(run: Path) -> int:
+def answer_count(run: Path) -> int:
     """Return how many answered cases the journals of a run hold."""
     return sum(log.read_bytes().count(b'{"in"') for log in run.glob("journal/*.jsonl"))
 
 
-def ended(words: list[str], run: Path, how: signal.Signals) -> int:
+def end_of_run(words: list[str], run: Path, how: signal.Signals) -> int:
     """Start a run, end it with a signal, and return its exit code."""
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:
         began = time.monotonic()
-        while process.poll() is None and answered(run) < ENOUGH:
+        while process.poll() is None and answer_count(run) < ENOUGH:
             assert time.monotonic() < began + PATIENCE
             time.sleep(0.02)
         process.send_signal(how)
@@ -68,7 +68,7 @@ def test_killed_run_resumes_to_the_same_result(
     with serving(warehouse="memory:") as server:
         counting = Counting(server.url)
         with contextlib.closing(counting), miniature(counting) as url:
-            ended(
+            end_of_run(
                 command(
                     "run", "--plan", str(plan), "--target", f"a={url}", "--out", str(run), *engine
                 ),
@@ -89,19 +89,19 @@ def test_killed_run_resumes_to_the_same_result(
 
 def executors(driver: int) -> list[int]:
     """Return the processes of the executors that a driver has started."""
-    parents, found = {driver}, []
+    parents, processes = {driver}, []
     for _ in range(2):  # the Java of the driver starts them
         stats = {
             int(path.parent.name): path.read_text().rpartition(")")[2].split()
             for path in Path("/proc").glob("[0-9]*/stat")
         }
         parents = {process for process, fields in stats.items() if int(fields[1]) in parents}
-        found = [
+        processes = [
             process
             for process in parents
             if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()
         ]
-    return found
+    return processes
 
 
 @pytest.mark.spark
@@ -125,22 +125,22 @@ def test_run_that_loses_an_executor_is_complete_without_repeated_cases(
             with subprocess.Popen(
                 command("run", *words), stderr=subprocess.PIPE, text=True
             ) as process:
-                while process.poll() is None and answered(run) < ENOUGH:
+                while process.poll() is None and answer_count(run) < ENOUGH:
                     time.sleep(0.02)
                 os.kill(executors(process.pid)[0], signal.SIGKILL)
-                _, told_by_it = process.communicate(timeout=PATIENCE)
+                _, errors = process.communicate(timeout=PATIENCE)
     cases = tables.read(run / "cases", tables.CASES).column("case_id").to_pylist()
-    landed = [row["case_id"] for row in exchanges(run) if row["step"] == 0]
-    doubted = tables.read(run / "interruptions", tables.INTERRUPTIONS).column("case_id").to_pylist()
-    repeated = [
+    case_ids = [row["case_id"] for row in exchanges(run) if row["step"] == 0]
+    doubts = tables.read(run / "interruptions", tables.INTERRUPTIONS).column("case_id").to_pylist()
+    repetitions = [
         number
         for number, times in Counter(number for _, number in set(counting.seen)).items()
         if times > 1
     ]
 
-    assert process.returncode == 0, told_by_it
-    assert sorted(landed) == sorted(cases)
-    assert len(repeated) <= len(doubted) <= 1
+    assert process.returncode == 0, errors
+    assert sorted(case_ids) == sorted(cases)
+    assert len(repetitions) <= len(doubts) <= 1
 
 
 @pytest.mark.spark
@@ -153,7 +153,7 @@ def test_interrupted_run_finishes_its_cases_and_exits_with_3(
         words = command(
             "run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *engine
         )
-        code = ended(words, run, signal.SIGINT)
+        code = end_of_run(words, run, signal.SIGINT)
 
     assert code == 3
     assert len({row["case_id"] for row in exchanges(run)}) >= ENOUGH
@@ -166,7 +166,7 @@ def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: P
     with serving(warehouse="memory:") as server:
         runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
         steps = runs.send_remaining(run, Here(), every=0.01)
-        next(step for step in steps if answered(run) > 0)
+        next(step for step in steps if answer_count(run) > 0)
         steps.close()  # type: ignore[attr-defined]
         cases = {row["case_id"] for row in exchanges(run)}
 
@@ -192,8 +192,8 @@ def test_run_on_a_full_disk_keeps_gathered_cases_and_resumes(plan: Path, tmp_pat
         runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
         with file_size_limit(60_000), pytest.raises(Refused, match="make room for"):
             list(runs.send_remaining(run, Here()))
-        gathered = len({row["case_id"] for row in exchanges(run)})
+        cases = len({row["case_id"] for row in exchanges(run)})
         list(runs.send_remaining(run, Here()))
 
-    assert 0 < gathered < tables.read(run / "cases", tables.CASES).num_rows
+    assert 0 < cases < tables.read(run / "cases", tables.CASES).num_rows
     assert documents.read(run / "run.json")["status"] == "complete"

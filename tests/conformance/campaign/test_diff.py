@@ -22,17 +22,17 @@ from lakepact.reference_server import running
 FEW = ("--seeds", "1", "--only", "listNamespaces", "--only", "loadNamespaceMetadata")
 
 
-def called(*arguments: str) -> Result:
+def diff_of(*arguments: str) -> Result:
     return CliRunner().invoke(diff, list(arguments), catch_exceptions=False)
 
 
 def test_equal_servers_exit_with_0() -> None:
     with running(warehouse="memory:") as left, running(warehouse="memory:") as right:
-        ended = called(left.url, right.url, *FEW)
+        result = diff_of(left.url, right.url, *FEW)
 
-    assert ended.exit_code == 0, ended.output
-    assert ended.stdout.startswith("no divergences")
-    assert re.fullmatch(r"(\d+) of \1 answers, \d+ s", ended.stderr.splitlines()[-1])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("no divergences")
+    assert re.fullmatch(r"(\d+) of \1 answers, \d+ s", result.stderr.splitlines()[-1])
 
 
 def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_path: Path) -> None:
@@ -41,10 +41,10 @@ def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_
         running(warehouse="memory:") as left,
         running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right,
     ):
-        ended = called(left.url, right.url, *FEW, "--out", str(out))
+        result = diff_of(left.url, right.url, *FEW, "--out", str(out))
 
-    assert ended.exit_code == 1, ended.output
-    first, *_ = lines = ended.stdout.splitlines()
+    assert result.exit_code == 1, result.output
+    first, *_ = lines = result.stdout.splitlines()
     assert first.startswith("CAUSE 1  loadNamespaceMetadata returned 200 (left), 503 (right), in ")
     assert any(line.split()[:1] == ["!"] or "! status 200" in line for line in lines)
     assert {
@@ -61,40 +61,42 @@ def test_markdown_begins_with_the_gravest_cause() -> None:
         running(warehouse="memory:") as left,
         running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right,
     ):
-        ended = called(left.url, right.url, *FEW, "--format", "md")
+        result = diff_of(left.url, right.url, *FEW, "--format", "md")
 
-    assert ended.stdout.splitlines()[4].startswith("### 1. loadNamespaceMetadata returned 200")
+    assert result.stdout.splitlines()[4].startswith("### 1. loadNamespaceMetadata returned 200")
 
 
 def test_target_that_is_no_address_exits_with_2() -> None:
-    ended = called("nowhere", "http://127.0.0.1:1")
+    result = diff_of("nowhere", "http://127.0.0.1:1")
 
-    assert ended.exit_code == 2
-    assert "lakepact diff: --target left: nowhere is no http:// or https:// address" in ended.output
+    assert result.exit_code == 2
+    assert (
+        "lakepact diff: --target left: nowhere is no http:// or https:// address" in result.output
+    )
 
 
 def test_pattern_without_an_operation_exits_with_2() -> None:
     with running(warehouse="memory:") as server:
-        ended = called(server.url, server.url, "--only", "nothing")
+        result = diff_of(server.url, server.url, "--only", "nothing")
 
-    assert ended.exit_code == 2
-    assert "nothing" in ended.output
+    assert result.exit_code == 2
+    assert "nothing" in result.output
 
 
 def test_unreachable_target_exits_with_3_before_a_plan_is_made(tmp_path: Path) -> None:
     with running(warehouse="memory:") as left:
-        ended = called(left.url, "http://127.0.0.1:9", *FEW, "--out", str(tmp_path))
+        result = diff_of(left.url, "http://127.0.0.1:9", *FEW, "--out", str(tmp_path))
 
-    assert (ended.exit_code, list(tmp_path.iterdir())) == (3, [])
-    assert "lakepact diff: the target right gives no usable answer" in ended.output
+    assert (result.exit_code, list(tmp_path.iterdir())) == (3, [])
+    assert "lakepact diff: the target right gives no usable answer" in result.output
 
 
 def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
-    ended = called("http://127.0.0.1:9", "http://127.0.0.1:9", "--out", str(tmp_path))
+    result = diff_of("http://127.0.0.1:9", "http://127.0.0.1:9", "--out", str(tmp_path))
 
-    assert ended.exit_code == 2
-    assert "there is something in it" in ended.output
+    assert result.exit_code == 2
+    assert "there is something in it" in result.output
 
 
 def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path, request: pytest.FixtureRequest) -> None:

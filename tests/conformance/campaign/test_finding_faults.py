@@ -31,7 +31,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def compared(plan: Path, folder: Path, faults: Sequence[str], **options: str) -> Facts:
+def differences(plan: Path, folder: Path, faults: Sequence[str], **options: str) -> Facts:
     """Return the differences between a sound server and one with faults."""
     with (
         running(warehouse="memory:") as left,
@@ -81,7 +81,7 @@ FAULTS = {
 def test_first_line_names_the_fault_and_few_requests_repeat_it(
     fault: str, plan: Path, tmp_path: Path
 ) -> None:
-    first, *others = compared(plan, tmp_path, [fault]).causes
+    first, *others = differences(plan, tmp_path, [fault]).causes
 
     assert first.heading.startswith(FAULTS[fault])
     assert not any("no answer" in cause.heading for cause in others)
@@ -93,5 +93,6 @@ def test_first_line_names_the_fault_and_few_requests_repeat_it(
 
 def test_stores_of_one_server_have_no_causes(plan: Path, tmp_path: Path) -> None:
     assert (
-        compared(plan, tmp_path, (), warehouse=str(tmp_path / "files"), store="file").causes == ()
+        differences(plan, tmp_path, (), warehouse=str(tmp_path / "files"), store="file").causes
+        == ()
     )

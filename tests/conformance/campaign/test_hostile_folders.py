@@ -42,7 +42,7 @@ VERBS = (
 
 
 @pytest.fixture(scope="module")
-def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a plan and a judged run."""
     folder = tmp_path_factory.mktemp("packed")
     with (
@@ -58,8 +58,8 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(packed: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(packed / "run", tmp_path / "run")
+def run(pack: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(pack / "run", tmp_path / "run")
 
 
 def verb(words: str, run: Path) -> tuple[int, str]:
@@ -69,20 +69,20 @@ def verb(words: str, run: Path) -> tuple[int, str]:
         "PLAN": str(run.parent / "plan"),
         "NEW": str(run.parent / "new"),
     }
-    done = CliRunner().invoke(campaign, [folder.get(word, word) for word in words.split()])
-    assert done.exception is None or isinstance(done.exception, SystemExit), (
+    result = CliRunner().invoke(campaign, [folder.get(word, word) for word in words.split()])
+    assert result.exception is None or isinstance(result.exception, SystemExit), (
         words,
-        repr(done.exception),
+        repr(result.exception),
     )
-    return done.exit_code, done.output
+    return result.exit_code, result.output
 
 
-def refused(run: Path, verbs: tuple[str, ...] = VERBS[1:2]) -> list[tuple[str, int, str]]:
+def accepting_verbs(run: Path, verbs: tuple[str, ...] = VERBS[1:2]) -> list[tuple[str, int, str]]:
     """Return the verbs that do more than to end with 2 and one sentence."""
-    found = [(words, *verb(words, run)) for words in verbs]
+    results = [(words, *verb(words, run)) for words in verbs]
     return [
         (words, code, text)
-        for words, code, text in found
+        for words, code, text in results
         if (code, text.count("\n"), len(text) < 800) != (2, 1, True)
     ]
 
@@ -90,7 +90,7 @@ def refused(run: Path, verbs: tuple[str, ...] = VERBS[1:2]) -> list[tuple[str, i
 def test_every_verb_refuses_a_folder_with_a_link(run: Path) -> None:
     (run / "report.md").symlink_to(run.parent / "outside")
 
-    assert refused(run, VERBS) == []
+    assert accepting_verbs(run, VERBS) == []
 
 
 #: What a verb would write through, if it were a link.
@@ -120,32 +120,35 @@ def test_folders_with_links_are_refused_and_nothing_is_written_through_them(
     place.unlink(missing_ok=True)
     place.symlink_to(outside if name.startswith("_") else outside / "file")
 
-    assert refused(run) == []
+    assert accepting_verbs(run) == []
     assert {path.name: path.read_text("utf-8") for path in outside.iterdir()} == {"file": "mine"}
 
 
 @pytest.mark.parametrize("name", ["exchanges", "results", "cases"])
 def test_links_to_tables_and_pipes_are_refused(name: str, run: Path) -> None:
     os.mkfifo(run / name / "pipe.parquet")
-    assert refused(run) == []
+    assert accepting_verbs(run) == []
 
     (run / name / "pipe.parquet").unlink()
     shutil.move(run / name, run.parent / "moved")
     (run / name).symlink_to(run.parent / "moved")
-    assert refused(run) == []
+    assert accepting_verbs(run) == []
 
 
-def test_plans_with_links_are_refused(packed: Path, run: Path) -> None:
-    plan = shutil.copytree(packed / "plan", run.parent / "plan")
+def test_plans_with_links_are_refused(pack: Path, run: Path) -> None:
+    plan = shutil.copytree(pack / "plan", run.parent / "plan")
     (plan / "cases" / "secret.parquet").symlink_to("/etc/hostname")
 
     assert (
-        refused(run, (f"run --plan PLAN --target a={UNREACHABLE} --out NEW --engine local",)) == []
+        accepting_verbs(
+            run, (f"run --plan PLAN --target a={UNREACHABLE} --out NEW --engine local",)
+        )
+        == []
     )
     assert not (run.parent / "new").exists()
 
 
-def _changed(place: str, value: Any) -> Callable[[dict[str, Any]], Any]:
+def _with_value(place: str, value: Any) -> Callable[[dict[str, Any]], Any]:
     def change(document: dict[str, Any]) -> Any:
         *parents, last = [int(step) if step.isdigit() else step for step in place.split("/")]
         holder: Any = document
@@ -162,7 +165,7 @@ DOCUMENTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "text": lambda _: "x",
     "empty": lambda _: {},
     "deep": lambda _: "DEEP",
-    **{f"{place} is {value!r}": _changed(place, value) for place, value in [
+    **{f"{place} is {value!r}": _with_value(place, value) for place, value in [
         ("run_id", "../../x"), ("run_id", "x' OR '1'='1"), ("run_id", "x\n"), ("run_id", 3), ("status", None), ("starts", {}),
         ("starts/0/word", "../x"), ("starts/0/workers", "x"), ("targets", "a"), ("targets/0/name", "a'\x1b[2J"),
         ("targets/0/url", "file:///etc/passwd"), ("targets/0/url", 3), ("targets/0/headers", []), ("targets/0/contract", "../x"),
@@ -179,7 +182,7 @@ def test_damaged_run_document_is_refused_in_one_sentence(name: str, run: Path) -
         "[" * 100_000 if document == "DEEP" else json.dumps(document), "utf-8"
     )
 
-    assert refused(run) == []
+    assert accepting_verbs(run) == []
 
 
 def _table(**columns: list[Any]) -> bytes:
@@ -240,7 +243,7 @@ def test_texts_of_tables_are_inert_in_terminal_and_pages(run: Path) -> None:
             (run.parent / "changed" / f"report.{kind}").read_text("utf-8")
             for kind in ("html", "md")
         )
-        rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(document)
+        html = MarkdownIt("commonmark", {"html": True}).enable("table").render(document)
         shutil.rmtree(run.parent / "changed")
 
         assert (table, column, code in {0, 3}, ACTING.findall(text + page + document)) == (
@@ -249,21 +252,21 @@ def test_texts_of_tables_are_inert_in_terminal_and_pages(run: Path) -> None:
             True,
             [],
         )
-        assert (table, column, re.findall(r"<img|<script|href=.javascript", page + rendered)) == (
+        assert (table, column, re.findall(r"<img|<script|href=.javascript", page + html)) == (
             table,
             column,
             [],
         )
 
 
-def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path) -> None:
+def test_folder_whose_name_is_a_pattern_is_analysed(pack: Path, tmp_path: Path) -> None:
     run, other = tmp_path / "a[bc]*?", tmp_path / "ab12"
-    shutil.copytree(packed / "run", run)
-    shutil.copytree(packed / "run" / "results", other / "results")
+    shutil.copytree(pack / "run", run)
+    shutil.copytree(pack / "run" / "results", other / "results")
 
-    found, expected = (duckdb_analysis.analyse(f) for f in (run, packed / "run"))
+    actual, expected = (duckdb_analysis.analyse(f) for f in (run, pack / "run"))
 
-    assert found == expected
+    assert actual == expected
 
 
 def test_names_of_folders_are_no_columns(run: Path) -> None:
@@ -332,7 +335,7 @@ def test_judging_and_reporting_execute_unpickle_and_connect_nothing(run: Path) -
         (run / name).write_text(evil, "utf-8")
     (run / "exchanges" / ".duckdbrc").write_text(f".shell {sys.executable} -c '{evil}'", "utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", WATCHED, str(run)],
         capture_output=True,
         text=True,
@@ -341,7 +344,7 @@ def test_judging_and_reporting_execute_unpickle_and_connect_nothing(run: Path) -
         cwd="/",
     )
 
-    assert done.stdout == "[]\n"
+    assert process.stdout == "[]\n"
 
 
 HOSTILE_CASES = [
@@ -354,9 +357,9 @@ HOSTILE_CASES = [
 
 @pytest.mark.parametrize(("column", "value"), HOSTILE_CASES)
 def test_hostile_case_ends_without_a_traceback(
-    column: str, value: Any, packed: Path, run: Path
+    column: str, value: Any, pack: Path, run: Path
 ) -> None:
-    plan = shutil.copytree(packed / "plan", run.parent / "plan")
+    plan = shutil.copytree(pack / "plan", run.parent / "plan")
     rows = tables.read(plan / "cases", tables.CASES).to_pylist()[:3]
     tables.write_part(
         tables.table_of([row | {column: value} for row in rows], tables.CASES),

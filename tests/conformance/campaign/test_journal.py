@@ -17,7 +17,7 @@ from lakepact.conformance.campaign.execution.journal import WorkerLog
 
 
 def row(case_id: str, step: int = 0) -> dict[str, Any]:
-    known = {
+    members = {
         "target": "a",
         "case_id": case_id,
         "step": step,
@@ -27,12 +27,12 @@ def row(case_id: str, step: int = 0) -> dict[str, Any]:
     }
     return {
         **dict.fromkeys(tables.EXCHANGES.names),
-        **known,
+        **members,
         "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC),
     }
 
 
-def sent(worker: WorkerLog, *cases: str, steps: int = 1) -> None:
+def send(worker: WorkerLog, *cases: str, steps: int = 1) -> None:
     for case_id in cases:
         worker.sets_out("a", case_id, "word0")
         worker.lands([row(case_id, step) for step in range(steps)])
@@ -49,7 +49,7 @@ def in_doubt(run: Path) -> list[tuple[str, str]]:
 
 
 def test_closed_worker_leaves_only_table_files(worker: WorkerLog, tmp_path: Path) -> None:
-    sent(worker, "one", "two", steps=2)
+    send(worker, "one", "two", steps=2)
     worker.close()
     journal.gather(tmp_path, "run")
 
@@ -60,7 +60,7 @@ def test_closed_worker_leaves_only_table_files(worker: WorkerLog, tmp_path: Path
 def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(
     worker: WorkerLog, tmp_path: Path
 ) -> None:
-    sent(worker, "one")
+    send(worker, "one")
     worker.sets_out("a", "two", "word0")
     worker.leave()
     journal.gather(tmp_path, "run")
@@ -70,7 +70,7 @@ def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(
 
 
 def test_log_with_a_cut_line_is_read_up_to_that_line(worker: WorkerLog, tmp_path: Path) -> None:
-    sent(worker, "one", "two")
+    send(worker, "one", "two")
     worker.leave()
     (log,) = (tmp_path / "journal").glob("*.jsonl")
     log.write_bytes(log.read_bytes()[:-20])
@@ -81,7 +81,7 @@ def test_log_with_a_cut_line_is_read_up_to_that_line(worker: WorkerLog, tmp_path
 
 
 def test_rows_in_both_file_and_log_are_read_once(worker: WorkerLog, tmp_path: Path) -> None:
-    sent(worker, "one")
+    send(worker, "one")
     log = next((tmp_path / "journal").glob("*.jsonl"))
     before = log.read_bytes()
     worker.close()
@@ -103,7 +103,7 @@ def test_case_that_was_not_sent_completely_is_not_in_doubt(
 
 
 def test_log_of_a_running_worker_is_not_gathered(worker: WorkerLog, tmp_path: Path) -> None:
-    sent(worker, "one")
+    send(worker, "one")
     journal.gather(tmp_path, "run", patience=0.0)
 
     assert exchanges(tmp_path) == []
@@ -115,7 +115,7 @@ def test_full_batch_lands_before_the_worker_ends(
     worker: WorkerLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal, "TOGETHER", 2)
-    sent(worker, "one", "two", "three")
+    send(worker, "one", "two", "three")
 
     assert [row["case_id"] for row in exchanges(tmp_path)] == ["one", "two"]
     worker.close()

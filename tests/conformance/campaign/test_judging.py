@@ -39,7 +39,7 @@ def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
     suite = verdicts.suite_of("iceberg_rest")
     for row in exchanges.to_pylist():
-        found = {
+        actual = {
             (r["check_id"], r["requirement_id"], r["verdict"])
             for r in judge_row(row)[0]
             if r["check_id"] in suite.invariants
@@ -60,7 +60,7 @@ def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
                         else "pass",
                     )
                 )
-        assert found == expected
+        assert actual == expected
 
 
 def test_invariant_applies_to_no_answer_that_it_does_not_concern(exchanges: Any) -> None:
@@ -107,27 +107,29 @@ def test_server_error_leaves_open_whether_the_server_answers(
 def test_requirements_of_a_missing_feature_get_no_verdict(exchanges: Any) -> None:
     requirements = verdicts.suite_of("iceberg_rest").contract.requirements
 
-    def needed(features: dict[str, dict[str, bool]]) -> set[str]:
+    def features_of_verdicts(features: dict[str, dict[str, bool]]) -> set[str]:
         """Return the features of all requirements that get a verdict."""
-        found = (
+        requirement_ids = (
             verdict["requirement_id"]
             for row in exchanges.to_pylist()
             for verdict in judge_row(row, features)[0]
         )
-        return {feature for name in set(found) for feature in requirements[name].features}
+        return {feature for name in set(requirement_ids) for feature in requirements[name].features}
 
-    for feature in needed({}):
-        assert feature not in needed({target: {feature: False} for target in ("good", "bad")})
-    assert needed({})
+    for feature in features_of_verdicts({}):
+        assert feature not in features_of_verdicts(
+            {target: {feature: False} for target in ("good", "bad")}
+        )
+    assert features_of_verdicts({})
 
 
 def test_answers_that_differ_in_names_alone_are_equal_when_normalised(exchanges: Any) -> None:
-    named = [
+    with_a_name = [
         row
         for row in exchanges.to_pylist()
         if row["word"].encode() in (row["response_body"] or b"")
     ]
-    for row in named:
+    for row in with_a_name:
         other = "f" * len(row["word"])
         bodies = {
             name: row[name].replace(row["word"].encode(), other.encode())
@@ -137,15 +139,11 @@ def test_answers_that_differ_in_names_alone_are_equal_when_normalised(exchanges:
             judge_row({**row, **bodies, "url": row["url"].replace(row["word"], other)})[1]
             == judge_row(row)[1]
         )
-    assert named
+    assert with_a_name
 
 
 def test_engine_batches_carry_the_same_verdicts(exchanges: Any) -> None:
     (batch,) = exchanges.slice(0, 50).combine_chunks().to_batches()
-    rows = [
-        row
-        for judged_batch in verdicts.judge_batches([batch], {})
-        for row in judged_batch.to_pylist()
-    ]
+    rows = [row for results in verdicts.judge_batches([batch], {}) for row in results.to_pylist()]
 
     assert [judge_row(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]

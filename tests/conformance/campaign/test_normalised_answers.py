@@ -48,7 +48,7 @@ def body_of(document: Any, operation: str = op.load_table, pages: tuple[Any, ...
     return normalise("iceberg_rest", exchange, [json.dumps(page) for page in pages])["body"]
 
 
-def changed(place: str, value: Any) -> Any:
+def with_value(place: str, value: Any) -> Any:
     document = copy.deepcopy(TABLE)
     *above, last = place.split("/")
     inner: Any = document
@@ -73,7 +73,7 @@ def changed(place: str, value: Any) -> Any:
     ],
 )
 def test_value_that_a_server_chooses_is_not_compared(place: str, value: Any) -> None:
-    assert body_of(changed(place, value)) == body_of(TABLE)
+    assert body_of(with_value(place, value)) == body_of(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_value_that_a_server_chooses_is_not_compared(place: str, value: Any) -> 
     ],
 )
 def test_value_that_the_contract_fixes_is_compared(place: str, value: Any) -> None:
-    assert body_of(changed(place, value)) != body_of(TABLE)
+    assert body_of(with_value(place, value)) != body_of(TABLE)
 
 
 def test_listing_in_pages_equals_the_same_items_on_one_page_in_any_order() -> None:

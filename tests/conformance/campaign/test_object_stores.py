@@ -134,12 +134,12 @@ def store() -> Iterator[str]:
 
 
 def workers_of(driver: int) -> list[int]:
-    found = [
+    folders = [
         path.parent
         for path in Path("/proc").glob("[0-9]*/stat")
         if int(path.read_text().rpartition(")")[2].split()[1]) == driver
     ]
-    return [int(path.name) for path in found if b"spawn_main" in (path / "cmdline").read_bytes()]
+    return [int(path.name) for path in folders if b"spawn_main" in (path / "cmdline").read_bytes()]
 
 
 @pytest.mark.nightly  # by day a run on local files is killed
@@ -169,24 +169,24 @@ def test_run_that_loses_a_worker_resumes_with_every_case_once(store: str) -> Non
                 while process.poll() is None and not tables.parts(run / "exchanges"):
                     time.sleep(0.5)
                 os.kill(workers_of(process.pid)[0], signal.SIGKILL)
-                _, told = process.communicate(timeout=PATIENCE)
-            kept = {(one["case_id"], one["number"]) for one in exchanges(run)}
+                _, errors = process.communicate(timeout=PATIENCE)
+            pairs = {(one["case_id"], one["number"]) for one in exchanges(run)}
             list(runs.send_remaining(run, Here()))
     run_verdicts.judge(run, Here())
-    reported = CliRunner().invoke(campaign, ["report", "--run", str(run), "--engine", "local"])
+    result = CliRunner().invoke(campaign, ["report", "--run", str(run), "--engine", "local"])
     first = documents.read(run / "run.json")["starts"][0]["word"]
     later = {int(number) for word, number in counting.seen if not word.startswith(first.encode())}
     cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
 
-    assert (process.returncode, told.splitlines()[-1].partition(". ")[0]) == (
+    assert (process.returncode, errors.splitlines()[-1].partition(". ")[0]) == (
         3,
         "lakepact campaign run: a worker was ended from outside",
     )
-    assert 0 < len(kept) < len(cases)
-    assert set() == {number for _, number in kept} & later
+    assert 0 < len(pairs) < len(cases)
+    assert set() == {number for _, number in pairs} & later
     assert Counter(stored(run)) == Counter(cases)
     assert documents.read(run / "run.json")["status"] == "complete"
-    assert reported.exit_code == 0, reported.output
+    assert result.exit_code == 0, result.output
     assert [
         path for path in run.rglob("*") if path.is_file() and b"s3cret-key" in path.read_bytes()
     ] == []
@@ -194,16 +194,18 @@ def test_run_that_loses_a_worker_resumes_with_every_case_once(store: str) -> Non
 
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
-    ("address", "key", "told"),
+    ("address", "key", "reason"),
     [("s3://none/run", "a", "no bucket none"), ("s3://runs/run", "", "locate credentials")],
 )
 def test_unreachable_store_is_one_sentence(
-    address: str, key: str, told: str, monkeypatch: pytest.MonkeyPatch
+    address: str, key: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {**dict.fromkeys(KEYS, key), "AWS_EC2_METADATA_DISABLED": "true"}.items():
         monkeypatch.setenv(name, value)
     pytest.importorskip("s3fs").S3FileSystem.clear_instance_cache()
-    done = CliRunner().invoke(campaign, ["judge", "--run", address, "--engine", "local"])
+    result = CliRunner().invoke(campaign, ["judge", "--run", address, "--engine", "local"])
 
-    assert done.exit_code == 2
-    assert re.search(f"^Error: Invalid value for '--run': .*{told}", done.output.splitlines()[-1])
+    assert result.exit_code == 2
+    assert re.search(
+        f"^Error: Invalid value for '--run': .*{reason}", result.output.splitlines()[-1]
+    )

@@ -22,7 +22,7 @@ BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
+def run_facts(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     """Return the facts of a run with a correct and a faulty server, without concurrent requests."""
     folder = tmp_path_factory.mktemp("pages")
     with (
@@ -41,7 +41,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def early_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run that ended early."""
     folder = tmp_path_factory.mktemp("early")
     few_cases(folder / "plan")
@@ -50,14 +50,14 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
-    pages = [html.html(shown), markdown.markdown(shown)]
+def test_pages_name_the_findings_and_load_nothing(run_facts: facts.Facts) -> None:
+    pages = [html.html(run_facts), markdown.markdown(run_facts)]
 
     assert {
         requirement for requirement in BROKEN for page in pages if requirement not in page
     } == set()
-    assert {finding.requirement.id for finding in shown.findings} >= BROKEN
-    assert {one.target for finding in shown.findings for one in finding.evidence} == {
+    assert {finding.requirement.id for finding in run_facts.findings} >= BROKEN
+    assert {one.target for finding in run_facts.findings for one in finding.evidence} == {
         "a-target-with-a-rather-long-name"
     }
     assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", pages[0]) == []
@@ -65,18 +65,18 @@ def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
     assert all("loadTable" in page.partition("Latencies")[2] for page in pages)
 
 
-def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> None:
-    found = {
+def test_divergence_names_the_place_of_the_difference(run_facts: facts.Facts) -> None:
+    places = {
         one.way.what
-        for one in shown.causes
+        for one in run_facts.causes
         if one.way.kind == "body" and "IRC-ERR-003" in one.requirements
     }
 
-    assert found == {"/error/code"}
+    assert places == {"/error/code"}
 
 
-def test_deviating_answer_stands_beside_one_that_most_targets_give(shown: facts.Facts) -> None:
-    cause = next(each for each in shown.causes if each.way.kind == "status")
+def test_deviating_answer_stands_beside_one_that_most_targets_give(run_facts: facts.Facts) -> None:
+    cause = next(each for each in run_facts.causes if each.way.kind == "status")
     deviating, sound = (row for _, row in sorted(cause.answers.items()))
     other = sound | {"response_body": b"{}"}
     three = replace(cause, answers={"a": sound, "b": other, "c": deviating})
@@ -86,58 +86,61 @@ def test_deviating_answer_stands_beside_one_that_most_targets_give(shown: facts.
     assert (statuses[0], statuses.count(str(sound["http_status"]))) == ("!", 1)
 
 
-def test_report_begins_with_the_gravest_cause(shown: facts.Facts) -> None:
-    ranks = [cause.rank for cause in shown.causes]
-    first = shown.causes[0]
+def test_report_begins_with_the_gravest_cause(run_facts: facts.Facts) -> None:
+    ranks = [cause.rank for cause in run_facts.causes]
+    first = run_facts.causes[0]
 
     assert ranks == sorted(ranks)
     assert (first.way.kind, first.way.is_read) == ("status", False)
-    assert html.html(shown).index(first.way.operation) < html.html(shown).index('id="targets"')
-    assert markdown.markdown(shown).index(first.way.operation) < markdown.markdown(shown).index(
-        "## Requirements"
+    assert html.html(run_facts).index(first.way.operation) < html.html(run_facts).index(
+        'id="targets"'
     )
+    assert markdown.markdown(run_facts).index(first.way.operation) < markdown.markdown(
+        run_facts
+    ).index("## Requirements")
 
 
 def test_pages_of_an_interrupted_run_count_the_missing_cases(
-    shown: facts.Facts, ended: Path
+    run_facts: facts.Facts, early_run: Path
 ) -> None:
-    run_verdicts.judge(ended, Here())
-    early = facts.facts(ended, run_verdicts.analyse(ended, Here()), has_base=False)
-    cases = tables.read(ended / "cases", tables.CASES).num_rows
-    landed = tables.read(
-        ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])
+    run_verdicts.judge(early_run, Here())
+    early = facts.facts(early_run, run_verdicts.analyse(early_run, Here()), has_base=False)
+    cases = tables.read(early_run / "cases", tables.CASES).num_rows
+    campaign_row = tables.read(
+        early_run / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])
     ).to_pylist()[0]
 
     assert (
         early.status
-        == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
+        == f"incomplete: {cases - campaign_row['landed_exchanges']} of {cases} cases have not landed on their target"
     )
     assert all(early.status in page for page in (html.html(early), markdown.markdown(early)))
-    assert shown.status == "complete"
+    assert run_facts.status == "complete"
 
 
-def test_commands_on_an_interrupted_run_exit_with_3_and_advise_resume(ended: Path) -> None:
-    where = ["--run", str(ended), "--engine", "local", "--workers", "1"]
-    done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
+def test_commands_on_an_interrupted_run_exit_with_3_and_advise_resume(early_run: Path) -> None:
+    where = ["--run", str(early_run), "--engine", "local", "--workers", "1"]
+    results = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
 
-    assert dict.fromkeys(done, 3) == {verb: one.exit_code for verb, one in done.items()}
+    assert dict.fromkeys(results, 3) == {verb: one.exit_code for verb, one in results.items()}
     assert all(
-        "the run is incomplete" in one.output and "--resume" in one.output for one in done.values()
+        "the run is incomplete" in one.output and "--resume" in one.output
+        for one in results.values()
     )
-    assert (ended / "report.html").exists()
+    assert (early_run / "report.html").exists()
 
 
 @NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_page_fits_its_window_and_has_contrast(
-    width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path
+    width: int, *, dark: bool, run_facts: facts.Facts, tmp_path: Path
 ) -> None:
-    found = seen(html.html(shown), "#matrix", width=width, dark=dark, folder=tmp_path)
+    measures = seen(html.html(run_facts), "#matrix", width=width, dark=dark, folder=tmp_path)
 
-    assert (found["width"], found["dark"]) == (width, dark)
-    assert found["needs"] <= width
-    assert found["size"][0] > width / 2
-    assert found["rows"] >= len(BROKEN)
-    assert (found["page"] < 0.1) == dark
-    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
+    assert (measures["width"], measures["dark"]) == (width, dark)
+    assert measures["needs"] <= width
+    assert measures["size"][0] > width / 2
+    assert measures["rows"] >= len(BROKEN)
+    assert (measures["page"] < 0.1) == dark
+    assert measures["worst"][0] >= LEAST_CONTRAST, measures["worst"]

@@ -43,7 +43,7 @@ DRAWN: dict[str, Any] = {
     "only": ("updateProperties", "createNamespace"),
 }
 
-learned = st.builds(
+values_of_the_target = st.builds(
     Learned,
     st.tuples(st.text(), st.tuples(st.just(Learned(("root",), "root")), st.integers())),
     st.text(),
@@ -56,7 +56,7 @@ values = st.recursive(
     | st.floats(allow_nan=False)
     | st.text()
     | st.binary()
-    | learned,
+    | values_of_the_target,
     lambda inner: (
         st.lists(inner)
         | st.dictionaries(st.text() | st.just("$bytes"), inner)
@@ -65,7 +65,7 @@ values = st.recursive(
 )
 
 
-def planned(
+def rows_of_plan(
     contract: str,
     *,
     seeds: Sequence[int] = (0,),
@@ -89,7 +89,7 @@ def test_spelling_of_a_value_is_stable(value: Any) -> None:
 
 def test_case_id_depends_on_the_content_and_not_on_the_mode() -> None:
     contract = Contract("iceberg_rest")
-    row = planned("iceberg_rest", seeds=[0], modes=["example"], only=["updateProperties"])[0]
+    row = rows_of_plan("iceberg_rest", seeds=[0], modes=["example"], only=["updateProperties"])[0]
     case = case_of(row)
     again = row_of(type(case)(case.contract, "wild", 9, case.setup, case.steps), contract, "a")
     other = row_of(
@@ -128,14 +128,14 @@ from lakepact.conformance.campaign.planning.generation import blocks, drawn
 found = drawn(blocks("iceberg_rest", seeds=(3,), **{DRAWN}))
 print([row["case_id"] for rows in found for row in rows])
 """
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
     ).stdout
 
-    assert told.strip() == str(
+    assert output.strip() == str(
         [
             row["case_id"]
-            for row in planned("iceberg_rest", seeds=range(4), **DRAWN)
+            for row in rows_of_plan("iceberg_rest", seeds=range(4), **DRAWN)
             if row["seed"] == 3
         ]
     )
@@ -153,12 +153,12 @@ def test_plan_holds_each_case_once_without_values_of_a_target(tmp_path: Path) ->
 
 def test_plan_of_all_modes_draws_requests_that_reads_follow_once() -> None:
     only = ("createNamespace",)
-    plain, followed = (
-        planned("iceberg_rest", modes=modes, only=only) for modes in (FOLLOWED, [EFFECT])
+    plain, with_reads = (
+        rows_of_plan("iceberg_rest", modes=modes, only=only) for modes in (FOLLOWED, [EFFECT])
     )
-    ids = {row["case_id"] for row in planned("iceberg_rest", modes=MODES, only=only)}
+    ids = {row["case_id"] for row in rows_of_plan("iceberg_rest", modes=MODES, only=only)}
 
-    assert ids >= {row["case_id"] for row in followed}
+    assert ids >= {row["case_id"] for row in with_reads}
     assert ids.isdisjoint(row["case_id"] for row in plain)
 
 
@@ -171,7 +171,7 @@ def test_existing_plan_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_plan_of_several_contracts_names_the_contract_of_each_case(tmp_path: Path) -> None:
     modes = ("example", "reading", "sequence", "check")
-    said = plan(
+    summary = plan(
         THREE,
         tmp_path / "plan",
         modes=modes,
@@ -182,11 +182,11 @@ def test_plan_of_several_contracts_names_the_contract_of_each_case(tmp_path: Pat
     assert {(contract, mode) for contract in THREE for mode in modes} == {
         (row["contract"], row["mode"]) for row in rows
     }
-    assert said["cases_by_contract"] == Counter(row["contract"] for row in rows)
+    assert summary["cases_by_contract"] == Counter(row["contract"] for row in rows)
 
 
 def test_shared_tables_are_planned_as_placeholders() -> None:
-    rows = planned(
+    rows = rows_of_plan(
         "delta_sharing",
         seeds=[0],
         modes=["example", "sequence"],
@@ -197,15 +197,15 @@ def test_shared_tables_are_planned_as_placeholders() -> None:
 
 
 def test_sequence_is_one_case_of_many_steps() -> None:
-    rows = planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
+    rows = rows_of_plan("iceberg_rest", seeds=[0, 1], modes=["sequence"])
 
     assert len(rows) == 4
     assert {len(case_of(row).steps) for row in rows} == {STEPS}
-    assert rows == planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
+    assert rows == rows_of_plan("iceberg_rest", seeds=[0, 1], modes=["sequence"])
 
 
 def test_check_is_a_case_with_its_name() -> None:
-    (row,) = planned(
+    (row,) = rows_of_plan(
         "iceberg_rest",
         seeds=[0, 1],
         modes=["check"],
@@ -219,19 +219,19 @@ def test_check_is_a_case_with_its_name() -> None:
 
 
 def test_most_cases_of_a_seed_have_numbers_below_those_of_the_next() -> None:
-    wanted = Wanted(THREE, [5], MODES, per_seed=1, only=("*",))
+    request = Wanted(THREE, [5], MODES, per_seed=1, only=("*",))
     first = {
         number // NUMBERS
-        for place in wanted.places
-        for rows in wanted.rows([place])
+        for place in request.places
+        for rows in request.rows([place])
         for number in (rows and [rows[-1]["number"]])
     }
 
-    assert first == set(wanted.places)
+    assert first == set(request.places)
 
 
 def test_blocks_drawn_in_any_order_give_the_same_cases() -> None:
-    wanted = blocks("iceberg_rest", seeds=range(2), **DRAWN)
-    backwards = list(drawn(reversed(wanted)))
+    some = blocks("iceberg_rest", seeds=range(2), **DRAWN)
+    backwards = list(drawn(reversed(some)))
 
-    assert list(drawn(wanted)) == backwards[::-1]
+    assert list(drawn(some)) == backwards[::-1]

@@ -60,34 +60,36 @@ def breaking(run: Path, requirement: str, mode: str) -> str:
 
 
 def test_replayed_case_breaks_the_same_requirement(run: Path, faulty: str) -> None:
-    found = replay.send_again(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
+    outcome = replay.send_again(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
 
     assert (
-        [one.row["http_status"] for one in found.before]
-        == [one.row["http_status"] for one in found.after]
+        [one.row["http_status"] for one in outcome.before]
+        == [one.row["http_status"] for one in outcome.after]
         == [201]
     )
-    assert {CREATION} <= {bad["requirement_id"] for one in found.after for bad in one.bad}
-    assert found.differs(0) == ()
+    assert {CREATION} <= {bad["requirement_id"] for one in outcome.after for bad in one.bad}
+    assert outcome.differs(0) == ()
 
 
 def test_replay_on_a_repaired_server_breaks_nothing(run: Path) -> None:
-    with serving(warehouse="memory:") as mended:
-        found = replay.send_again(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+    with serving(warehouse="memory:") as sound:
+        outcome = replay.send_again(run, breaking(run, CREATION, "example"), "a", url=sound.url)
 
-    assert [one.bad for one in found.after] == [()]
-    assert "status" in found.differs(0)
+    assert [one.bad for one in outcome.after] == [()]
+    assert "status" in outcome.differs(0)
 
 
 def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(
     run: Path, faulty: str
 ) -> None:
-    found = replay.minimize(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
-    again = case_of(found.case)
+    outcome = replay.minimize(
+        run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty
+    )
+    again = case_of(outcome.case)
 
-    assert found.before > len(again.steps) == len(found.results)
-    assert [bad["requirement_id"] for bad in found.results[-1].bad].count(CODE) == 1
-    assert found.attempts <= 121
+    assert outcome.before > len(again.steps) == len(outcome.results)
+    assert [bad["requirement_id"] for bad in outcome.results[-1].bad].count(CODE) == 1
+    assert outcome.attempts <= 121
 
 
 def test_body_that_names_another_namespace_is_sent_about_the_own_one(
@@ -98,13 +100,13 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(
         for row in tables.read(run / "cases", tables.CASES).to_pylist()
         if row["operation_id"] == "createNamespace"
     )
-    asked = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
-    bench = Bench(Job("", "r", "abcdef", (asked,)), 0, "abcdef")
+    target = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
+    bench = Bench(Job("", "r", "abcdef", (target,)), 0, "abcdef")
     step = Step(op.create_namespace, {}, {"namespace": ["theirs"]})
-    (sent,) = bench.rows({**case, "request": text_of_steps([step])})
+    (exchange,) = bench.rows({**case, "request": text_of_steps([step])})
     bench.close()
 
-    assert json.loads(sent["request_body"])["namespace"][0].startswith("lp_abcdef")
+    assert json.loads(exchange["request_body"])["namespace"][0].startswith("lp_abcdef")
 
 
 def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:
@@ -118,25 +120,27 @@ def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> 
 
 def test_minimization_of_a_passing_case_raises_lookup_error(run: Path) -> None:
     with (
-        serving(warehouse="memory:") as mended,
+        serving(warehouse="memory:") as sound,
         pytest.raises(LookupError, match="nothing to make smaller"),
     ):
-        replay.minimize(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+        replay.minimize(run, breaking(run, CREATION, "example"), "a", url=sound.url)
 
 
 def test_commands_show_both_answers_and_keep_the_smallest_case(run: Path, faulty: str) -> None:
     case = breaking(run, CREATION, "example")
     where = ["--run", str(run), "--case", case, "--target", "a", "--url", faulty]
-    shown = CliRunner().invoke(campaign, ["replay", *where])
+    replay_result = CliRunner().invoke(campaign, ["replay", *where])
     least = CliRunner().invoke(campaign, ["minimize", *where])
 
-    assert (shown.exit_code, least.exit_code) == (1, 0), shown.output + least.output
+    assert (replay_result.exit_code, least.exit_code) == (1, 0), replay_result.output + least.output
     assert [
-        word for word in ("then", "now", "alike", "curl", CREATION) if word not in shown.output
+        word
+        for word in ("then", "now", "alike", "curl", CREATION)
+        if word not in replay_result.output
     ] == []
-    (kept,) = (run / "minimized").glob("*.json")
-    assert str(kept) in least.output
-    assert json.loads(kept.read_text())["requirement_id"] in least.output
+    (file,) = (run / "minimized").glob("*.json")
+    assert str(file) in least.output
+    assert json.loads(file.read_text())["requirement_id"] in least.output
 
 
 @pytest.mark.parametrize(
@@ -147,15 +151,15 @@ def test_unknown_case_or_target_exits_with_2_and_one_line(
     case: str | None, target: str, sentence: str, run: Path
 ) -> None:
     name = breaking(run, CREATION, "example") if case is None else case
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         campaign, ["replay", "--run", str(run), "--case", name, "--target", target]
     )
 
-    assert (done.exit_code, sentence in done.output, done.output.count("\n")) == (2, True, 1)
+    assert (result.exit_code, sentence in result.output, result.output.count("\n")) == (2, True, 1)
 
 
 def test_unreachable_target_exits_with_3_and_one_line(run: Path) -> None:
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         campaign,
         [
             "replay",
@@ -168,4 +172,4 @@ def test_unreachable_target_exits_with_3_and_one_line(run: Path) -> None:
         ],
     )
 
-    assert (done.exit_code, done.output.count("\n")) == (3, 1)
+    assert (result.exit_code, result.output.count("\n")) == (3, 1)

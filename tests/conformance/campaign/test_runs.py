@@ -62,40 +62,40 @@ def whole(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(whole: Path) -> dict[str, list[dict[str, Any]]]:
+def verdicts(whole: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the results and answers of the whole run."""
     return said(whole, Here())
 
 
-def of(target: str, found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def of(target: str, verdicts: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     return {
-        table: [row for row in rows if row["target"] == target] for table, rows in found.items()
+        table: [row for row in rows if row["target"] == target] for table, rows in verdicts.items()
     }
 
 
 def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> None:
-    sent = Counter((row["target"], row["case_id"]) for row in exchanges(whole))
+    counts = Counter((row["target"], row["case_id"]) for row in exchanges(whole))
     cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
 
-    assert {(target, case): 1 for target in ("a", "b", "bad") for case in cases} == sent
+    assert {(target, case): 1 for target in ("a", "b", "bad") for case in cases} == counts
     assert documents.read(whole / "run.json")["status"] == "complete"
 
 
 def test_equal_servers_pass_and_do_not_diverge(
-    whole: Path, found: dict[str, list[dict[str, Any]]]
+    whole: Path, verdicts: dict[str, list[dict[str, Any]]]
 ) -> None:
-    seen = [
+    observations = [
         json.loads(row["observations"])
         for row in run_verdicts.analyse(whole, Here())["divergences"]
     ]
 
-    assert [each for each in seen if each.get("a") != each.get("b")] == []
+    assert [each for each in observations if each.get("a") != each.get("b")] == []
     assert [
-        row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"
+        row for row in verdicts["results"] if row["target"] != "bad" and row["verdict"] != "pass"
     ] == []
 
 
-@pytest.mark.usefixtures("found")
+@pytest.mark.usefixtures("verdicts")
 def test_faults_of_a_target_are_found(whole: Path) -> None:
     coverage = run_verdicts.analyse(whole, Here())["coverage"]
 
@@ -105,27 +105,27 @@ def test_faults_of_a_target_are_found(whole: Path) -> None:
 
 
 def test_judging_again_without_a_server_gives_the_same_result(
-    whole: Path, found: dict[str, list[dict[str, Any]]]
+    whole: Path, verdicts: dict[str, list[dict[str, Any]]]
 ) -> None:
-    assert found == said(whole, Here())
+    assert verdicts == said(whole, Here())
 
 
 def test_interrupted_run_resumes_with_the_missing_cases(
-    plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path
+    plan: Path, verdicts: dict[str, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
     with serving(warehouse="memory:") as one:
         with pytest.raises(KeyboardInterrupt):
             ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}")
-        run, landed = tmp_path / "run", exchanges(tmp_path / "run")
+        run, before = tmp_path / "run", exchanges(tmp_path / "run")
         for _ in runs.send_remaining(run, Here()):
             pass
-    after = [row for row in exchanges(run) if row["word"] != landed[0]["word"]]
+    after = [row for row in exchanges(run) if row["word"] != before[0]["word"]]
 
-    assert len(landed) == 30
+    assert len(before) == 30
     assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows == 0
-    assert set() == {row["case_id"] for row in after} & {row["case_id"] for row in landed}
-    assert set() == numbers(after) & {str(row["number"]) for row in landed}
-    assert of("a", found) == said(run, Here())
+    assert set() == {row["case_id"] for row in after} & {row["case_id"] for row in before}
+    assert set() == numbers(after) & {str(row["number"]) for row in before}
+    assert of("a", verdicts) == said(run, Here())
 
 
 class Disturbed(Here):
@@ -241,10 +241,10 @@ def test_no_file_of_a_run_holds_a_secret(
         )
         run = ran(plan, tmp_path / "run", Here(), f"a={tmp_path / 't.toml'}")
     said(run, Here())
-    kept = {"exchanges": tables.EXCHANGES, "results": tables.RESULTS}
+    schemas = {"exchanges": tables.EXCHANGES, "results": tables.RESULTS}
     rows = [
         row
-        for table, schema in kept.items()
+        for table, schema in schemas.items()
         for row in tables.read(run / table, schema).to_pylist()
     ]
     texts = [repr(rows), *(path.read_text() for path in run.rglob("*.json"))]

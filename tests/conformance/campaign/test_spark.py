@@ -89,8 +89,8 @@ def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory
 
 def rows(run: Path, table: str) -> list[dict[str, Any]]:
     schema = findings.TABLES[table]
-    found: list[dict[str, Any]] = tables.read(run / table, schema).to_pylist()
-    return found
+    table_rows: list[dict[str, Any]] = tables.read(run / table, schema).to_pylist()
+    return table_rows
 
 
 def test_every_case_has_one_exchange_with_every_target(plan: Path, on_spark: Path) -> None:
@@ -103,14 +103,14 @@ def test_every_case_has_one_exchange_with_every_target(plan: Path, on_spark: Pat
 
 
 def test_every_fault_is_found_and_correct_servers_pass(on_spark: Path) -> None:
-    broken = {
+    failures = {
         (row["target"], row["requirement_id"])
         for row in rows(on_spark, "coverage")
         if row["verdict"] != "pass"
     }
 
-    assert {("bad", requirement) for requirement in FAULTS.values()} <= broken
-    assert {"bad"} == {target for target, _ in broken}
+    assert {("bad", requirement) for requirement in FAULTS.values()} <= failures
+    assert {"bad"} == {target for target, _ in failures}
 
 
 def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: Path) -> None:
@@ -124,11 +124,13 @@ def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: P
     )
 
 
-def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def sound(by_table: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the correct servers. Cases on the faulty server influence each other, in
     any order.
     """
-    return {table: [row for row in rows if row["target"] != "bad"] for table, rows in found.items()}
+    return {
+        table: [row for row in rows if row["target"] != "bad"] for table, rows in by_table.items()
+    }
 
 
 def verdicts(coverage: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
@@ -138,11 +140,11 @@ def verdicts(coverage: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
 def test_analysis_by_spark_equals_analysis_by_duckdb(
     engine: Spark, on_spark: Path, tmp_path: Path
 ) -> None:
-    passed = [
+    passes = [
         {**row, "verdict": "pass"}
         for row in tables.read(on_spark / "results", tables.RESULTS).to_pylist()
     ]
-    tables.write_part(tables.table_of(passed, tables.RESULTS), tmp_path / "results", "part-00000")
+    tables.write_part(tables.table_of(passes, tables.RESULTS), tmp_path / "results", "part-00000")
     words = [start["word"] for start in documents.read(on_spark / "run.json")["starts"]]
 
     by_spark = engine.analyse(on_spark, tmp_path, quiet=words)

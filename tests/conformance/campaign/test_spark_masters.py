@@ -97,7 +97,7 @@ def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(
         )
         (tmp_path / "elsewhere").mkdir()
         line = [sys.executable, "-c", IN_ONE_SESSION, *words]
-        done = subprocess.run(
+        process = subprocess.run(
             line,
             capture_output=True,
             text=True,
@@ -105,8 +105,8 @@ def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(
             timeout=PATIENCE,
             cwd=tmp_path / "elsewhere",
         )
-    assert done.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", (
-        done.stderr
+    assert process.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", (
+        process.stderr
     )
     cases = [[cases_of(folder / name / "plan") for name in DRAWN] for folder in (plain, tmp_path)]
     requests = [said(plain / "requests" / "run", Here()), kept(tmp_path / "requests" / "run")]
@@ -114,7 +114,7 @@ def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(
     assert cases[0] == cases[1]
     assert requests[0] == requests[1]
     assert of_checks(plain / "checks" / "run") == of_checks(tmp_path / "checks" / "run")
-    assert disturbed(tmp_path / "checks" / "run") == ([CHECK_ALONE], [])
+    assert alone_and_overlapping(tmp_path / "checks" / "run") == ([CHECK_ALONE], [])
 
 
 def cases_of(plan: Path) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ def of_checks(run: Path) -> set[tuple[str, str, str]]:
     }
 
 
-def disturbed(run: Path) -> tuple[list[str], list[str]]:
+def alone_and_overlapping(run: Path) -> tuple[list[str], list[str]]:
     """Return the checks that must run alone, and the cases that ran at the same time."""
     alone = {
         row["case_id"]: row["request"]
@@ -192,19 +192,23 @@ def test_run_on_spark_writes_no_secret_to_files_or_output(
             "spark.eventLog.compress=false",
             *events,
         )
-        done = subprocess.run(command(*words, *where), capture_output=True, text=True, check=False)
+        process = subprocess.run(
+            command(*words, *where), capture_output=True, text=True, check=False
+        )
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    landed = repr(exchanges(tmp_path / "run"))
+    rows_text = repr(exchanges(tmp_path / "run"))
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert [path for path in files if path.is_relative_to(tmp_path / "events")] != []
     assert [str(path) for path, content in files.items() if b"s3cret" in content] == []
-    assert "s3cret" not in landed + repr(kept(tmp_path / "run")) + done.stdout + done.stderr
+    assert (
+        "s3cret" not in rows_text + repr(kept(tmp_path / "run")) + process.stdout + process.stderr
+    )
     assert sorted(path.name for path in (tmp_path / "run").glob("report.*")) == [
         "report.html",
         "report.md",
     ]
-    assert "<sent-by-us>" in landed
+    assert "<sent-by-us>" in rows_text
 
 
 def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path: Path) -> None:
@@ -221,7 +225,7 @@ def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path:
         "local[2]",
     )
     with serving(warehouse="memory:") as server:
-        done = subprocess.run(
+        process = subprocess.run(
             command(*words, "--target", f"a={server.url}"),
             capture_output=True,
             text=True,
@@ -229,12 +233,12 @@ def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path:
             env={**os.environ, "PYSPARK_PYTHON": str(tmp_path / "bare" / "bin" / "python")},
         )
 
-    assert done.returncode == 3
+    assert process.returncode == 3
     assert re.match(
         r"lakepact campaign run: workers of Spark lack a package: there, pip install",
-        done.stderr.splitlines()[-1],
+        process.stderr.splitlines()[-1],
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize("kind", ["local[2]", "connect"])
@@ -246,17 +250,20 @@ def test_spark_that_speculates_is_refused(kind: str, tmp_path: Path) -> None:
             if "remote" in choice
             else ["--master", kind, "--conf", setting]
         )
-        done = subprocess.run(
+        process = subprocess.run(
             command("plan", "--engine", "spark", "--out", str(tmp_path / "plan"), *words),
             capture_output=True,
             text=True,
             check=False,
         )
 
-    assert (done.returncode, "has spark.speculation=true" in done.stderr.splitlines()[-1]) == (
+    assert (
+        process.returncode,
+        "has spark.speculation=true" in process.stderr.splitlines()[-1],
+    ) == (
         3,
         True,
-    ), done.stderr
+    ), process.stderr
 
 
 def test_unreachable_master_exits_with_3_and_is_named(plain: Path, tmp_path: Path) -> None:
@@ -272,11 +279,11 @@ def test_unreachable_master_exits_with_3_and_is_named(plain: Path, tmp_path: Pat
             str(tmp_path / "run"),
             *where,
         )
-        done = subprocess.run(
+        process = subprocess.run(
             command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE
         )
 
-    assert done.returncode == 3
-    assert done.stderr.splitlines()[-1].startswith(
+    assert process.returncode == 3
+    assert process.stderr.splitlines()[-1].startswith(
         "lakepact campaign run: Spark did not start with --master spark://127.0.0.1:9"
     )

@@ -111,10 +111,10 @@ def test_unusable_arguments_exit_with_2(
     words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(campaign, words)
+    result = CliRunner().invoke(campaign, words)
 
-    assert (done.exit_code, sentence in done.output) == (2, True)
-    assert "Traceback" not in done.output
+    assert (result.exit_code, sentence in result.output) == (2, True)
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_missing_java_is_reported_in_one_line_before_a_run_is_created(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
-    done = CliRunner().invoke(campaign, words)
+    result = CliRunner().invoke(campaign, words)
 
     assert (
-        done.exit_code,
-        sentence in done.output,
-        done.output.count("\n"),
+        result.exit_code,
+        sentence in result.output,
+        result.output.count("\n"),
         list(tmp_path.iterdir()),
     ) == (code, True, 1, [])
 
@@ -170,9 +170,9 @@ def test_missing_package_of_spark_connect_is_named_with_its_extra(
 
 
 def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         campaign,
         ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"],
     )
 
-    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)

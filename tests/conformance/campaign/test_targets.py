@@ -51,8 +51,8 @@ def test_certificates_proxy_and_login_of_a_profile_are_kept(
     settings = 'proxy = "http://127.0.0.1:3128"\ncredential_env = "CLIENT"\nscope = "catalog"\nversion = "1.11.0"\n'
     (target,) = parse_targets([profile(tmp_path, f'url = "http://a.example"\n{settings}')], ONE)
 
-    kept = of_document(json.loads(json.dumps(target.document)))
-    assert (kept.target().access.proxy, kept.access.credential_env, kept.version) == (
+    copy = of_document(json.loads(json.dumps(target.document)))
+    assert (copy.target().access.proxy, copy.access.credential_env, copy.version) == (
         "http://127.0.0.1:3128",
         "CLIENT",
         "1.11.0",
@@ -81,10 +81,10 @@ def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_unusable_target_is_refused_without_its_password(options: list[str], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as refused:
+    with pytest.raises(ValueError, match=sentence) as exc_info:
         parse_targets(options, ONE)
 
-    assert "pass@" not in str(refused.value)
+    assert "pass@" not in str(exc_info.value)
 
 
 @pytest.mark.parametrize(
@@ -104,24 +104,24 @@ def test_unusable_target_is_refused_without_its_password(options: list[str], sen
 def test_unusable_profile_is_refused_without_its_secrets(
     tmp_path: Path, more: str, sentence: str
 ) -> None:
-    with pytest.raises(ValueError, match=sentence) as refused:
+    with pytest.raises(ValueError, match=sentence) as exc_info:
         parse_targets([profile(tmp_path, f'url = "http://a.example"\n{more}')], ONE)
 
-    assert "s3cr3t-value" not in str(refused.value)
+    assert "s3cr3t-value" not in str(exc_info.value)
 
 
 def test_profile_written_by_probe_is_accepted(tmp_path: Path) -> None:
-    written = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
+    text = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
 
-    assert [
-        (one.url, one.contract) for one in parse_targets([profile(tmp_path, written)], ONE)
-    ] == [("http://a.example", "iceberg_rest")]
+    assert [(one.url, one.contract) for one in parse_targets([profile(tmp_path, text)], ONE)] == [
+        ("http://a.example", "iceberg_rest")
+    ]
 
 
 def exchange(body: bytes) -> Exchange:
-    sent = (("Authorization", "Bearer s3cret-word"), ("X-Key", "s3cret-word"), ("X-More", "a"))
+    headers = (("Authorization", "Bearer s3cret-word"), ("X-Key", "s3cret-word"), ("X-More", "a"))
     secrets = ("Bearer s3cret-word", "s3cret-word")
-    answered = httpx.Headers(
+    reply_headers = httpx.Headers(
         {"set-cookie": "c=1", "x-echo": "s3cret-word", "content-type": "application/json"}
     )
     return Exchange(
@@ -130,10 +130,10 @@ def exchange(body: bytes) -> Exchange:
         "campaign",
         "GET",
         "http://a/?k=s3cret-word",
-        sent,
+        headers,
         b"s3cret-word",
         404,
-        answered,
+        reply_headers,
         body,
         0.5,
         secrets,

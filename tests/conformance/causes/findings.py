@@ -47,7 +47,7 @@ def fact_of(body: str) -> dict[str, str]:
 
 def result(
     requirement: str,
-    shown: int,
+    number: int,
     *,
     expected: tuple[int, ...] = (),
     trail: tuple[int, ...] = (),
@@ -56,10 +56,10 @@ def result(
     texts = {"expected": f"status {expected}" if expected else "`a` to be 1", "actual": "2"}
     failure = {
         **texts,
-        "exchange": shown,
+        "exchange": number,
         **({"expected_status": list(expected)} if expected else {}),
     }
-    verdict = {"check": "c", "outcome": "fail", "exchanges": [*trail, shown]}
+    verdict = {"check": "c", "outcome": "fail", "exchanges": [*trail, number]}
     verdict |= {"failures": [failure], **texts}
     return {
         "line": "result",
@@ -83,7 +83,7 @@ def with_failures(
 
 def different(
     requirement: str,
-    shown: int,
+    number: int,
     at: str,
     kind: str = "another value",
     *,
@@ -94,14 +94,14 @@ def different(
     failure = {
         "expected": "`a` to be 1",
         "actual": "2",
-        "exchange": shown,
+        "exchange": number,
         "difference": {"at": at, "kind": kind},
         **texts,
     }
     return result(
         requirement,
-        shown,
-        verdicts=[{"outcome": "fail", "exchanges": [shown], "failures": [failure], "check": "c"}],
+        number,
+        verdicts=[{"outcome": "fail", "exchanges": [number], "failures": [failure], "check": "c"}],
         risk=risk,
     )
 
@@ -144,7 +144,7 @@ def differing(*places: str, kind: str = "another value") -> list[dict[str, Any]]
     return [different(f"R-{number}", number, place, kind) for number, place in enumerate(places, 1)]
 
 
-def grouped(lines: list[dict[str, Any]]) -> list[str]:
+def groups_of(lines: list[dict[str, Any]]) -> list[str]:
     """Return the numbers of the requirements of each cause."""
     return [
         "".join(sorted(requirement.removeprefix("R-") for requirement in cause.requirements))
@@ -154,7 +154,7 @@ def grouped(lines: list[dict[str, Any]]) -> list[str]:
 
 def mistaken(
     requirement: str,
-    shown: int,
+    number: int,
     kind: str,
     at: str,
     *,
@@ -164,7 +164,7 @@ def mistaken(
     """Return the result of a requirement about requests with a mistake."""
     return with_failures(
         requirement,
-        {"exchange": shown, "expected_status": [*expected], "mutation": {"kind": kind, "at": at}},
+        {"exchange": number, "expected_status": [*expected], "mutation": {"kind": kind, "at": at}},
         **changes,
     )
 
@@ -175,11 +175,11 @@ def of_any_exchange(line: dict[str, Any], *, check: str = "invariant") -> dict[s
     return line
 
 
-def load_after(refused: int, number: int) -> dict[str, Any]:
+def load_after(change: int, number: int) -> dict[str, Any]:
     """Return a load that looks for effects of a refused change."""
     load = exchange(number, 200, operation="loadTable")
     load["request"]["method"] = "GET"
-    return load | {"refused": refused}
+    return load | {"refused": change}
 
 
 NULL = "NullPointerException"

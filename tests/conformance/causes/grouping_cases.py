@@ -36,17 +36,17 @@ def not_found(number: int, path: str) -> dict[str, Any]:
     return line
 
 
-def changed(number: int, operation: str, *, table: str) -> list[dict[str, Any]]:
+def change_and_loss(number: int, operation: str, *, table: str) -> list[dict[str, Any]]:
     """Return an accepted change, and a load that does not find its object."""
-    lost = exchange(
+    load = exchange(
         number + 1,
         404,
         ERROR % ("gone", "NoSuchTableException", 404),
         operation="loadTable",
         table=table,
     )
-    lost["request"]["method"] = "GET"
-    return [exchange(number, 200, operation=operation, table=table), lost]
+    load["request"]["method"] = "GET"
+    return [exchange(number, 200, operation=operation, table=table), load]
 
 
 def with_header(line: dict[str, Any], value: str) -> dict[str, Any]:
@@ -588,9 +588,9 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     ),
     "objects that are not found, by the change that should have left them": (
         [
-            *changed(1, "createTable", table="lp_0a1b2c_1_1"),
-            *changed(3, "renameTable", table="lp_0a1b2c_1_2"),
-            *changed(5, "createTable", table="lp_0a1b2c_1_3"),
+            *change_and_loss(1, "createTable", table="lp_0a1b2c_1_1"),
+            *change_and_loss(3, "renameTable", table="lp_0a1b2c_1_2"),
+            *change_and_loss(5, "createTable", table="lp_0a1b2c_1_3"),
             *(result(f"R-{n}", n, expected=(200,)) for n in (2, 4, 6)),
         ],
         ["26", "4"],

@@ -14,7 +14,7 @@ from conformance.causes.findings import (
     errors,
     exchange,
     expecting,
-    grouped,
+    groups_of,
     load_after,
     mistaken,
     of_any_exchange,
@@ -29,7 +29,7 @@ from lakepact.conformance.report.causes import Severity, causes
 def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
     lines, expected = CASES[case]
 
-    assert grouped(lines) == expected
+    assert groups_of(lines) == expected
 
 
 def test_removal_of_an_absent_object_is_a_cause_of_its_own() -> None:
@@ -37,7 +37,7 @@ def test_removal_of_an_absent_object_is_a_cause_of_its_own() -> None:
     lines[1]["request"]["method"] = "DELETE"
     findings = [mistaken(f"R-{n}", n, "absent", "table") for n in (1, 2)]
 
-    assert grouped([*lines, *findings]) == ["1", "2"]
+    assert groups_of([*lines, *findings]) == ["1", "2"]
 
 
 def test_web_page_is_one_cause_whatever_was_expected_of_its_request() -> None:
@@ -53,17 +53,17 @@ def test_web_page_is_one_cause_whatever_was_expected_of_its_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused", "mistakes", "expected"),
+    ("methods", "mistakes", "expected"),
     [({"GET"}, 10, 1), ({"GET"}, 9, 9), ({"DELETE"}, 10, 10), (set[str](), 10, 1)],
 )
 def test_server_that_accepts_many_mistakes_and_refuses_none_has_one_cause(
-    refused: set[str], mistakes: int, expected: int
+    methods: set[str], mistakes: int, expected: int
 ) -> None:
     findings = [mistaken(f"R-{n}", n, "invalid value", f"/{n}x") for n in range(1, mistakes + 1)]
-    found = causes([*answers(*["createTable"] * mistakes), *findings], refused=refused)
+    actual = causes([*answers(*["createTable"] * mistakes), *findings], refused=methods)
 
-    assert len(found) == expected
-    assert ("no POST, PUT or DELETE request of the run was refused" in found[0].title) is (
+    assert len(actual) == expected
+    assert ("no POST, PUT or DELETE request of the run was refused" in actual[0].title) is (
         expected == 1
     )
 
@@ -76,11 +76,11 @@ def test_one_wrong_error_for_many_mistakes_is_one_cause(
     status: int, kind: str, mistakes: int, expected: int
 ) -> None:
     findings = [mistaken(f"R-{n}", n, "invalid value", f"/{n}x") for n in range(1, mistakes + 1)]
-    found = causes([*errors(*["no"] * mistakes, status=status, kind=kind), *findings])
+    actual = causes([*errors(*["no"] * mistakes, status=status, kind=kind), *findings])
 
-    assert len(found) == expected
+    assert len(actual) == expected
     assert (
-        found[0].title
+        actual[0].title
         == f"requests with mistakes of many kinds returned {status} (No), expected 400: updateTable"
     ) is (expected == 1)
 
@@ -104,7 +104,7 @@ def test_crashes_without_a_message_are_causes_of_their_tables(tables: int, expec
         )
         for number in range(1, 13)
     ]
-    assert len(grouped([*crashes, *failures])) == expected
+    assert len(groups_of([*crashes, *failures])) == expected
 
 
 def test_accepted_case_of_a_requirement_is_a_cause_of_its_own() -> None:
@@ -112,7 +112,7 @@ def test_accepted_case_of_a_requirement_is_a_cause_of_its_own() -> None:
         {"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}}
         for n in (1, 2)
     ]
-    found = causes(
+    actual = causes(
         [
             *errors("no", status=422, kind="Unprocessable"),
             exchange(2, 200),
@@ -120,7 +120,7 @@ def test_accepted_case_of_a_requirement_is_a_cause_of_its_own() -> None:
         ]
     )
 
-    assert [(cause.severity, cause.title) for cause in found] == [
+    assert [(cause.severity, cause.title) for cause in actual] == [
         (
             Severity.DATA,
             "updateTable returned 200 with an invalid value of `a`, expected 400",
@@ -152,7 +152,7 @@ def test_changes_that_are_refused_and_applied_are_one_cause() -> None:
         *(of_any_exchange(different(f"R-{n}", n + 2, f"/metadata/{n}")) for n in (1, 2)),
     ]
 
-    assert grouped(lines) == ["12"]
+    assert groups_of(lines) == ["12"]
 
 
 def test_accepted_request_after_which_right_ones_fail_is_a_cause_of_its_own() -> None:
@@ -164,4 +164,4 @@ def test_accepted_request_after_which_right_ones_fail_is_a_cause_of_its_own() ->
         load | {"objects": ["lp_0_1_5"]},
     ]
 
-    assert grouped([*lines, *wrong, result("R-6", 6, expected=(200,))]) == ["56", "1234"]
+    assert groups_of([*lines, *wrong, result("R-6", 6, expected=(200,))]) == ["56", "1234"]

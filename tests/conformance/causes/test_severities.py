@@ -17,7 +17,7 @@ from conformance.causes.findings import (
     differing,
     errors,
     exchange,
-    grouped,
+    groups_of,
     load_after,
     mistaken,
     of_any_exchange,
@@ -28,7 +28,7 @@ from lakepact.conformance.report.causes import Severity, causes
 
 
 @pytest.mark.parametrize(
-    ("shown", "finding", "severity"),
+    ("line", "finding", "severity"),
     [
         (exchange(1, 200), result("R-1", 1, risk="data"), Severity.DATA),
         (exchange(1, 200), result("R-1", 1, expected=(409,), risk="data"), Severity.DATA),
@@ -115,16 +115,16 @@ from lakepact.conformance.report.causes import Severity, causes
     ],
 )
 def test_severity_says_what_clients_lose(
-    shown: dict[str, Any], finding: dict[str, Any], severity: Severity
+    line: dict[str, Any], finding: dict[str, Any], severity: Severity
 ) -> None:
-    assert [cause.severity for cause in causes([shown, finding])] == [severity]
+    assert [cause.severity for cause in causes([line, finding])] == [severity]
 
 
-def warning(requirement: str, shown: int, **changes: Any) -> dict[str, Any]:
+def warning(requirement: str, number: int, **changes: Any) -> dict[str, Any]:
     """Return the result of a requirement that should be kept."""
-    broken = result(requirement, shown, outcome="warn", **changes)
-    broken["verdicts"][0]["outcome"] = "warn"
-    return broken
+    line = result(requirement, number, outcome="warn", **changes)
+    line["verdicts"][0]["outcome"] = "warn"
+    return line
 
 
 def test_causes_of_failures_come_before_those_of_warnings_each_by_severity() -> None:
@@ -139,7 +139,7 @@ def test_causes_of_failures_come_before_those_of_warnings_each_by_severity() -> 
         warning("R-4", 4, risk="data"),
     ]
 
-    assert grouped([*lines, *findings]) == ["3", "1", "4", "2"]
+    assert groups_of([*lines, *findings]) == ["3", "1", "4", "2"]
 
 
 def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
@@ -218,9 +218,9 @@ def test_effect_of_an_accepted_request_before_a_refused_one_is_no_loss() -> None
     load = exchange(3, 200, operation="loadTable")
     load["request"]["method"] = "GET"
     lines = [exchange(1, 200), exchange(2, 409, ERROR % ("no", "Conflict", 409)), load]
-    found = [result("R-1", 1, expected=BAD), different("R-2", 3, "/metadata/last-updated-ms")]
+    findings = [result("R-1", 1, expected=BAD), different("R-2", 3, "/metadata/last-updated-ms")]
 
-    assert [(c.severity, c.title) for c in causes([*lines, *found])] == [
+    assert [(c.severity, c.title) for c in causes([*lines, *findings])] == [
         (Severity.EFFECT, "updateTable returned 200, expected 400 (also loadTable)")
     ]
 

@@ -18,9 +18,9 @@ def answer_tasks(perform: Callable[[str, dict[str, Any]], Any]) -> None:
     NotImplementedError for what it does not offer.
     """
     for line in sys.stdin:
-        asked = json.loads(line)
+        line_of_task = json.loads(line)
         try:
-            answer = {"result": perform(asked["task"], asked["arguments"])}
+            answer = {"result": perform(line_of_task["task"], line_of_task["arguments"])}
         except NotImplementedError:
             answer = {"not_offered": True}
         except Exception as error:  # noqa: BLE001 - reported
@@ -30,10 +30,10 @@ def answer_tasks(perform: Callable[[str, dict[str, Any]], Any]) -> None:
         sys.stdout.flush()
 
 
-def repeatedly(once: Callable[[], Any], given: dict[str, Any]) -> list[Any]:
+def repeatedly(once: Callable[[], Any], arguments: dict[str, Any]) -> list[Any]:
     """Return the results of as many calls as a task asks for."""
-    found = [once()]
-    for _ in range(given["times"] - 1):
-        time.sleep(given["pause"])
-        found.append(once())
-    return found
+    results = [once()]
+    for _ in range(arguments["times"] - 1):
+        time.sleep(arguments["pause"])
+        results.append(once())
+    return results

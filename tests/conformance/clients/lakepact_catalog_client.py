@@ -29,18 +29,18 @@ FIELDS = [
 class Tasks:
     """The tasks, one method each."""
 
-    def __init__(self, catalog: IcebergCatalog, given: dict[str, Any]) -> None:
+    def __init__(self, catalog: IcebergCatalog, arguments: dict[str, Any]) -> None:
         self.catalog = catalog
-        self.given = given
-        self.namespace = given.get("namespace", ())
-        self.table = given.get("table", "")
-        self.view = given.get("view", "")
+        self.arguments = arguments
+        self.namespace = arguments.get("namespace", ())
+        self.table = arguments.get("table", "")
+        self.view = arguments.get("view", "")
 
     def list_namespaces(self) -> Any:
-        return [list(found) for found in self.catalog.list_namespaces()]
+        return [list(levels) for levels in self.catalog.list_namespaces()]
 
     def list_child_namespaces(self) -> Any:
-        return [list(found) for found in self.catalog.list_namespaces(self.given["parent"])]
+        return [list(levels) for levels in self.catalog.list_namespaces(self.arguments["parent"])]
 
     def namespace_exists(self) -> Any:
         return self.catalog.namespace_exists(self.namespace)
@@ -53,23 +53,23 @@ class Tasks:
 
     def set_namespace_properties(self) -> Any:
         self.catalog.update_namespace_properties(
-            self.namespace, updates=self.given["updates"], removals=self.given["removals"]
+            self.namespace, updates=self.arguments["updates"], removals=self.arguments["removals"]
         )
 
     def drop_namespace(self) -> Any:
         self.catalog.drop_namespace(self.namespace)
 
     def list_tables(self) -> Any:
-        return [found.name for found in self.catalog.list_tables(self.namespace)]
+        return [identifier.name for identifier in self.catalog.list_tables(self.namespace)]
 
     def list_tables_repeatedly(self) -> Any:
-        def listed() -> Any:
+        def names_or_none() -> Any:
             try:
                 return self.list_tables()
             except LakepactError:
                 return None
 
-        return repeatedly(listed, self.given)
+        return repeatedly(names_or_none, self.arguments)
 
     def table_exists(self) -> Any:
         return self.catalog.table_exists((self.namespace, self.table))
@@ -91,14 +91,14 @@ class Tasks:
         }
 
     def load_tables(self) -> Any:
-        found = []
-        for table in self.given["tables"]:
+        tables = []
+        for table in self.arguments["tables"]:
             self.table = table
-            found.append(self.load_table())
-        return found
+            tables.append(self.load_table())
+        return tables
 
     def load_table_repeatedly(self) -> Any:
-        return repeatedly(self.load_table, self.given)
+        return repeatedly(self.load_table, self.arguments)
 
     def commit(self, updates: dict[str, str]) -> None:
         uuid = self.catalog.load_table((self.namespace, self.table)).metadata.table_uuid
@@ -110,19 +110,21 @@ class Tasks:
         )
 
     def set_properties(self) -> Any:
-        self.commit(self.given["updates"])
+        self.commit(self.arguments["updates"])
 
     def set_properties_twice(self) -> Any:
-        self.commit(self.given["first"])
-        self.commit(self.given["second"])
+        self.commit(self.arguments["first"])
+        self.commit(self.arguments["second"])
 
     def add_column(self) -> Any:
         self.catalog.change((self.namespace, self.table)).add_column(
-            self.given["column"], "string"
+            self.arguments["column"], "string"
         ).commit()
 
     def rename_table(self) -> Any:
-        self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
+        self.catalog.rename_table(
+            (self.namespace, self.table), (self.namespace, self.arguments["to"])
+        )
 
     def drop_table(self) -> Any:
         self.catalog.drop_table((self.namespace, self.table))
@@ -136,35 +138,39 @@ class Tasks:
         )
 
     def create_branch(self) -> Any:
-        self.create_reference(self.given["branch"], "branch")
+        self.create_reference(self.arguments["branch"], "branch")
 
     def create_tag(self) -> Any:
-        self.create_reference(self.given["tag"], "tag")
+        self.create_reference(self.arguments["tag"], "tag")
 
     def create_reference(self, name: str, kind: str) -> None:
         update = {
             "action": "set-snapshot-ref",
             "ref-name": name,
             "type": kind,
-            "snapshot-id": self.given["snapshot-id"],
+            "snapshot-id": self.arguments["snapshot-id"],
         }
         self.change_references(
             update, {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": None}
         )
 
     def drop_branch(self) -> Any:
-        self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["branch"]})
+        self.change_references(
+            {"action": "remove-snapshot-ref", "ref-name": self.arguments["branch"]}
+        )
 
     def drop_tag(self) -> Any:
-        self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["tag"]})
+        self.change_references({"action": "remove-snapshot-ref", "ref-name": self.arguments["tag"]})
 
     def register_table(self) -> Any:
-        self.catalog.register_table((self.namespace, self.table), self.given["metadata-location"])
+        self.catalog.register_table(
+            (self.namespace, self.table), self.arguments["metadata-location"]
+        )
 
     def commit_transaction(self) -> Any:
-        update = {"action": "set-properties", "updates": self.given["updates"]}
+        update = {"action": "set-properties", "updates": self.arguments["updates"]}
         self.catalog.commit_transaction(
-            [TableChange(self.namespace, name, [update], []) for name in self.given["tables"]]
+            [TableChange(self.namespace, name, [update], []) for name in self.arguments["tables"]]
         )
 
     def plan_scan(self) -> Any:
@@ -178,11 +184,11 @@ class Tasks:
         ]
 
     def file_properties(self) -> Any:
-        loaded = self.catalog.load_table((self.namespace, self.table))
-        return dict(storage_properties(loaded, loaded.metadata_location))
+        result = self.catalog.load_table((self.namespace, self.table))
+        return dict(storage_properties(result, result.metadata_location))
 
     def list_views(self) -> Any:
-        return [found.name for found in self.catalog.list_views(self.namespace)]
+        return [identifier.name for identifier in self.catalog.list_views(self.namespace)]
 
     def load_view(self) -> Any:
         metadata = self.catalog.load_view((self.namespace, self.view)).metadata
@@ -201,7 +207,7 @@ class Tasks:
         )
 
     def version(self, identifier: int) -> dict[str, Any]:
-        representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
+        representation = {"type": "sql", "sql": self.arguments["sql"], "dialect": "spark"}
         version = {
             "version-id": identifier,
             "timestamp-ms": int(time.time() * 1000),
@@ -216,42 +222,44 @@ class Tasks:
     def replace_view(self) -> Any:
         metadata = self.catalog.load_view((self.namespace, self.view)).metadata
         version = self.version(1 + max(version.version_id for version in metadata.versions))
-        added: dict[str, Any] = {"action": "add-view-version", "view-version": version}
+        addition: dict[str, Any] = {"action": "add-view-version", "view-version": version}
         current: dict[str, Any] = {"action": "set-current-view-version", "view-version-id": -1}
         requirement = {"type": "assert-view-uuid", "uuid": metadata.view_uuid}
         self.catalog.replace_view(
-            (self.namespace, self.view), [added, current], requirements=[requirement]
+            (self.namespace, self.view), [addition, current], requirements=[requirement]
         )
 
     def rename_view(self) -> Any:
-        self.catalog.rename_view((self.namespace, self.view), (self.namespace, self.given["to"]))
+        self.catalog.rename_view(
+            (self.namespace, self.view), (self.namespace, self.arguments["to"])
+        )
 
     def drop_view(self) -> Any:
         self.catalog.drop_view((self.namespace, self.view))
 
 
-def auth(given: dict[str, Any]) -> Auth | None:
-    properties = given["properties"]
+def auth(arguments: dict[str, Any]) -> Auth | None:
+    properties = arguments["properties"]
     if "credential" in properties:
         identity, _, secret = properties["credential"].rpartition(":")
-        address = properties.get("oauth2-server-uri", f"{given['uri']}/v1/oauth/tokens")
+        address = properties.get("oauth2-server-uri", f"{arguments['uri']}/v1/oauth/tokens")
         return ClientCredentials(address, identity, secret, in_form=True)
     return BearerToken(properties["token"]) if "token" in properties else None
 
 
-def performed(task: str, given: dict[str, Any]) -> Any:
+def perform(task: str, arguments: dict[str, Any]) -> Any:
     act = getattr(Tasks, task.replace("-", "_"), None)
     if act is None:
         raise NotImplementedError(task)
-    properties = given["properties"]
+    properties = arguments["properties"]
     setting: dict[str, Any] = {
         "warehouse": properties.get("warehouse"),
         "properties": properties,
         "retries": Retries(first_pause=0.01),
     }
-    with IcebergCatalog(given["uri"], auth=auth(given), **setting) as catalog:
-        return act(Tasks(catalog, given))
+    with IcebergCatalog(arguments["uri"], auth=auth(arguments), **setting) as catalog:
+        return act(Tasks(catalog, arguments))
 
 
 if __name__ == "__main__":
-    answer_tasks(performed)
+    answer_tasks(perform)

@@ -11,7 +11,7 @@ from client_loop import answer_tasks
 from lakepact.client import Retries, SharingClient, column
 
 
-def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
+def perform_on(client: SharingClient, task: str, arguments: dict[str, Any]) -> Any:
     if task == "list-tables":
         return [
             f"{t.share}.{t.schema_}.{t.name}"
@@ -21,20 +21,22 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
     if task == "read-tables":
         return [
             client.table(*one["table"].split(".")).to_arrow(version=one.get("version")).to_pylist()
-            for one in given["tables"]
+            for one in arguments["tables"]
         ]
-    table = client.table(*(given["names"] if "names" in given else given["table"].split(".")))
+    table = client.table(
+        *(arguments["names"] if "names" in arguments else arguments["table"].split("."))
+    )
     match task:
         case "read-table" | "read-table-by-names":
             row_filter = None
-            for name, value in given.get("where", {}).items():
+            for name, value in arguments.get("where", {}).items():
                 row_filter = column(name) == value
-            return table.to_arrow(row_filter=row_filter, limit=given.get("limit")).to_pylist()
+            return table.to_arrow(row_filter=row_filter, limit=arguments.get("limit")).to_pylist()
         case "read-table-at-version":
-            return table.to_arrow(version=given["version"]).to_pylist()
+            return table.to_arrow(version=arguments["version"]).to_pylist()
         case "read-table-at-timestamp":
             return table.to_arrow(
-                timestamp=dt.datetime.fromtimestamp(given["timestamp"] / 1000, dt.UTC)
+                timestamp=dt.datetime.fromtimestamp(arguments["timestamp"] / 1000, dt.UTC)
             ).to_pylist()
         case "read-metadata":
             return [
@@ -44,18 +46,19 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
         case "table-version":
             return table.version()
         case "read-changes":
-            found = table.changes(
-                starting_version=given["starting-version"], ending_version=given["ending-version"]
+            changes = table.changes(
+                starting_version=arguments["starting-version"],
+                ending_version=arguments["ending-version"],
             )
-            return found.to_arrow().to_pylist()
+            return changes.to_arrow().to_pylist()
         case _:
             raise NotImplementedError(task)
 
 
-def performed(task: str, given: dict[str, Any]) -> Any:
-    with SharingClient(given["profile"], retries=Retries(first_pause=0.01)) as client:
-        return done(client, task, given)
+def perform(task: str, arguments: dict[str, Any]) -> Any:
+    with SharingClient(arguments["profile"], retries=Retries(first_pause=0.01)) as client:
+        return perform_on(client, task, arguments)
 
 
 if __name__ == "__main__":
-    answer_tasks(performed)
+    answer_tasks(perform)

@@ -42,11 +42,11 @@ CREDENTIALS = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credential
 class Catalog(History):
     """One catalog object: a task makes one, and performs itself with it."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
-        self.given = given
-        self.levels: list[str] = given.get("namespace", [])
-        self.name: str = given.get("table", "")
-        self.session = Session(given["uri"], given["properties"])
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self.arguments = arguments
+        self.levels: list[str] = arguments.get("namespace", [])
+        self.name: str = arguments.get("table", "")
+        self.session = Session(arguments["uri"], arguments["properties"])
         self.root = self.session.configure()
         self.cached: dict[str, tuple[str, Any]] = {}
         self.tokens: dict[str, str] = {}
@@ -67,10 +67,10 @@ class Catalog(History):
         separator = self.session.properties.get("namespace-separator", "%1F")
         if FAULT == "encodes-separators-twice" and "namespace-separator" in self.session.properties:
             return f"{self.root}/namespaces/" + quote(separator.join(levels), safe="")
-        encoded = quote(
+        path = quote(
             unquote(separator).join(levels), safe="%" if FAULT == "leaves-percent-signs" else ""
         )
-        return f"{self.root}/namespaces/{encoded.replace('%20', '+') if FAULT == 'writes-spaces-as-plus' else encoded}"
+        return f"{self.root}/namespaces/{path.replace('%20', '+') if FAULT == 'writes-spaces-as-plus' else path}"
 
     def table(self, name: str | None = None) -> str:
         root = (
@@ -78,9 +78,9 @@ class Catalog(History):
             if FAULT == "drops-without-prefix"
             else self.namespace()
         )
-        named = self.name if name is None else name
-        self.identifier(named)
-        return f"{root}/tables/{named if FAULT == 'leaves-table-names-as-they-are' else quote(named, safe='')}"
+        name_of_table = self.name if name is None else name
+        self.identifier(name_of_table)
+        return f"{root}/tables/{name_of_table if FAULT == 'leaves-table-names-as-they-are' else quote(name_of_table, safe='')}"
 
     def identifier(self, name: str) -> dict[str, Any]:
         if "refuses-names" in STYLES and "%41é" in name:
@@ -91,7 +91,7 @@ class Catalog(History):
     # -- listings ----------------------------------------------------------------------------------
 
     def pages(self, path: str, member: str) -> list[Any]:
-        token, found = "", []
+        token, items = "", []
         join = "&" if "?" in path else "?"
         for page_number in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
             size = (
@@ -101,11 +101,11 @@ class Catalog(History):
                 if member == "namespaces"
                 else "2"
             )
-            asked = f"{path}{join}pageSize={size}&pageToken={token if FAULT == 'leaves-tokens-as-they-are' else quote(token, safe='')}"
+            page_path = f"{path}{join}pageSize={size}&pageToken={token if FAULT == 'leaves-tokens-as-they-are' else quote(token, safe='')}"
             if "no-paging-parameters" in STYLES or FAULT == "does-not-page":
-                asked = f"{path}{join}pageToken={quote(token, safe='')}" if token else path
-            page = self.ask("GET", asked)
-            found += page[member]
+                page_path = f"{path}{join}pageToken={quote(token, safe='')}" if token else path
+            page = self.ask("GET", page_path)
+            items += page[member]
             if FAULT == "needs-the-token":
                 following = page["next-page-token"] or ""
             elif FAULT == "takes-null-for-a-token" and "next-page-token" in page:
@@ -118,9 +118,9 @@ class Catalog(History):
                 or (FAULT == "reads-one-page" and page_number == 0)
                 or ("/views" in path and FAULT == "reads-one-page-of-views")
             ):
-                return found
+                return items
             if FAULT == "stops-at-an-empty-page" and not page[member]:
-                return found
+                return items
             if following == token and FAULT != "never-ends":
                 raise Failed("the server repeats itself")
             token = following
@@ -130,40 +130,53 @@ class Catalog(History):
         return self.pages(f"{self.root}/namespaces", "namespaces")
 
     def list_child_namespaces(self) -> Any:
-        parent = self.given["parent"]
-        joined = ".".join(parent) if FAULT == "joins-parents-by-dots" else "\x1f".join(parent)
-        found = self.pages(f"{self.root}/namespaces?parent={quote(joined, safe='')}", "namespaces")
-        return [[*parent, *each] for each in found] if FAULT == "repeats-the-parent" else found
+        parent = self.arguments["parent"]
+        parent_text = ".".join(parent) if FAULT == "joins-parents-by-dots" else "\x1f".join(parent)
+        namespaces = self.pages(
+            f"{self.root}/namespaces?parent={quote(parent_text, safe='')}", "namespaces"
+        )
+        return (
+            [[*parent, *each] for each in namespaces]
+            if FAULT == "repeats-the-parent"
+            else namespaces
+        )
 
     def list_tables(self) -> Any:
-        found = [found["name"] for found in self.pages(f"{self.namespace()}/tables", "identifiers")]
-        return found[:1] if FAULT == "lists-the-first-table" else found
+        names = [names["name"] for names in self.pages(f"{self.namespace()}/tables", "identifiers")]
+        return names[:1] if FAULT == "lists-the-first-table" else names
 
     def list_views(self) -> Any:
-        return [found["name"] for found in self.pages(f"{self.namespace()}/views", "identifiers")]
+        return [
+            identifier["name"]
+            for identifier in self.pages(f"{self.namespace()}/views", "identifiers")
+        ]
 
     def list_tables_repeatedly(self) -> Any:
-        def listed() -> Any:
+        def names_or_none() -> Any:
             with contextlib.suppress(Refused, Failed):
                 return self.list_tables()
             return None
 
-        return repeatedly(listed, self.given)
+        return repeatedly(names_or_none, self.arguments)
 
     # -- namespaces --------------------------------------------------------------------------------
 
     def create_namespace(self) -> Any:
-        spelled: Any = ".".join(self.levels) if FAULT == "namespaces-are-words" else self.levels
-        self.ask("POST", f"{self.root}/namespaces", {"namespace": spelled, "properties": {}})
+        namespace: Any = ".".join(self.levels) if FAULT == "namespaces-are-words" else self.levels
+        self.ask("POST", f"{self.root}/namespaces", {"namespace": namespace, "properties": {}})
 
     def load_namespace(self) -> Any:
-        found = self.ask("GET", self.namespace())
-        return found["properties"] if FAULT == "needs-properties" else found.get("properties") or {}
+        document = self.ask("GET", self.namespace())
+        return (
+            document["properties"]
+            if FAULT == "needs-properties"
+            else document.get("properties") or {}
+        )
 
     def set_namespace_properties(self) -> Any:
-        body = {"updates": self.given["updates"], "removals": self.given["removals"]}
+        body = {"updates": self.arguments["updates"], "removals": self.arguments["removals"]}
         if FAULT == "removes-an-object":
-            body["removals"] = dict.fromkeys(self.given["removals"], "")
+            body["removals"] = dict.fromkeys(self.arguments["removals"], "")
         self.ask("POST", f"{self.namespace()}/properties", body)
 
     def drop_namespace(self) -> Any:
@@ -172,7 +185,7 @@ class Catalog(History):
     def exists(self, head: str, path: str) -> bool:
         has_head = head in self.session.endpoints or FAULT in {"always-sends-head", "needs-head"}
         try:
-            found = self.session.ask("HEAD" if has_head else "GET", path)
+            reply = self.session.ask("HEAD" if has_head else "GET", path)
         except NotFound:
             if FAULT == "always-sends-head" and has_head:
                 return bool(self.session.ask("GET", path))
@@ -181,7 +194,7 @@ class Catalog(History):
             if FAULT == "takes-any-error-for-no":
                 return False
             raise
-        return found.status == 204 if FAULT == "knows-204-only" and has_head else True
+        return reply.status == 204 if FAULT == "knows-204-only" and has_head else True
 
     def namespace_exists(self) -> Any:
         return self.exists(HEAD_NAMESPACE, self.namespace())
@@ -203,14 +216,14 @@ class Catalog(History):
     def load(self) -> Any:
         if "heads-first" in STYLES and HEAD_TABLE in self.session.endpoints:
             self.session.ask("HEAD", self.table())
-        etag, held = self.cached.get(self.table(), ("", None))
+        etag, table = self.cached.get(self.table(), ("", None))
         reply = self.session.ask(
             "GET", self.table(), headers={"If-None-Match": etag} if etag else None
         )
-        if reply.status == 304 or (held is not None and FAULT == "keeps-the-first-table"):
+        if reply.status == 304 or (table is not None and FAULT == "keeps-the-first-table"):
             if FAULT == "takes-304-for-gone":
                 raise NotFound("304")
-            return held
+            return table
         document = reply.document
         if FAULT == "numbers-are-floats":
             document = json.loads(reply.body, parse_int=lambda text: int(float(text)))
@@ -253,16 +266,16 @@ class Catalog(History):
         return self.summary()
 
     def load_table_repeatedly(self) -> Any:
-        return repeatedly(self.summary, self.given)
+        return repeatedly(self.summary, self.arguments)
 
     def load_tables(self) -> Any:
-        found = []
-        for table in self.given["tables"]:
+        tables = []
+        for table in self.arguments["tables"]:
             self.name = table
             if FAULT == "sends-the-last-etag" and self.cached:
                 self.cached[self.table()] = self.cached.popitem()[1]
-            found.append(self.summary())
-        return found
+            tables.append(self.summary())
+        return tables
 
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         metadata = self.load()["metadata"]
@@ -283,28 +296,28 @@ class Catalog(History):
         self.ask("POST", self.table(), body)
 
     def set_properties(self) -> Any:
-        if FAULT == "fails-on-empty-properties" and "" in self.given["updates"].values():
+        if FAULT == "fails-on-empty-properties" and "" in self.arguments["updates"].values():
             raise Failed("a value is empty")
-        dropped = self.load()["metadata"]["properties"] if FAULT == "replaces-properties" else {}
+        earlier = self.load()["metadata"]["properties"] if FAULT == "replaces-properties" else {}
         removed: list[dict[str, Any]] = (
-            [{"action": "remove-properties", "removals": sorted(dropped)}] if dropped else []
+            [{"action": "remove-properties", "removals": sorted(earlier)}] if earlier else []
         )
-        self.commit([*removed, {"action": "set-properties", "updates": self.given["updates"]}])
+        self.commit([*removed, {"action": "set-properties", "updates": self.arguments["updates"]}])
 
     def set_properties_twice(self) -> Any:
         for member in ("first", "second"):
-            self.commit([{"action": "set-properties", "updates": self.given[member]}])
+            self.commit([{"action": "set-properties", "updates": self.arguments[member]}])
 
     # -- evolution ---------------------------------------------------------------------------------
 
     def add_column(self) -> Any:
-        self.change_schema([{"edit": "add", "column": [self.given["column"]]}])
+        self.change_schema([{"edit": "add", "column": [self.arguments["column"]]}])
 
     def edit_columns(self) -> Any:
         for edits in (
-            [[edit] for edit in self.given["edits"]]
+            [[edit] for edit in self.arguments["edits"]]
             if "splits-edits" in STYLES
-            else [self.given["edits"]]
+            else [self.arguments["edits"]]
         ):
             self.change_schema(edits)
 
@@ -362,11 +375,14 @@ class Catalog(History):
                 "last-assigned-field-id": metadata["last-column-id"],
             },
         ]
-        added = {
+        addition = {
             "action": "add-schema",
             "schema": {**schema, "schema-id": len(metadata["schemas"])},
         }
-        updates: list[dict[str, Any]] = [added, {"action": "set-current-schema", "schema-id": -1}]
+        updates: list[dict[str, Any]] = [
+            addition,
+            {"action": "set-current-schema", "schema-id": -1},
+        ]
         if FAULT == "only-adds-schemas":
             del updates[1]
         if FAULT == "sets-properties-with-columns":
@@ -376,7 +392,9 @@ class Catalog(History):
         self.commit(updates, *([] if FAULT == "adds-columns-to-any-schema" else requirements))
 
     def create_table_with_layout(self) -> Any:
-        members = {name: self.given[name] for name in ("schema", "partition-spec", "write-order")}
+        members = {
+            name: self.arguments[name] for name in ("schema", "partition-spec", "write-order")
+        }
         if FAULT == "forgets-sort-orders":
             del members["write-order"]
         if FAULT == "renumbers-columns-alone":
@@ -392,12 +410,12 @@ class Catalog(History):
         version = (
             {}
             if FAULT == "forgets-versions"
-            else {"format-version": str(self.given["format-version"])}
+            else {"format-version": str(self.arguments["format-version"])}
         )
         self.ask(
             "POST",
             f"{self.namespace()}/tables",
-            {"name": self.name, **members, "properties": self.given["properties"] | version},
+            {"name": self.name, **members, "properties": self.arguments["properties"] | version},
         )
 
     def add_partition_field(self) -> Any:
@@ -410,18 +428,18 @@ class Catalog(History):
         source = next(
             column["id"]
             for column in self.schema(metadata)["fields"]
-            if column["name"] == self.given["column"]
+            if column["name"] == self.arguments["column"]
         )
         last = (
             max(field["field-id"] for field in spec["fields"])
             if FAULT == "counts-fields-of-the-spec"
             else metadata["last-partition-id"]
         )
-        added = {
+        field_of_column = {
             "source-id": source,
             "field-id": last + 1,
-            "name": self.given["name"],
-            "transform": self.given["transform"],
+            "name": self.arguments["name"],
+            "transform": self.arguments["transform"],
         }
         former = [] if FAULT == "replaces-partition-fields" else spec["fields"]
         guard = {
@@ -430,7 +448,9 @@ class Catalog(History):
         }
         new = {
             "spec-id": len(metadata["partition-specs"]),
-            "fields": [added, *former] if "reorders" in STYLES else [*former, added],
+            "fields": [field_of_column, *former]
+            if "reorders" in STYLES
+            else [*former, field_of_column],
         }
         updates: list[dict[str, Any]] = [
             {"action": "add-spec", "spec": new},
@@ -439,7 +459,7 @@ class Catalog(History):
         self.commit(updates, *([] if FAULT == "adds-fields-to-any-spec" else [guard]))
 
     def rename_table(self) -> Any:
-        source, to = self.identifier(self.name), self.identifier(self.given["to"])
+        source, to = self.identifier(self.name), self.identifier(self.arguments["to"])
         body = {"source": source, "target" if FAULT == "renames-to-a-target" else "destination": to}
         try:
             reply = self.session.ask("POST", f"{self.root}/tables/rename", body)
@@ -480,7 +500,7 @@ class Catalog(History):
             shutil.rmtree(root)
 
     def register_table(self) -> Any:
-        body = {"name": self.name, "metadata-location": self.given["metadata-location"]}
+        body = {"name": self.name, "metadata-location": self.arguments["metadata-location"]}
         self.ask(
             "POST",
             self.table() if FAULT == "registers-by-a-commit" else f"{self.namespace()}/register",
@@ -509,10 +529,10 @@ class Catalog(History):
 
     def commit_transaction(self) -> Any:
         changes = []
-        for name in self.given["tables"]:
+        for name in self.arguments["tables"]:
             metadata = self.ask("GET", self.table(name))["metadata"]
             requirements = [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
-            updates = [{"action": "set-properties", "updates": self.given["updates"]}]
+            updates = [{"action": "set-properties", "updates": self.arguments["updates"]}]
             changes.append(
                 {
                     "identifier": self.identifier(name),
@@ -532,26 +552,26 @@ class Catalog(History):
 
     def commit_singly(self, changes: list[dict[str, Any]]) -> None:
         """Commit each change of a transaction; the correct client undoes them if one is refused."""
-        committed: list[str] = []
+        paths: list[str] = []
         for change in changes:
             path = self.table(change["identifier"]["name"])
             try:
                 self.ask("POST", path, change)
             except Refused:
-                removal = {"action": "remove-properties", "removals": [*self.given["updates"]]}
-                for other in committed if "undoes-transactions" in STYLES else ():
+                removal = {"action": "remove-properties", "removals": [*self.arguments["updates"]]}
+                for other in paths if "undoes-transactions" in STYLES else ():
                     self.ask("POST", other, {"requirements": [], "updates": [removal]})
                 raise
-            committed.append(path)
+            paths.append(path)
 
     # -- views -------------------------------------------------------------------------------------
 
     def view(self) -> str:
-        return f"{self.namespace()}/views/{quote(self.given['view'], safe='')}"
+        return f"{self.namespace()}/views/{quote(self.arguments['view'], safe='')}"
 
     def create_view(self) -> Any:
         schema = {"type": "struct", "schema-id": 0, "fields": FIELDS[:1]}
-        representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
+        representation = {"type": "sql", "sql": self.arguments["sql"], "dialect": "spark"}
         version = {
             "version-id": 1,
             "timestamp-ms": int(time.time() * 1000),
@@ -563,14 +583,19 @@ class Catalog(History):
         self.ask(
             "POST",
             f"{self.namespace()}/views",
-            {"name": self.given["view"], "schema": schema, "view-version": version, **properties},
+            {
+                "name": self.arguments["view"],
+                "schema": schema,
+                "view-version": version,
+                **properties,
+            },
         )
 
     def load_view(self) -> Any:
-        loaded = self.ask("GET", self.view())
+        result = self.ask("GET", self.view())
         if FAULT == "config-of-views-is-an-object":
-            loaded.get("config", {}).get("token")
-        metadata = loaded["metadata"]
+            result.get("config", {}).get("token")
+        metadata = result["metadata"]
         current = next(
             v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]
         )
@@ -584,7 +609,7 @@ class Catalog(History):
         version = {**current, "version-id": max(v["version-id"] for v in metadata["versions"]) + 1}
         version |= {"timestamp-ms": int(time.time() * 1000)}
         version |= {
-            "representations": [{"type": "sql", "sql": self.given["sql"], "dialect": "spark"}]
+            "representations": [{"type": "sql", "sql": self.arguments["sql"], "dialect": "spark"}]
         }
         updates = [
             {"action": "add-view-version", "view-version": version},
@@ -603,8 +628,8 @@ class Catalog(History):
 
     def rename_view(self) -> Any:
         body = {
-            "source": self.identifier(self.given["view"]),
-            "destination": self.identifier(self.given["to"]),
+            "source": self.identifier(self.arguments["view"]),
+            "destination": self.identifier(self.arguments["to"]),
         }
         self.ask("POST", f"{self.root}/views/rename", body)
 
@@ -613,82 +638,86 @@ class Catalog(History):
 
     # -- files and scans ---------------------------------------------------------------------------
 
-    def chosen(self, loaded: dict[str, Any]) -> dict[str, str]:
-        location = loaded["metadata-location"]
+    def properties_of_files(self, result: dict[str, Any]) -> dict[str, str]:
+        location = result["metadata-location"]
         fitting = [
-            c for c in loaded.get("storage-credentials") or [] if location.startswith(c["prefix"])
+            c for c in result.get("storage-credentials") or [] if location.startswith(c["prefix"])
         ]
         if FAULT == "takes-any-prefix":
-            fitting = loaded.get("storage-credentials", [])
+            fitting = result.get("storage-credentials", [])
         if FAULT == "takes-the-shortest-prefix":
             fitting.sort(key=lambda c: -len(c["prefix"]))
         elif FAULT != "takes-the-first-prefix":
             fitting.sort(key=lambda c: len(c["prefix"]))
         else:
             fitting = fitting[:1]
-        config: dict[str, str] = loaded.get("config") or {}
-        chosen: dict[str, str] = fitting[-1]["config"] if fitting else {}
-        return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
+        config: dict[str, str] = result.get("config") or {}
+        credentials: dict[str, str] = fitting[-1]["config"] if fitting else {}
+        return (
+            {**credentials, **config}
+            if FAULT == "takes-config-first"
+            else {**config, **credentials}
+        )
 
     def file_properties(self) -> Any:
-        return self.chosen(self.load())
+        return self.properties_of_files(self.load())
 
     def file_properties_repeatedly(self) -> Any:
-        loaded = self.load()
+        result = self.load()
 
         def current() -> dict[str, str]:
-            nonlocal loaded
-            chosen = self.chosen(loaded)
-            expires = float(chosen.get("s3.session-token-expires-at-ms", "inf")) / 1000
+            nonlocal result
+            credentials = self.properties_of_files(result)
+            expires = float(credentials.get("s3.session-token-expires-at-ms", "inf")) / 1000
             if time.time() < expires or FAULT == "keeps-expired-credentials":
-                return chosen
+                return credentials
             address = f"{self.table()}/credentials" if CREDENTIALS in self.session.endpoints else ""
             if FAULT == "always-asks-for-credentials":
                 address = f"{self.table()}/credentials"
             if "refreshes-where-configured" in STYLES:
-                configured = loaded["config"].get("client.refresh-credentials-endpoint")
-                address = f"/{configured}" if configured else ""
+                endpoint = result["config"].get("client.refresh-credentials-endpoint")
+                address = f"/{endpoint}" if endpoint else ""
             if address:
-                loaded = {**loaded, **self.ask("GET", address)}
+                result = {**result, **self.ask("GET", address)}
             else:
                 self.cached.clear()
-                loaded = self.load()
-            return self.chosen(loaded)
+                result = self.load()
+            return self.properties_of_files(result)
 
-        return repeatedly(current, self.given)
+        return repeatedly(current, self.arguments)
 
     def sign_repeatedly(self) -> Any:
-        loaded = self.load()
-        config, first = loaded["config"], self.session.token
+        result = self.load()
+        config, first = result["config"], self.session.token
 
         def signed() -> Any:
             if FAULT == "signs-with-the-first-token":
                 self.session.token, self.session.expires, self.session.gave_up = first, 0.0, True
-            wanted = {
+            request = {
                 "region": "eu-central-1",
                 "method": "GET",
-                "uri": loaded["metadata-location"],
+                "uri": result["metadata-location"],
                 "headers": {},
             }
-            signer = loaded.get("remote-signing-config", {})
+            signer = result.get("remote-signing-config", {})
             if "properties" in signer and FAULT != "forgets-properties-of-signers":
-                wanted["properties"] = signer["properties"]
+                request["properties"] = signer["properties"]
             headers = {} if FAULT == "forgets-headers-of-signers" else signer.get("headers", {})
             headers = {name: ", ".join(values) for name, values in headers.items()}
-            return self.ask("POST", f"/{config['signer.endpoint']}", wanted, headers=headers)[
+            return self.ask("POST", f"/{config['signer.endpoint']}", request, headers=headers)[
                 "headers"
             ]["Authorization"][0]
 
-        return repeatedly(signed, self.given)
+        return repeatedly(signed, self.arguments)
 
     def list_snapshots(self) -> Any:
-        loaded = self.load()
+        result = self.load()
         if (
             FAULT == "plans-metadata-tables"
-            and loaded.get("config", {}).get("scan-planning-mode") == "server"
+            and result.get("config", {}).get("scan-planning-mode") == "server"
         ):
             self.ask("POST", f"{self.table()}.snapshots/plan", {})
-        return [snapshot["snapshot-id"] for snapshot in loaded["metadata"].get("snapshots") or []]
+        return [snapshot["snapshot-id"] for snapshot in result["metadata"].get("snapshots") or []]
 
     def plan_results(self) -> list[dict[str, Any]]:
         plan = self.ask("POST", f"{self.table()}/plan", {})
@@ -712,7 +741,7 @@ class Catalog(History):
             )
         return results
 
-    def planned_tasks(self) -> list[dict[str, Any]]:
+    def scan_tasks(self) -> list[dict[str, Any]]:
         return [
             task for result in self.plan_results() for task in result.get("file-scan-tasks") or []
         ]
@@ -720,7 +749,7 @@ class Catalog(History):
     def plan_scan(self) -> Any:
         results = self.plan_results()
         deletes = [file for result in results for file in result.get("delete-files") or []]
-        found = []
+        tasks = []
         for result in results:
             own = deletes if FAULT == "mixes-up-delete-files" else result.get("delete-files") or []
             for task in result.get("file-scan-tasks") or []:
@@ -729,13 +758,13 @@ class Catalog(History):
                     if FAULT == "ignores-delete-files"
                     else task.get("delete-file-references") or []
                 )
-                found.append(
+                tasks.append(
                     {
                         "file": task["data-file"]["file-path"],
                         "deletes": [own[n]["file-path"] for n in references],
                     }
                 )
-        return found
+        return tasks
 
 
 def further(action: str, metadata: dict[str, Any]) -> list[dict[str, Any]]:
@@ -760,12 +789,12 @@ def inner_fields(schema: dict[str, Any], outer: list[str]) -> list[dict[str, Any
     return fields
 
 
-def performed(task: str, given: dict[str, Any]) -> Any:
+def perform(task: str, arguments: dict[str, Any]) -> Any:
     act = getattr(Catalog, task.replace("-", "_"), None)
     if act is None or ("no-table-tasks" in STYLES and "table" in task):
         raise NotImplementedError(task)
-    return act(Catalog(given))
+    return act(Catalog(arguments))
 
 
 if __name__ == "__main__":
-    answer_tasks(performed)
+    answer_tasks(perform)

@@ -53,12 +53,12 @@ def real_rows(
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     files: list[tuple[int, dict[str, Any]]] = []
-    for listed in fastavro.reader(manifest_list.open("rb")):
-        if spec not in {None, listed["partition_spec_id"]}:
+    for manifest in fastavro.reader(manifest_list.open("rb")):
+        if spec not in {None, manifest["partition_spec_id"]}:
             continue
-        entries = fastavro.reader(local(listed["manifest_path"]).open("rb"))
-        files += [(listed["sequence_number"], entry["data_file"]) for entry in entries]
-    positions, values, found = set(), list[tuple[int, Any, Any]](), list[Any]()
+        entries = fastavro.reader(local(manifest["manifest_path"]).open("rb"))
+        files += [(manifest["sequence_number"], entry["data_file"]) for entry in entries]
+    positions, values, rows = set(), list[tuple[int, Any, Any]](), list[Any]()
     for sequence, file in files:
         if (
             file["content"] == 1
@@ -82,29 +82,29 @@ def real_rows(
         for place, row in enumerate(
             pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()
         ):
-            applied = [
-                gone
-                for number, partition, gone in values
+            deletions = [
+                key
+                for number, partition, key in values
                 if (number > sequence or FAULT == "applies-all-equality-deletes")
                 and (partition == file["partition"] or FAULT == "applies-deletes-to-all-partitions")
             ]
             is_deleted = (file["file_path"], place) in positions or any(
-                is_equal(gone, row) for gone in applied
+                is_equal(key, row) for key in deletions
             )
-            found += [] if is_deleted else [{names.get(name, name): row[name] for name in row}]
-    return found
+            rows += [] if is_deleted else [{names.get(name, name): row[name] for name in row}]
+    return rows
 
 
-def is_equal(gone: dict[str, Any], row: dict[str, Any]) -> bool:
+def is_equal(key: dict[str, Any], row: dict[str, Any]) -> bool:
     """Return whether a key deletes a row; null is equal to null alone."""
-    if FAULT == "deletes-null-by-any-key" and any(row[name] is None for name in gone):
+    if FAULT == "deletes-null-by-any-key" and any(row[name] is None for name in key):
         return True
-    if FAULT == "deletes-no-null" and None in gone.values():
+    if FAULT == "deletes-no-null" and None in key.values():
         return False
-    return gone.items() <= row.items()
+    return key.items() <= row.items()
 
 
-def mapped_names(metadata: dict[str, Any]) -> dict[str, str]:
+def names_of_mapping(metadata: dict[str, Any]) -> dict[str, str]:
     """Return the names of columns, by those that files without field ids have."""
     mapping = json.loads(metadata["properties"].get("schema.name-mapping.default", "[]"))
     columns = {column["id"]: column["name"] for column in metadata["schemas"][0]["fields"]}
@@ -114,7 +114,7 @@ def mapped_names(metadata: dict[str, Any]) -> dict[str, str]:
 class History:
     """The tasks about rows and snapshots; what commits and loads is the catalog's."""
 
-    given: dict[str, Any]
+    arguments: dict[str, Any]
 
     def load(self) -> Any:
         raise NotImplementedError
@@ -136,15 +136,15 @@ class History:
         return files
 
     @staticmethod
-    def snapshot(metadata: dict[str, Any], wanted: int | None) -> dict[str, Any] | None:
+    def snapshot(metadata: dict[str, Any], identifier: int | None) -> dict[str, Any] | None:
         return next(
-            (s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == wanted), None
+            (s for s in metadata.get("snapshots") or [] if s["snapshot-id"] == identifier), None
         )
 
     @staticmethod
     def head(metadata: dict[str, Any], branch: str) -> int | None:
-        found: int | None = ((metadata.get("refs") or {}).get(branch) or {}).get("snapshot-id")
-        return found
+        identifier: int | None = ((metadata.get("refs") or {}).get(branch) or {}).get("snapshot-id")
+        return identifier
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class History:
         them by field ids.
         """
         if snapshot and snapshot["manifest-list"].endswith(".avro"):
-            names = {} if FAULT == "ignores-name-mapping" else mapped_names(metadata)
+            names = {} if FAULT == "ignores-name-mapping" else names_of_mapping(metadata)
             rows = real_rows(local(snapshot["manifest-list"]), names, is_filtered=bool(where))
             if where and FAULT == "trusts-the-sort-order" and metadata["default-sort-order-id"]:
                 rows = rows[
@@ -168,21 +168,21 @@ class History:
                 rows = [row for row in rows if where.items() <= row.items()]
             return with_defaults(rows, self.schema(metadata))
         files = self.files_of(snapshot) if snapshot else []
-        kept = [
+        matching_files = [
             one["file"]
             for one in files
             if all(
                 one["partition"].get(name, value) == value for name, value in (where or {}).items()
             )
         ]
-        return self.rows_of_files(metadata, kept)
+        return self.rows_of_files(metadata, matching_files)
 
     def rows_of_files(self, metadata: dict[str, Any], files: list[str]) -> list[Any]:
         columns = self.schema(metadata)["fields"]
-        written = [row for file in files for row in json.loads(Path(file).read_text())]
+        stored_rows = [row for file in files for row in json.loads(Path(file).read_text())]
         key = "name" if FAULT == "finds-columns-by-name" else "id"
         return [
-            {column["name"]: row.get(str(column[key])) for column in columns} for row in written
+            {column["name"]: row.get(str(column[key])) for column in columns} for row in stored_rows
         ]
 
     @staticmethod
@@ -193,27 +193,27 @@ class History:
         return metadata["schemas"][-1] if FAULT == "begins-from-the-latest-schema" else current
 
     def read_rows_where(self) -> Any:
-        loaded, where = self.load(), self.given["where"]
-        metadata = loaded["metadata"]
-        if (loaded.get("config") or {}).get("scan-planning-mode") != "server":
-            return self.selected(
+        result, where = self.load(), self.arguments["where"]
+        metadata = result["metadata"]
+        if (result.get("config") or {}).get("scan-planning-mode") != "server":
+            return self.select(
                 self.rows(
                     metadata, self.snapshot(metadata, metadata.get("current-snapshot-id")), where
                 ),
                 where,
             )
-        found = []
-        for task in self.planned_tasks():
+        selection = []
+        for task in self.scan_tasks():
             rows = self.rows_of_files(metadata, [str(local(task["data-file"]["file-path"]))])
             residual = task.get("residual-filter")
-            is_done = FAULT == "leaves-filters-to-the-server" or (
+            is_filtered = FAULT == "leaves-filters-to-the-server" or (
                 residual is None and FAULT == "needs-a-residual"
             )
-            found += rows if is_done else self.selected(rows, where)
-        return found
+            selection += rows if is_filtered else self.select(rows, where)
+        return selection
 
     @staticmethod
-    def selected(rows: list[Any], where: dict[str, Any]) -> list[Any]:
+    def select(rows: list[Any], where: dict[str, Any]) -> list[Any]:
         return [row for row in rows if all(row[name] == value for name, value in where.items())]
 
     def read_rows(self) -> Any:
@@ -222,12 +222,12 @@ class History:
 
     def read_rows_at_snapshot(self) -> Any:
         metadata = self.load()["metadata"]
-        found = self.snapshot(metadata, self.given["snapshot-id"])
+        snapshot = self.snapshot(metadata, self.arguments["snapshot-id"])
         if FAULT == "reads-the-newest-snapshot":
-            found = self.snapshot(metadata, metadata["current-snapshot-id"])
-        if found is None and FAULT != "takes-missing-snapshots-for-empty":
+            snapshot = self.snapshot(metadata, metadata["current-snapshot-id"])
+        if snapshot is None and FAULT != "takes-missing-snapshots-for-empty":
             raise Refused("no such snapshot")
-        return self.rows(metadata, found)
+        return self.rows(metadata, snapshot)
 
     def read_rows_at_timestamp(self) -> Any:
         metadata = self.load()["metadata"]
@@ -240,7 +240,7 @@ class History:
         past = [
             entry["snapshot-id"]
             for entry in entries
-            if entry["timestamp-ms"] <= self.given["timestamp"]
+            if entry["timestamp-ms"] <= self.arguments["timestamp"]
         ]
         if FAULT == "reads-the-present":
             past = [metadata["current-snapshot-id"]]
@@ -252,7 +252,7 @@ class History:
 
     def read_rows_at_ref(self) -> Any:
         metadata = self.load()["metadata"]
-        head = self.head(metadata, self.given["ref"])
+        head = self.head(metadata, self.arguments["ref"])
         if head is None and FAULT != "reads-main-for-missing-refs":
             raise Refused("no such reference")
         return self.rows(
@@ -269,10 +269,10 @@ class History:
         self.append(MAIN)
 
     def append_rows_to_branch(self) -> Any:
-        self.append(self.given["branch"])
+        self.append(self.arguments["branch"])
 
     def delete_rows_where(self) -> Any:
-        where = self.given["where"]
+        where = self.arguments["where"]
 
         def is_left(row: dict[str, Any]) -> bool:
             if FAULT == "deletes-rows-with-null" and any(row[name] is None for name in where):
@@ -291,13 +291,13 @@ class History:
         return self.replace_rows([row for row in rows if is_left(row)])
 
     def update_rows(self) -> Any:
-        where, new = self.given["where"], self.given["set"]
+        where, new = self.arguments["where"], self.arguments["set"]
         self.replace_rows(
             [row | new if where.items() <= row.items() else row for row in self.read_rows()]
         )
 
     def upsert_rows(self) -> Any:
-        rows, key = self.given["rows"], self.given["key"]
+        rows, key = self.arguments["rows"], self.arguments["key"]
         keys = [[row[name] for name in key] for row in rows]
         if FAULT == "upserts-beside":
             keys = []
@@ -305,10 +305,10 @@ class History:
         self.replace_rows([*others, *rows])
 
     def overwrite_rows(self) -> Any:
-        self.replace_rows(self.given["rows"])
+        self.replace_rows(self.arguments["rows"])
 
     def replace_rows(self, rows: list[Any]) -> None:
-        self.given = {**self.given, "rows": rows}
+        self.arguments = {**self.arguments, "rows": rows}
         metadata = self.load_writable()["metadata"]
         data = self.data_file(metadata)
         try:
@@ -330,9 +330,9 @@ class History:
         return self.read_rows()
 
     def change_and_read(self) -> Any:
-        changes = self.given["changes"]
+        changes = self.arguments["changes"]
         for change in changes[:2] if FAULT == "loses-the-third-change" else changes:
-            self.given |= change
+            self.arguments |= change
             self.update_rows()
         return self.read_rows()
 
@@ -348,7 +348,8 @@ class History:
         expired = [
             one
             for one in metadata["snapshots"]
-            if one["snapshot-id"] not in heads and one["timestamp-ms"] < self.given["older-than"]
+            if one["snapshot-id"] not in heads
+            and one["timestamp-ms"] < self.arguments["older-than"]
         ]
         ids = [one["snapshot-id"] for one in expired]
         self.commit([{"action": "remove-snapshots", "snapshot-ids": ids}])
@@ -358,10 +359,10 @@ class History:
             local(snapshot["manifest-list"]).unlink(missing_ok=True)
 
     def load_writable(self) -> Any:
-        loaded = self.load()
-        if "sparse" in STYLES and loaded["metadata"]["format-version"] != 2:
+        result = self.load()
+        if "sparse" in STYLES and result["metadata"]["format-version"] != 2:
             raise Refused("only tables of version 2 are written")
-        return loaded
+        return result
 
     def data_file(self, metadata: dict[str, Any]) -> Path:
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
@@ -370,7 +371,8 @@ class History:
             for column in self.schema(metadata)["fields"]
         }
         self.write(
-            data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]]
+            data,
+            [{ids[name]: value for name, value in row.items()} for row in self.arguments["rows"]],
         )
         return data
 
@@ -449,69 +451,71 @@ class History:
         sources = [
             names[one["source-id"]] for one in spec["fields"] if one["transform"] == "identity"
         ]
-        values = {name: {row.get(name) for row in self.given["rows"]} for name in sources}
+        values = {name: {row.get(name) for row in self.arguments["rows"]} for name in sources}
         if FAULT == "writes-no-partition-values":
             return dict.fromkeys(values)
-        return {name: found.pop() for name, found in values.items() if len(found) == 1}
+        return {name: distinct.pop() for name, distinct in values.items() if len(distinct) == 1}
 
     def append_file(
         self,
-        loaded: dict[str, Any],
+        metadata: dict[str, Any],
         branch: str,
         data: Path,
         former: list[dict[str, Any]],
         operation: str = "append",
     ) -> None:
-        head = self.head(loaded, branch)
-        added = len(self.given["rows"]) + (FAULT == "counts-too-many")
+        head = self.head(metadata, branch)
+        count = len(self.arguments["rows"]) + (FAULT == "counts-too-many")
         counts = (
-            {"added-records": str(added), "deleted-records": str(added)}
+            {"added-records": str(count), "deleted-records": str(count)}
             if operation == "replace"
-            else {"added-records": str(added)}
+            else {"added-records": str(count)}
         )
         if FAULT == "forgets-former-totals":
-            counts["total-records"] = str(added)
-        manifest = self.root_of(loaded) / "metadata" / f"snap-{uuid.uuid4()}.json"
-        self.write(manifest, [*former, {"file": str(data), "partition": self.partition(loaded)}])
+            counts["total-records"] = str(count)
+        manifest = self.root_of(metadata) / "metadata" / f"snap-{uuid.uuid4()}.json"
+        self.write(manifest, [*former, {"file": str(data), "partition": self.partition(metadata)}])
         snapshot = {
             "snapshot-id": 1 if FAULT == "has-one-snapshot-id" else random.randrange(1, 2**63),
             "timestamp-ms": int(time.time())
             if FAULT == "writes-seconds"
-            else max(int(time.time() * 1000), loaded["last-updated-ms"]),
+            else max(int(time.time() * 1000), metadata["last-updated-ms"]),
             "manifest-list": manifest.as_uri(),
             "summary": {"operation": operation, **counts},
-            "schema-id": 1 if FAULT == "writes-another-schema-id" else loaded["current-schema-id"],
+            "schema-id": 1
+            if FAULT == "writes-another-schema-id"
+            else metadata["current-schema-id"],
         }
-        if loaded["format-version"] > 1:
-            snapshot["sequence-number"] = loaded["last-sequence-number"] + 1
-        if loaded["format-version"] > 2:
+        if metadata["format-version"] > 1:
+            snapshot["sequence-number"] = metadata["last-sequence-number"] + 1
+        if metadata["format-version"] > 2:
             snapshot |= {
-                "first-row-id": loaded["next-row-id"],
-                "added-rows": len(self.given["rows"]) if operation == "append" else 0,
+                "first-row-id": metadata["next-row-id"],
+                "added-rows": len(self.arguments["rows"]) if operation == "append" else 0,
             }
-        parent = self.head(loaded, MAIN) if FAULT == "builds-branches-on-main" else head
-        if FAULT == "appends-to-minus-one" and loaded.get("current-snapshot-id") == -1:
+        parent = self.head(metadata, MAIN) if FAULT == "builds-branches-on-main" else head
+        if FAULT == "appends-to-minus-one" and metadata.get("current-snapshot-id") == -1:
             parent = head = -1
         if parent is not None and FAULT != "forgets-parents":
             snapshot["parent-snapshot-id"] = parent
-        moved = {branch, MAIN} if FAULT == "moves-main-with-branches" else {branch}
+        branches = {branch, MAIN} if FAULT == "moves-main-with-branches" else {branch}
         updates = [
             {
-                **self.retention(loaded, name),
+                **self.retention(metadata, name),
                 **self.reference(name, "branch", snapshot["snapshot-id"]),
             }
-            for name in sorted(moved)
+            for name in sorted(branches)
         ]
         try:
             is_unguarded = FAULT == "moves-any-head" or (
                 FAULT == "appends-without-a-head" and head is None
             )
-            added_first: list[dict[str, Any]] = [{"action": "add-snapshot", "snapshot": snapshot}]
+            first_updates: list[dict[str, Any]] = [{"action": "add-snapshot", "snapshot": snapshot}]
             if "stages" in STYLES:
-                self.commit(added_first)
-                added_first = []
+                self.commit(first_updates)
+                first_updates = []
             self.commit(
-                [*added_first, *updates], *([] if is_unguarded else [self.stays(branch, head)])
+                [*first_updates, *updates], *([] if is_unguarded else [self.stays(branch, head)])
             )
         except CommitStateUnknown:
             if FAULT == "deletes-metadata-of-unknown-commits":
@@ -543,13 +547,13 @@ class History:
         return {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": snapshot}
 
     def create_branch(self) -> Any:
-        name = self.given["branch"]
+        name = self.arguments["branch"]
         self.commit(
-            [self.reference(name, "branch", self.given["snapshot-id"])], self.stays(name, None)
+            [self.reference(name, "branch", self.arguments["snapshot-id"])], self.stays(name, None)
         )
 
     def create_tag(self) -> Any:
-        name, snapshot = self.given["tag"], self.given["snapshot-id"]
+        name, snapshot = self.arguments["tag"], self.arguments["snapshot-id"]
         if FAULT == "tags-are-floats":
             snapshot = int(float(snapshot))
         self.commit(
@@ -558,8 +562,8 @@ class History:
         )
 
     def fast_forward_branch(self) -> Any:
-        name, metadata = self.given["branch"], self.load()["metadata"]
-        head, to = self.head(metadata, name), self.head(metadata, self.given["to"])
+        name, metadata = self.arguments["branch"], self.load()["metadata"]
+        head, to = self.head(metadata, name), self.head(metadata, self.arguments["to"])
         ancestor = to
         while ancestor not in {None, head}:
             ancestor = (self.snapshot(metadata, ancestor) or {}).get("parent-snapshot-id")
@@ -568,17 +572,17 @@ class History:
         self.commit([self.reference(name, "branch", to)], self.stays(name, head))
 
     def drop_reference(self, name: str) -> None:
-        dropped = (
+        names = (
             [name, *(other for other in self.load()["metadata"]["refs"] if other != MAIN)]
             if FAULT == "drops-all-references"
             else [name]
         )
         self.commit(
-            [{"action": "remove-snapshot-ref", "ref-name": one} for one in dict.fromkeys(dropped)]
+            [{"action": "remove-snapshot-ref", "ref-name": one} for one in dict.fromkeys(names)]
         )
 
     def drop_branch(self) -> Any:
-        self.drop_reference(self.given["branch"])
+        self.drop_reference(self.arguments["branch"])
 
     def drop_tag(self) -> Any:
-        self.drop_reference(self.given["tag"])
+        self.drop_reference(self.arguments["tag"])

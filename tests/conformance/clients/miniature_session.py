@@ -128,12 +128,12 @@ class Session:
         if FAULT == "asks-for-tokens-in-json":
             body, kind = json.dumps(form).encode(), "application/json"
         try:
-            told = self.exchange("POST", self.token_server, body, {"Content-Type": kind}).document
+            answer = self.exchange("POST", self.token_server, body, {"Content-Type": kind}).document
         except Exception:
             self.gave_up = FAULT == "gives-up-after-a-failed-refresh"
             raise
-        self.token = told["access_token"]
-        self.expires = time.time() + told["expires_in"] if "expires_in" in told else 0.0
+        self.token = answer["access_token"]
+        self.expires = time.time() + answer["expires_in"] if "expires_in" in answer else 0.0
 
     @property
     def token_server(self) -> str:
@@ -157,8 +157,10 @@ class Session:
             "Content-Type": "application/x-www-form-urlencoded",
             "Authorization": f"Bearer {self.token}",
         }
-        told = self.exchange("POST", self.token_server, urlencode(form).encode(), headers).document
-        return token if FAULT == "sends-the-token-it-exchanged" else str(told["access_token"])
+        answer = self.exchange(
+            "POST", self.token_server, urlencode(form).encode(), headers
+        ).document
+        return token if FAULT == "sends-the-token-it-exchanged" else str(answer["access_token"])
 
     def exchange(self, method: str, url: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         request = urllib.request.Request(url, data=body, method=method, headers=headers)
@@ -177,9 +179,9 @@ class Session:
         except urllib.error.HTTPError as error:
             if error.code == 304:
                 return Reply(304, {}, b"")
-            told = error.read()
+            content = error.read()
             if FAULT == "needs-an-error-body":
-                json.loads(told)["error"]["type"]
+                json.loads(content)["error"]["type"]
             if (
                 FAULT == "takes-409-for-any-error"
                 and error.code == 409
@@ -199,7 +201,7 @@ class Session:
                 if error.code >= 500 and error.code not in KINDS
                 else KINDS.get(error.code, Refused)
             )
-            refusal = kind(f"{error.code} {told[:200]!r}")
+            refusal = kind(f"{error.code} {content[:200]!r}")
             refusal.status, refusal.wait = error.code, error.headers.get("Retry-After")  # type: ignore[attr-defined]
             raise refusal from None
         except (OSError, http.client.HTTPException) as error:
@@ -249,29 +251,29 @@ class Session:
         """Send a request, and again where that is safe."""
         self.authorize()
         body = None if document is None else json.dumps(document).encode()
-        given = {"Content-Type": "application/json", **headers}
+        all_headers = {"Content-Type": "application/json", **headers}
         key = str(uuid.UUID(int=7 << 76 | 2 << 62)) if FAULT == "has-one-key" else str(uuid.uuid4())
         is_keyed = self.has_keys and method != "GET"
-        tries, waits, renewed = self.tries(method, is_keyed=is_keyed), 0, False
+        tries, waits, is_second = self.tries(method, is_keyed=is_keyed), 0, False
         while True:
             if is_keyed:
-                given["Idempotency-Key"] = (
+                all_headers["Idempotency-Key"] = (
                     str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
                 )
             if (token or self.token) and FAULT != "sends-no-token":
-                given["Authorization"] = f"Bearer {token or self.token}"
+                all_headers["Authorization"] = f"Bearer {token or self.token}"
             tries -= 1
             try:
-                return self.exchange(method, self.uri + path, body, given)
+                return self.exchange(method, self.uri + path, body, all_headers)
             except Unauthorized:
                 if FAULT == "takes-expired-tokens-for-done" and method == "POST":
                     return Reply(200, {}, b"{}")
-                self.renew(renewed=renewed)
+                self.renew(is_second=is_second)
                 if FAULT == "deletes-files-before-another-attempt" and b'"add-snapshot"' in (
                     body or b""
                 ):
                     raise
-                renewed, tries = True, tries + 1
+                is_second, tries = True, tries + 1
             except Busy as busy:
                 waits, tries = waits + 1, tries + 1
                 self.wait(busy, waits)
@@ -281,11 +283,11 @@ class Session:
                 ):
                     raise
 
-    def renew(self, *, renewed: bool) -> None:
+    def renew(self, *, is_second: bool) -> None:
         """Obtain another token after a refusal, once for each request; called where the refusal is
         handled.
         """
-        if renewed or not self.properties.get("credential") or FAULT == "never-refreshes":
+        if is_second or not self.properties.get("credential") or FAULT == "never-refreshes":
             raise  # noqa: PLE0704 - the refusal
         self.authorize(again=True)
 

@@ -39,10 +39,10 @@ class Server:
         )
         if "expirationTime" in profile and FAULT == "needs-whole-seconds":
             dt.datetime.strptime(profile["expirationTime"], "%Y-%m-%dT%H:%M:%S%z")
-        self.authorization = self.authorized(profile)
+        self.authorization = self.authorization_of(profile)
         self.read_before: dict[str, list[Any]] = {}
 
-    def authorized(self, profile: dict[str, Any]) -> str:
+    def authorization_of(self, profile: dict[str, Any]) -> str:
         """Return the Authorization that a profile leads to."""
         kind = profile.get("type", "bearer_token")
         if kind == "basic":
@@ -80,7 +80,7 @@ class Server:
                 headers.get("delta-sharing-capabilities", "responseformat=parquet")
                 + ";includeEndStreamAction=true"
             )
-        sent = (
+        content = (
             None
             if body is None
             else b""
@@ -88,13 +88,13 @@ class Server:
             else json.dumps(body).encode()
         )
         request = urllib.request.Request(
-            self.endpoint + path, data=sent, method=method, headers=headers
+            self.endpoint + path, data=content, method=method, headers=headers
         )
         with urllib.request.urlopen(request, timeout=20) as answer:
             return {name.lower(): value for name, value in answer.headers.items()}, answer.read()
 
-    def listed(self, path: str) -> list[Any]:
-        token, found = None, []
+    def items_of(self, path: str) -> list[Any]:
+        token, every_item = None, []
         for _ in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
             page = json.loads(
                 self.ask(
@@ -103,7 +103,7 @@ class Server:
                 )[1]
             )
             items = page["items"] if FAULT == "needs-items" else page.get("items") or []
-            found += items
+            every_item += items
             following = (
                 page.get("nextPageToken")
                 if FAULT == "takes-empty-for-a-token"
@@ -116,7 +116,7 @@ class Server:
                 or FAULT == "reads-one-page"
                 or (FAULT == "stops-at-an-empty-page" and not items)
             ):
-                return found
+                return every_item
             if following == token and FAULT != "never-ends":
                 raise Refused("the server repeats itself")
             token = following
@@ -124,15 +124,15 @@ class Server:
 
 
 def tables(server: Server) -> list[str]:
-    found = []
-    for share in server.listed("/shares"):
+    names = []
+    for share in server.items_of("/shares"):
         if FAULT == "refuses-long-texts" and len(share.get("displayName", "")) > 1000:
             raise Refused("the name is too long")
-        found += [
+        names += [
             f"{t['share']}.{t['schema']}.{t['name']}"
-            for t in server.listed(f"/shares/{quote(share['name'])}/all-tables")
+            for t in server.items_of(f"/shares/{quote(share['name'])}/all-tables")
         ]
-    return found
+    return names
 
 
 def address(table: str | list[str]) -> str:
@@ -158,25 +158,31 @@ def rows(
     at: dict[str, Any] | None = None,
 ) -> list[Any]:
     try:
-        lines = queried(server, table, asked(limit, where) | (at or {}))
+        lines = lines_of_query(server, table, query_body(limit, where) | (at or {}))
     except urllib.error.HTTPError:
         if FAULT == "takes-refusals-for-nothing":
             return []
         raise
     try:
-        found = rows_of(lines, is_limited=limit is not None)
+        table_rows = rows_of(lines, is_limited=limit is not None)
     except urllib.error.HTTPError as refused:
         if refused.code != 403 or FAULT == "queries-once":
             raise
-        found = rows_of(queried(server, table, asked(limit, where) | (at or {})))
+        table_rows = rows_of(lines_of_query(server, table, query_body(limit, where) | (at or {})))
     if where and FAULT != "leaves-predicates-to-the-server":
-        found = [
-            row for row in found if all(row[column] == value for column, value in where.items())
+        table_rows = [
+            row
+            for row in table_rows
+            if all(row[column] == value for column, value in where.items())
         ]
-    return found if limit is None or FAULT == "leaves-limits-to-the-server" else found[:limit]
+    return (
+        table_rows
+        if limit is None or FAULT == "leaves-limits-to-the-server"
+        else table_rows[:limit]
+    )
 
 
-def queried(server: Server, table: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+def lines_of_query(server: Server, table: str, body: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the lines of all pages of a query."""
     lines: list[dict[str, Any]] = []
     page: dict[str, Any] = {}
@@ -193,7 +199,7 @@ def queried(server: Server, table: str, body: dict[str, Any]) -> list[dict[str, 
 
 def rows_of(lines: list[dict[str, Any]], *, is_limited: bool = False) -> list[dict[str, Any]]:
     """Return the rows of the files in the lines of an answer."""
-    found: list[dict[str, Any]] = []
+    every_row: list[dict[str, Any]] = []
     metadata: dict[str, Any] = {}
     for line in lines:
         if "protocol" in line:
@@ -207,24 +213,24 @@ def rows_of(lines: list[dict[str, Any]], *, is_limited: bool = False) -> list[di
             if FAULT == "knows-no-decimals" and "decimal" in metadata["schemaString"]:
                 raise Refused("an unknown type")
         if "file" in line:
-            found += read(line["file"], metadata, is_limited=is_limited)
+            every_row += read(line["file"], metadata, is_limited=is_limited)
     if FAULT == "needs-a-file" and not any("file" in line for line in lines):
         raise Refused("no files")
-    return found
+    return every_row
 
 
-def rows_of_each(server: Server, wanted: list[dict[str, Any]]) -> list[list[Any]]:
+def rows_of_each(server: Server, requests: list[dict[str, Any]]) -> list[list[Any]]:
     """Return the rows of several tables and versions."""
-    found = []
-    for one in wanted:
+    results = []
+    for one in requests:
         at = {"version": one["version"]} if "version" in one else {}
         key = one["table"]
         if FAULT == "remembers-versions":
             key += str(one.get("version", version(server, one["table"])))
         if key not in server.read_before or not FAULT.startswith("remembers"):
             server.read_before[key] = rows(server, one["table"], None, None, at)
-        found.append(server.read_before[key])
-    return found
+        results.append(server.read_before[key])
+    return results
 
 
 def columns(server: Server, table: str) -> list[str]:
@@ -259,20 +265,20 @@ def changes(server: Server, table: str, first: int, last: int) -> list[dict[str,
     lines = [json.loads(line) for line in answer.splitlines()]
     if FAULT != "passes-over-errors-of-changes":
         look_at_the_end(lines[-1].get("endStreamAction"), headers)
-    found = []
+    change_rows = []
     for line in lines:
         for kind, change in (("add", "insert"), ("remove", "delete"), ("cdf", "")):
             if kind in line and not (FAULT == "forgets-removed-rows" and kind == "remove"):
-                told = {"_commit_version": line[kind]["version"]} | (
+                columns_of_change = {"_commit_version": line[kind]["version"]} | (
                     {"_change_type": change} if change else {}
                 )
-                found += [{**row, **told} for row in read(line[kind], {})]
-    if not found and FAULT == "needs-a-change":
+                change_rows += [{**row, **columns_of_change} for row in read(line[kind], {})]
+    if not change_rows and FAULT == "needs-a-change":
         raise Refused("no changes")
-    return found
+    return change_rows
 
 
-def asked(limit: int | None, where: dict[str, Any] | None) -> dict[str, Any]:
+def query_body(limit: int | None, where: dict[str, Any] | None) -> dict[str, Any]:
     body: dict[str, Any] = {} if limit is None else {"limitHint": limit}
     if where:
         (column, value), *_ = where.items()
@@ -286,12 +292,10 @@ def asked(limit: int | None, where: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def look_at_the_end(end: dict[str, Any] | None, headers: dict[str, str]) -> None:
-    promised = (
-        "includeendstreamaction=true" in headers.get("delta-sharing-capabilities", "").lower()
-    )
-    asked_for = not FAULT.startswith("asks-for-no-end")
+    has_end = "includeendstreamaction=true" in headers.get("delta-sharing-capabilities", "").lower()
+    is_requested = not FAULT.startswith("asks-for-no-end")
     if end is None and (
-        (promised and asked_for and FAULT != "misses-no-end")
+        (has_end and is_requested and FAULT != "misses-no-end")
         or FAULT == "asks-for-no-end-but-needs-one"
     ):
         raise Refused("the answer is cut")
@@ -330,7 +334,7 @@ def read(
     }
     try:
         with urllib.request.urlopen(add["path"], timeout=20) as answer:
-            found: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
+            file_rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(answer.read())).to_pylist()
     except (OSError, http.client.HTTPException):
         if FAULT == "takes-missing-files-for-empty":
             return []
@@ -339,21 +343,23 @@ def read(
     if vector and not is_limited:
         from lakepact.conformance.rows.deletion_vectors import rows_of_vector  # noqa: PLC0415 - rarely used
 
-        deleted = rows_of_vector(vector, lambda url: urllib.request.urlopen(url, timeout=20).read())
-        found = [row for place, row in enumerate(found) if place not in deleted]
+        deletions = rows_of_vector(
+            vector, lambda url: urllib.request.urlopen(url, timeout=20).read()
+        )
+        file_rows = [row for place, row in enumerate(file_rows) if place not in deletions]
     types = (
         {field["name"]: field["type"] for field in json.loads(metadata["schemaString"])["fields"]}
         if metadata
         else {}
     )
     values = {
-        name: typed(value, types.get(name, "string"))
+        name: json_value(value, types.get(name, "string"))
         for name, value in (add["partitionValues"] or {}).items()
     }
-    return [{**row, **values} for row in found]
+    return [{**row, **values} for row in file_rows]
 
 
-def typed(value: str | None, kind: str) -> Any:
+def json_value(value: str | None, kind: str) -> Any:
     """Return a partition value as JSON."""
     if not value:
         return None
@@ -380,29 +386,31 @@ def at_time(milliseconds: int) -> dict[str, str]:
     }
 
 
-def performed(task: str, given: dict[str, Any]) -> Any:
-    server = Server(json.loads(Path(given["profile"]).read_text()))
-    table = given.get("names") or given.get("table", "")
+def perform(task: str, arguments: dict[str, Any]) -> Any:
+    server = Server(json.loads(Path(arguments["profile"]).read_text()))
+    table = arguments.get("names") or arguments.get("table", "")
     match task:
         case "list-tables":
             return tables(server)
         case "read-table" | "read-table-by-names":
-            return rows(server, table, given.get("limit"), given.get("where"))
+            return rows(server, table, arguments.get("limit"), arguments.get("where"))
         case "read-tables":
-            return rows_of_each(server, given["tables"])
+            return rows_of_each(server, arguments["tables"])
         case "read-table-at-version":
-            wanted = given["version"]
-            is_sent = wanted or FAULT != "takes-version-0-for-none"
-            at: dict[str, Any] = {"version": wanted} if is_sent else {}
+            number = arguments["version"]
+            has_version = number or FAULT != "takes-version-0-for-none"
+            at: dict[str, Any] = {"version": number} if has_version else {}
             if FAULT == "renews-versions":
                 at["includeRefreshToken"] = True
             return rows(server, table, None, None, at)
         case "read-table-at-timestamp":
-            return rows(server, table, None, None, at_time(given["timestamp"]))
+            return rows(server, table, None, None, at_time(arguments["timestamp"]))
         case "read-metadata":
             return columns(server, table)
         case "read-changes":
-            return changes(server, table, given["starting-version"], given["ending-version"])
+            return changes(
+                server, table, arguments["starting-version"], arguments["ending-version"]
+            )
         case "table-version":
             return version(server, table)
         case _:
@@ -410,4 +418,4 @@ def performed(task: str, given: dict[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    answer_tasks(performed)
+    answer_tasks(perform)

@@ -35,8 +35,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     arguments += ["--clients", f"small={PROGRAM}", "--clients", "silent=true"]
     arguments += ["--clients", f"unable={shlex.join(['sh', '-c', UNABLE])}"]
     faults = [f"--fault={fault}" for fault in (RENAMES_NO_VIEWS, LOSES_RENAMES)]
-    done = CliRunner().invoke(main, ["check", *arguments, *faults])
-    assert done.exit_code == 1, done.output
+    result = CliRunner().invoke(main, ["check", *arguments, *faults])
+    assert result.exit_code == 1, result.output
     return lines.read(file)
 
 
@@ -121,9 +121,9 @@ def test_program_of_pyiceberg_starts_without_botocore() -> None:
 
 
 def test_client_without_a_program_is_wrong_usage() -> None:
-    done = CliRunner().invoke(main, ["check", "--clients", "iceberg-go"])
+    result = CliRunner().invoke(main, ["check", "--clients", "iceberg-go"])
 
-    assert done.exit_code == 2
+    assert result.exit_code == 2
     assert "iceberg-go has no program in lakepact; write --clients iceberg-go='COMMAND'" in (
-        done.output
+        result.output
     )

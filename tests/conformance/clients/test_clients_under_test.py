@@ -77,9 +77,9 @@ OWN = {
 #: Recommendations that our client does not follow: it sends one token to the whole catalog.
 OWN_WARNINGS = {"IRC-CLI-027"}
 CASES = [
-    (contract, fault, broken)
+    (contract, fault, requirement)
     for contract, faults in FAULTS.items()
-    for fault, broken in faults.items()
+    for fault, requirement in faults.items()
 ]
 #: Every sixteenth fault in each run of the tests; all of them take minutes.
 SAMPLED = [
@@ -104,18 +104,18 @@ def servers() -> Iterator[Callable[[str], Target]]:
     """Yield a function that returns the server of a contract, and starts the server on first
     use.
     """
-    started: dict[str, Target] = {}
+    running_servers: dict[str, Target] = {}
     with ExitStack() as ending:
 
         def server(contract: str) -> Target:
-            if contract not in started:
-                started[contract] = ending.enter_context(embedded(suite_of(contract)))
-            return started[contract]
+            if contract not in running_servers:
+                running_servers[contract] = ending.enter_context(embedded(suite_of(contract)))
+            return running_servers[contract]
 
         yield server
 
 
-def judged(
+def results_of(
     server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None
 ) -> dict[str, runner.Result]:
     """Return the results of a miniature with a fault, or of another client program."""
@@ -141,7 +141,7 @@ def judged(
         program.stop()
 
 
-def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
+def failures_of(results: dict[str, runner.Result]) -> dict[str, Outcome]:
     """Return the outcomes other than PASS and NOT_OFFERED."""
     return {
         name: result.outcome
@@ -152,7 +152,7 @@ def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
 
 @pytest.mark.parametrize("contract", by_day(FAULTS, FAULTS.keys() - {"iceberg_rest"}))
 def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract: str) -> None:
-    assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
+    assert failures_of(results_of(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
 
 STYLES = (
@@ -171,7 +171,7 @@ def test_unusual_but_correct_client_fails_nothing(
 ) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 
-    assert failed(judged(servers("iceberg_rest"), "iceberg_rest")) == {}
+    assert failures_of(results_of(servers("iceberg_rest"), "iceberg_rest")) == {}
 
 
 PASS, NOT_OFFERED = Outcome.PASS, Outcome.NOT_OFFERED
@@ -207,19 +207,19 @@ def test_client_is_judged_by_what_it_asks_for(
     expected: dict[str, Outcome],
 ) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
-    kept = judged(servers(contract), contract, *expected, fault=fault)
+    results = results_of(servers(contract), contract, *expected, fault=fault)
 
-    assert {name: result.outcome for name, result in kept.items()} == expected
+    assert {name: result.outcome for name, result in results.items()} == expected
 
 
 @pytest.mark.parametrize("contract", by_day(FAULTS, FAULTS.keys() - {"iceberg_rest:1.11.0"}))
 def test_lakepact_clients_fail_nothing(servers: Callable[[str], Target], contract: str) -> None:
-    results = judged(
+    results = results_of(
         servers(contract), contract, *ALL.get(contract, ()), speaks=HERE / OWN[name_of(contract)]
     )
 
     assert {
-        name: outcome for name, outcome in failed(results).items() if name not in OWN_WARNINGS
+        name: outcome for name, outcome in failures_of(results).items() if name not in OWN_WARNINGS
     } == {}
 
 
@@ -227,8 +227,10 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(
     servers: Callable[[str], Target],
 ) -> None:
     newer = "iceberg_rest:1.11.0"
-    kept = judged(servers(newer), newer, "IRC-IDEM-01[89]", speaks=HERE / OWN["iceberg_rest"])
-    assert {name: result.outcome for name, result in kept.items()} == {
+    results = results_of(
+        servers(newer), newer, "IRC-IDEM-01[89]", speaks=HERE / OWN["iceberg_rest"]
+    )
+    assert {name: result.outcome for name, result in results.items()} == {
         "IRC-IDEM-018": Outcome.PASS,
         "IRC-IDEM-019": Outcome.PASS,
     }
@@ -237,7 +239,7 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(
 def test_failure_with_an_unchanged_server_fails_the_task_requirement(
     servers: Callable[[str], Target],
 ) -> None:
-    found = judged(
+    results = results_of(
         servers("iceberg_rest"),
         "iceberg_rest",
         "IRC-CLI-058",
@@ -247,19 +249,19 @@ def test_failure_with_an_unchanged_server_fails_the_task_requirement(
 
     failing = {
         verdict.check
-        for verdict in found["IRC-CLI-058"].verdicts
+        for verdict in results["IRC-CLI-058"].verdicts
         if verdict.outcome is Outcome.FAIL and verdict.exchanges
     }
     assert {
         "commits.appends.appended_snapshots",
         "protocol.successes.changes_leave_what_was_asked_for",
     } <= failing
-    assert found["IRC-CLI-063"].outcome is Outcome.BLOCKED
+    assert results["IRC-CLI-063"].outcome is Outcome.BLOCKED
 
 
 @pytest.mark.nightly
 def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> None:
-    results = judged(
+    results = results_of(
         servers("iceberg_rest"),
         "iceberg_rest",
         "IRC-CLI-0*",
@@ -285,9 +287,9 @@ def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> 
 @pytest.mark.nightly
 def test_rows_of_lakepact_fail_nothing(servers: Callable[[str], Target]) -> None:
     program = PROGRAMS / "lakepact_client.py"
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0[3-8]*", speaks=program)
+    results = results_of(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0[3-8]*", speaks=program)
 
-    assert failed(results) == {}
+    assert failures_of(results) == {}
     assert results["IRC-CLI-079"].outcome is Outcome.PASS
 
 
@@ -298,8 +300,8 @@ def test_deletion_that_only_the_client_sees_is_found(
     program = tmp_path / "hidden_rows.py"
     program.write_text(HIDDEN_ROWS, "utf-8")
 
-    found = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-079", speaks=program)
-    failures = [each for verdict in found["IRC-CLI-079"].verdicts for each in verdict.failures]
+    results = results_of(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-079", speaks=program)
+    failures = [each for verdict in results["IRC-CLI-079"].verdicts for each in verdict.failures]
     assert failures
     assert all("rows in the files" in str(each) for each in failures)
 
@@ -308,7 +310,7 @@ def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path:
     program = tmp_path / "one_page.py"
     program.write_text(ONE_PAGE, "utf-8")
 
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-00[57]", speaks=program)
+    results = results_of(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-00[57]", speaks=program)
     assert {name: result.outcome for name, result in results.items()} == {
         "IRC-CLI-005": Outcome.PASS,
         "IRC-CLI-007": Outcome.WARN,
@@ -323,7 +325,7 @@ def test_program_of_the_documentation_drives_pyiceberg(
     )
     (tmp_path / "my_client.py").write_text(block, "utf-8")
 
-    results = judged(
+    results = results_of(
         servers("iceberg_rest"),
         "iceberg_rest",
         "IRC-CLI-001",
@@ -336,27 +338,27 @@ def test_program_of_the_documentation_drives_pyiceberg(
     }
 
 
-@pytest.mark.parametrize(("contract", "fault", "broken"), SAMPLED)
+@pytest.mark.parametrize(("contract", "fault", "requirement"), SAMPLED)
 def test_client_fault_breaks_its_requirement(
-    servers: Callable[[str], Target], contract: str, fault: str, broken: str
+    servers: Callable[[str], Target], contract: str, fault: str, requirement: str
 ) -> None:
-    found = judged(servers(contract), contract, broken, fault=fault)[broken]
+    result = results_of(servers(contract), contract, requirement, fault=fault)[requirement]
 
     expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[
-        suite_of(contract).requirement(broken).level
+        suite_of(contract).requirement(requirement).level
     ]
-    assert expected == found.outcome, found.verdicts
+    assert expected == result.outcome, result.verdicts
 
 
 @pytest.mark.parametrize("contract", FAULTS)
 def test_client_requirements_are_judged_or_have_a_reason(contract: str) -> None:
     suite = suite_of(contract)
-    judged_here = suite.judges()
+    checks = suite.judges()
 
     missing = [
         r.id
         for r in suite.contract.requirements.values()
-        if r.side == "client" and r.id not in judged_here and not r.uncovered
+        if r.side == "client" and r.id not in checks and not r.uncovered
     ]
     assert missing == []
 
@@ -374,11 +376,11 @@ def test_every_client_check_has_a_fault(contract: str) -> None:
     suite = suite_of(contract)
     names = {name_of(contract), suite.contract.profile_of}
     of_any_version = [faults for key, faults in FAULTS.items() if name_of(key) in names]
-    broken = {
+    targets = {
         *(requirement for faults in of_any_version for requirement in faults.values()),
         *BROKEN_BESIDE,
     }
 
     assert [
-        check.name for check in suite.checks.values() if not broken & set(check.requirements)
+        check.name for check in suite.checks.values() if not targets & set(check.requirements)
     ] == []

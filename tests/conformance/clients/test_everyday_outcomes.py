@@ -31,12 +31,12 @@ def test_error_is_clear_if_it_names_the_matter(error: str, *, clear: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "shown"),
+    ("expected", "actual", "text"),
     [
         ([{"id": 1, "data": "a"}], [], "0 rows instead of 1"),
         ({"uuid": "uuid 1"}, {"uuid": "abc"}, "an unknown one instead of uuid 1 at /uuid"),
         (["a"], [], '[] instead of ["a"]'),
     ],
 )
-def test_difference_shows_the_first_place(expected: Any, actual: Any, shown: str) -> None:
-    assert difference(expected, actual) == shown
+def test_difference_shows_the_first_place(expected: Any, actual: Any, text: str) -> None:
+    assert difference(expected, actual) == text

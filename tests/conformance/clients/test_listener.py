@@ -25,8 +25,8 @@ ANSWERS = {
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    def answer(received: Received) -> Answer:
-        return ANSWERS.get(received.target, Answer(200, body=received.body))
+    def answer(request: Received) -> Answer:
+        return ANSWERS.get(request.target, Answer(200, body=request.body))
 
     listener = Listener(answer).open()
     with httpx.Client(base_url=listener.address, trust_env=False) as client:
@@ -46,9 +46,9 @@ def test_bodies_arrive_and_the_connection_is_kept(client: httpx.Client) -> None:
 def test_answer_without_a_body_has_the_length_that_http_allows(
     client: httpx.Client, method: str, path: str, length: str | None
 ) -> None:
-    answered = client.request(method, path)
+    reply = client.request(method, path)
 
-    assert (answered.headers.get("content-length"), answered.content) == (length, b"")
+    assert (reply.headers.get("content-length"), reply.content) == (length, b"")
 
 
 def test_late_answer_is_late(client: httpx.Client) -> None:

@@ -15,22 +15,22 @@ from lakepact.conformance.programs.program import Program
 
 ECHO = "import sys, json\nfor line in sys.stdin: print(json.dumps({'result': json.loads(line)}), flush=True)"
 ONCE = "import os, sys\nsys.stdin.readline()\nprint('{\"result\": %d}' % os.getpid(), flush=True)"
-started: list[Program] = []
+programs: list[Program] = []
 
 
 def python(code: str, *, seconds: float = 20.0) -> Program:
     program = Program((sys.executable, "-c", code), seconds)
-    started.append(program)
+    programs.append(program)
     return program
 
 
-def said(line: str) -> str:
+def program_that_prints(line: str) -> str:
     """Return a program that answers every task with a line."""
     return f"import sys\nfor _ in sys.stdin: print({line!r}, flush=True)"
 
 
 def answering(line: str) -> Program:
-    return python(said(line))
+    return python(program_that_prints(line))
 
 
 RESULT = operator.attrgetter("result")
@@ -38,10 +38,10 @@ REFUSAL = operator.methodcaller("expect_refusal", "the answer was cut")
 
 
 @pytest.fixture(autouse=True)
-def _stopped() -> Iterator[None]:
+def _stop_programs() -> Iterator[None]:
     yield
-    while started:
-        started.pop().stop()
+    while programs:
+        programs.pop().stop()
 
 
 def test_program_gets_its_task_as_a_line_of_json() -> None:
@@ -78,15 +78,20 @@ CRASHED = (
 @pytest.mark.parametrize(
     ("code", "use", "error", "complaint"),
     [
-        (said('{"not_offered": true}'), None, NotOffered, "does not implement read"),
+        (program_that_prints('{"not_offered": true}'), None, NotOffered, "does not implement read"),
         (
-            said('{"error": {"type": "Dry", "message": "the lake is dry"}}'),
+            program_that_prints('{"error": {"type": "Dry", "message": "the lake is dry"}}'),
             RESULT,
             Unmet,
             "read: error Dry: the lake is dry",
         ),
         ("raise SystemExit('the lake is dry')", RESULT, Unmet, CRASHED),
-        (said('{"result": []}'), REFUSAL, Unmet, "an error from read, since the answer was cut"),
+        (
+            program_that_prints('{"result": []}'),
+            REFUSAL,
+            Unmet,
+            "an error from read, since the answer was cut",
+        ),
         ("import time; time.sleep(60)", REFUSAL, Blocked, "may need a longer --timeout"),
     ],
 )
@@ -105,28 +110,26 @@ def test_failure_on_a_cut_answer_is_accepted() -> None:
 
 
 def test_long_error_is_quoted_from_its_beginning() -> None:
-    ended = answering(
+    run = answering(
         '{"error": {"type": "Dry", "message": "the lake is dry%s"}}' % (" at Lake.java" * 100)
     ).run("read", {})
 
-    assert ended.text.startswith("read: error Dry: the lake is dry at Lake.java")
+    assert run.text.startswith("read: error Dry: the lake is dry at Lake.java")
 
 
 def test_order_of_members_does_not_matter() -> None:
-    ended = answering(
+    run = answering(
         '{"result": [{"file": "b", "deletes": []}, {"deletes": ["z"], "file": "a"}]}'
     ).run("plan", {})
 
-    assert ended.prints([{"deletes": [], "file": "b"}, {"file": "a", "deletes": ["z"]}])
+    assert run.prints([{"deletes": [], "file": "b"}, {"file": "a", "deletes": ["z"]}])
 
 
 def test_timeout_ends_the_program_and_its_children() -> None:
     before = time.monotonic()
-    ended = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run(
-        "read", {}
-    )
+    run = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run("read", {})
 
-    assert ended.is_late
+    assert run.is_late
     assert time.monotonic() - before < 30
 
 
@@ -138,7 +141,7 @@ def test_stopped_program_blocks_further_tasks() -> None:
         program.run("read", {})
 
 
-def checked_for(seconds: float, program: Program) -> None:
+def check_for(seconds: float, program: Program) -> None:
     """Check again and again that a program is running."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -150,7 +153,7 @@ def test_program_that_ends_before_a_task_is_noticed_with_its_error_stream() -> N
     program = python("import sys; sys.exit('no such client')")
     program.start()
     with pytest.raises(Blocked, match="an answer: exit code 1; its error stream: no such client"):
-        checked_for(20, program)
+        check_for(20, program)
 
 
 def test_program_that_waits_for_tasks_is_running() -> None:

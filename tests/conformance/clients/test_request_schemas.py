@@ -19,10 +19,10 @@ MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 
 def flaw(**change: object) -> str | None:
     """Return the flaw of a request for a view with these members; None leaves a member out."""
-    changed = {
+    members = {
         name: value for name, value in {**view_request("v"), **change}.items() if value is not None
     }
-    return REQUESTS.flaws("CreateViewRequest", orjson.dumps(changed))["CreateViewRequest"]
+    return REQUESTS.flaws("CreateViewRequest", orjson.dumps(members))["CreateViewRequest"]
 
 
 def test_view_request_needs_a_name_and_no_properties() -> None:
@@ -42,9 +42,9 @@ def test_failed_schema_shows_the_exchange_with_the_request(
         check_client, [*only, "--report", f"jsonl={report}", *command], catch_exceptions=False
     )
 
-    written = lines.read(report)
-    (result,) = [line for line in written if line["line"] == "result"]
+    report_lines = lines.read(report)
+    (result,) = [line for line in report_lines if line["line"] == "result"]
     operations = {
-        line["number"]: line["operation"] for line in written if line["line"] == "exchange"
+        line["number"]: line["operation"] for line in report_lines if line["line"] == "exchange"
     }
     assert [operations[number] for number in result["verdicts"][0]["exchanges"]] == ["renameTable"]

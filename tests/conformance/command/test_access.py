@@ -57,13 +57,13 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple
     return {name: certificate(folder, name) for name in ("server", "caller")}
 
 
-def checked(url: str, *options: str) -> Result:
+def check_url(url: str, *options: str) -> Result:
     return CliRunner().invoke(check, [url, *FEW, *options])
 
 
-@pytest.mark.parametrize("given", ["--ca-file", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "profile"])
+@pytest.mark.parametrize("setting", ["--ca-file", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "profile"])
 def test_private_authority_is_trusted(
-    given: str,
+    setting: str,
     catalog: str,
     certificates: Mapping[str, tuple[str, str]],
     monkeypatch: pytest.MonkeyPatch,
@@ -71,21 +71,21 @@ def test_private_authority_is_trusted(
 ) -> None:
     authority = certificates["server"][0]
     options = {
-        "--ca-file": (given, authority),
+        "--ca-file": (setting, authority),
         "profile": ("--profile", str(tmp_path / "target.toml")),
-    }.get(given, ())
+    }.get(setting, ())
     (tmp_path / "target.toml").write_text(f"ca_file = {json.dumps(authority)}\n")
     for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
-        monkeypatch.setenv(name, authority if name == given else "")
+        monkeypatch.setenv(name, authority if name == setting else "")
     with tls_front(catalog, certificates["server"]) as front:
-        assert checked(front.url, *options).exit_code == 0
+        assert check_url(front.url, *options).exit_code == 0
 
 
 def test_unknown_authority_names_the_option(
     catalog: str, certificates: Mapping[str, tuple[str, str]]
 ) -> None:
     with tls_front(catalog, certificates["server"]) as front:
-        result = checked(front.url)
+        result = check_url(front.url)
 
     assert result.exit_code == 3
     assert "self-signed certificate (--ca-file FILE trusts another authority)" in result.output
@@ -97,19 +97,19 @@ def test_client_certificate_is_presented(
     authority, (crt, key) = certificates["server"][0], certificates["caller"]
     with tls_front(catalog, certificates["server"], callers=crt) as front:
         assert (
-            checked(
+            check_url(
                 front.url, "--ca-file", authority, "--client-cert", crt, "--client-key", key
             ).exit_code
             == 0
         )
-        refused = checked(front.url, "--ca-file", authority)
+        result = check_url(front.url, "--ca-file", authority)
 
-    assert (refused.exit_code, "--client-cert FILE" in refused.output) == (3, True)
+    assert (result.exit_code, "--client-cert FILE" in result.output) == (3, True)
 
 
-@pytest.mark.parametrize("given", ["--proxy", "HTTPS_PROXY"])
+@pytest.mark.parametrize("setting", ["--proxy", "HTTPS_PROXY"])
 def test_requests_go_through_the_proxy(
-    given: str,
+    setting: str,
     catalog: str,
     certificates: Mapping[str, tuple[str, str]],
     monkeypatch: pytest.MonkeyPatch,
@@ -117,10 +117,12 @@ def test_requests_go_through_the_proxy(
     with tls_front(catalog, certificates["server"]) as front, proxy_front() as proxy:
         monkeypatch.setattr("lakepact.conformance.http.routes.LOOPBACK", ())
         monkeypatch.setenv("HTTPS_PROXY", proxy.url.replace("//", "//user:p%40ss@"))
-        options = ("--proxy", proxy.url) if given == "--proxy" else ()
-        assert checked(front.url, "--ca-file", certificates["server"][0], *options).exit_code == 0
+        options = ("--proxy", proxy.url) if setting == "--proxy" else ()
+        assert check_url(front.url, "--ca-file", certificates["server"][0], *options).exit_code == 0
         assert (
-            checked(front.url, "--ca-file", certificates["server"][0], "--proxy", "none").exit_code
+            check_url(
+                front.url, "--ca-file", certificates["server"][0], "--proxy", "none"
+            ).exit_code
             == 0
         )
 
@@ -128,7 +130,7 @@ def test_requests_go_through_the_proxy(
         front.url.removeprefix("https://")
     }
     assert all(
-        (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "HTTPS_PROXY")
+        (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (setting == "HTTPS_PROXY")
         for head in proxy.heads
     )
 
@@ -137,9 +139,9 @@ LOGIN = b"\x01\x04user\x05p@ss!"  #: of SOCKS5
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-@pytest.mark.parametrize("named", ["--proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("setting", ["--proxy", "ALL_PROXY"])
 def test_requests_go_through_a_socks_proxy(
-    named: str,
+    setting: str,
     scheme: str,
     catalog: str,
     certificates: Mapping[str, tuple[str, str]],
@@ -148,25 +150,25 @@ def test_requests_go_through_a_socks_proxy(
     monkeypatch.setattr("lakepact.conformance.http.routes.LOOPBACK", ())
     with (
         tls_front(catalog, certificates["server"]) as front,
-        socks_front(login=b"" if named == "--proxy" else LOGIN) as proxy,
+        socks_front(login=b"" if setting == "--proxy" else LOGIN) as proxy,
     ):
         address = proxy.url.replace("socks5", scheme)
         monkeypatch.setenv("ALL_PROXY", address.replace("//", "//user:p%40ss!@"))
-        options = ("--proxy", address) if named == "--proxy" else ()
+        options = ("--proxy", address) if setting == "--proxy" else ()
         for url in (catalog, front.url):
-            result = checked(url, "--ca-file", certificates["server"][0], *options)
+            result = check_url(url, "--ca-file", certificates["server"][0], *options)
             assert result.exit_code == 0, result.output
 
     ports = {int.from_bytes(head[-2:], "big") for head in proxy.heads if head[0] == 5}
     assert ports == {int(url.rpartition(":")[2]) for url in (catalog, front.url)}
-    assert (LOGIN in proxy.heads) == (named == "ALL_PROXY")
+    assert (LOGIN in proxy.heads) == (setting == "ALL_PROXY")
 
 
 def test_missing_package_of_a_socks_proxy_is_a_usage_error(
     catalog: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)
-    result = checked(catalog, "--proxy", "socks5://127.0.0.1:1")
+    result = check_url(catalog, "--proxy", "socks5://127.0.0.1:1")
 
     assert result.exit_code == 2
     assert "--proxy is socks5://…, which needs socksio: pip install socksio" in result.output
@@ -183,7 +185,7 @@ def test_socks_proxy_that_refuses_is_named(
     front: Mapping[str, Any], why: str, catalog: str
 ) -> None:
     with socks_front(**front) as proxy:
-        result = checked(catalog, "--proxy", proxy.url)
+        result = check_url(catalog, "--proxy", proxy.url)
 
     assert result.exit_code == 3
     where = proxy.url.removeprefix("socks5://")
@@ -195,7 +197,7 @@ def test_proxy_of_the_environment_is_not_used_for_loopback(
 ) -> None:
     with proxy_front() as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        assert checked(catalog).exit_code == 0
+        assert check_url(catalog).exit_code == 0
 
     assert proxy.heads == []
 
@@ -206,12 +208,12 @@ def test_variables_for_other_addresses_are_no_usage_errors(
     monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
     monkeypatch.setenv("SSL_CERT_FILE", "nowhere.pem")
 
-    assert checked(catalog).exit_code == 0
+    assert check_url(catalog).exit_code == 0
 
 
 def test_proxy_that_refuses_is_named(catalog: str) -> None:
     with proxy_front(refuse="407 Proxy Authentication Required") as proxy:
-        result = checked(catalog, "--proxy", proxy.url)
+        result = check_url(catalog, "--proxy", proxy.url)
 
     assert result.exit_code == 3
     assert (
@@ -238,18 +240,18 @@ def test_oauth2_client_checks_a_server_of_principals(
 def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[str] = []
+    authorizations: list[str] = []
 
     class Catalog:
         def listen(self, headers: Mapping[str, str]) -> None:
-            seen.append(headers.get("authorization", ""))
+            authorizations.append(headers.get("authorization", ""))
 
         def __call__(self, _method: str, target: str, _body: bytes) -> Answer:
             if not target.endswith("/tokens"):
                 return answer(200, {})
             return (
                 answer(200, {"access_token": "t0ken", "expires_in": 0.4})
-                if not seen[-1]
+                if not authorizations[-1]
                 else answer(401, {"error": "invalid_client"})
             )
 
@@ -263,7 +265,7 @@ def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(
         wire.send("GET", "/v1/config")
         wire.send("GET", "/v1/config", anonymous=True)
 
-    assert [header.split()[0] if header else "" for header in seen] == [
+    assert [header.split()[0] if header else "" for header in authorizations] == [
         "Basic",
         "",
         "Bearer",
@@ -289,7 +291,9 @@ def test_token_endpoint_without_a_token_is_named(
 ) -> None:
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with miniature(lambda *_: answer(status, body)) as url:
-        result = checked(url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token")
+        result = check_url(
+            url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token"
+        )
 
     assert result.exit_code == 3
     assert (
@@ -304,7 +308,9 @@ def test_answer_without_end_of_a_token_endpoint_is_not_read_whole(
 ) -> None:
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with miniature(lambda *_: answer(200, {"access_token": "x" * 17_000_000})) as url:
-        result = checked(url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token")
+        result = check_url(
+            url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token"
+        )
 
     assert result.exit_code == 3
     assert "the body of the answer is larger than 16 MiB" in " ".join(result.output.split())
@@ -312,11 +318,11 @@ def test_answer_without_end_of_a_token_endpoint_is_not_read_whole(
 
 def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("botocore")
-    seen: list[Mapping[str, str]] = []
+    requests: list[Mapping[str, str]] = []
 
     class Catalog:
         def listen(self, headers: Mapping[str, str]) -> None:
-            seen.append(headers)
+            requests.append(headers)
 
         def __call__(self, *_: object) -> Answer:
             return answer(200, {})
@@ -338,8 +344,8 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
             body=b"{}",
         )
 
-    assert "/eu-west-1/glue/aws4_request" in seen[0]["authorization"]
-    assert seen[0]["x-amz-security-token"] == "session"
+    assert "/eu-west-1/glue/aws4_request" in requests[0]["authorization"]
+    assert requests[0]["x-amz-security-token"] == "session"
 
 
 @pytest.mark.parametrize("command", [check, probe], ids=["check", "probe"])
@@ -390,13 +396,13 @@ def test_client_of_oauth2_is_judged_and_repeated_like_a_token(
         only = ("--only", "IRC-SEC-*", "--only", "IRC-OAU-003", "--only", "IRC-TBL-LOAD-005")
         access = ("--credential-env", "CREDENTIAL", "--report", f"jsonl={path}")
         CliRunner().invoke(check, [server.url, *only, *access])
-    shown = Outline.of(lines.read(path))
-    outcomes = {line["requirement"]: line["outcome"] for line in shown.results}
-    (group,) = shown.groups
+    outline = Outline.of(lines.read(path))
+    outcomes = {line["requirement"]: line["outcome"] for line in outline.results}
+    (group,) = outline.groups
 
     assert {outcomes[f"IRC-SEC-00{n}"] for n in (1, 2, 6, 7)} == {"pass"}
     assert outcomes["IRC-OAU-003"] == "pass"
-    assert shown.header["own_headers"] == ["Authorization"]
+    assert outline.header["own_headers"] == ["Authorization"]
     assert "why" not in group.entries[0].verdict["replay"]
     assert SECRET not in path.read_text()
 
@@ -433,7 +439,7 @@ def test_refused_address_or_warehouse_shows_what_to_change(
 ) -> None:
     error = {"error": {"message": message, "type": "NotFoundException", "code": 404}}
     with miniature(lambda *_: answer(404, error)) as url:
-        result = checked(url + path, "--parameter", "warehouse=nope")
+        result = check_url(url + path, "--parameter", "warehouse=nope")
 
     assert result.exit_code == 3
     assert expected in " ".join(result.output.split())

@@ -14,7 +14,7 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def contracts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return contracts with an Iceberg REST 1.13.0 that has one operation more than 1.12.0."""
     root = tmp_path_factory.mktemp("generated")
     package = root / "lakepact" / "generated"
@@ -35,20 +35,20 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def ran(generated: Path, *arguments: str) -> tuple[int, str]:
+def ran(contracts: Path, *arguments: str) -> tuple[int, str]:
     """Run the command with these contracts, and return its exit code and what it prints."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "lakepact.cli", *arguments],
-        env={**os.environ, "PYTHONPATH": str(generated)},
+        env={**os.environ, "PYTHONPATH": str(contracts)},
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.returncode, done.stdout + done.stderr
+    return process.returncode, process.stdout + process.stderr
 
 
-def test_list_names_the_parts_without_the_operation(generated: Path) -> None:
-    _, rows = ran(generated, "contracts", "list", "--json")
+def test_list_names_the_parts_without_the_operation(contracts: Path) -> None:
+    _, rows = ran(contracts, "contracts", "list", "--json")
 
     assert [row["is"] for row in json.loads(rows) if row["version"] == "1.13.0"] == [
         (
@@ -58,13 +58,13 @@ def test_list_names_the_parts_without_the_operation(generated: Path) -> None:
     ]
 
 
-def test_serve_names_the_operation_without_a_handler(generated: Path) -> None:
+def test_serve_names_the_operation_without_a_handler(contracts: Path) -> None:
     sentence = (
         "Error: iceberg_rest 1.13.0: no handler for countTables; "
         "write one and name it in handlers.py, as docs/upgrade-a-contract.md says\n"
     )
 
-    assert ran(generated, "serve", "--port", "0", "--contract-version", "1.13.0") == (1, sentence)
+    assert ran(contracts, "serve", "--port", "0", "--contract-version", "1.13.0") == (1, sentence)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_serve_names_the_operation_without_a_handler(generated: Path) -> None:
     [("check", "checks", ()), ("check-client", "clients", ("--", "true"))],
 )
 def test_check_names_the_folder_without_checks(
-    generated: Path, verb: str, folder: str, after: tuple[str, ...]
+    contracts: Path, verb: str, folder: str, after: tuple[str, ...]
 ) -> None:
-    code, output = ran(generated, verb, "--contract-version", "1.13.0", *after)
+    code, output = ran(contracts, verb, "--contract-version", "1.13.0", *after)
 
     assert code == 2
     assert output.endswith(
@@ -84,7 +84,7 @@ def test_check_names_the_folder_without_checks(
     assert "Traceback" not in output
 
 
-def test_explain_passes_over_a_version_without_checks(generated: Path) -> None:
-    code, output = ran(generated, "explain", "IRC-NONE-001")
+def test_explain_passes_over_a_version_without_checks(contracts: Path) -> None:
+    code, output = ran(contracts, "explain", "IRC-NONE-001")
 
     assert (code, output.partition(";")[0]) == (2, "there is no requirement IRC-NONE-001")

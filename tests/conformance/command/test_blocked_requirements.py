@@ -65,19 +65,19 @@ def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:
 def test_terminal_shows_a_reason_once(report: list[dict[str, Any]]) -> None:
     console = Console(file=io.StringIO(), width=200)
     text.show(report, console)
-    printed = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
+    output = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
 
-    assert printed.count("BLOCKED") == 2
-    assert "BLOCKED 3 requirements" in printed
-    assert all(printed.count(requirement) == 1 for requirement in BY_ONE_STEP)
+    assert output.count("BLOCKED") == 2
+    assert "BLOCKED 3 requirements" in output
+    assert all(output.count(requirement) == 1 for requirement in BY_ONE_STEP)
 
 
 def test_markdown_shows_a_reason_once(report: list[dict[str, Any]], tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
-    written = (tmp_path / "report.md").read_text(encoding="utf-8")
+    document = (tmp_path / "report.md").read_text(encoding="utf-8")
 
-    assert "## blocked: 3 requirements" in written
-    assert written.count("a set-up step failed (IRC-NS-CREATE-001)") == 1
+    assert "## blocked: 3 requirements" in document
+    assert document.count("a set-up step failed (IRC-NS-CREATE-001)") == 1
 
 
 def test_page_folds_blocked_requirements_into_one_group(report: list[dict[str, Any]]) -> None:

@@ -27,7 +27,7 @@ from miniatures import Answer, answer, miniature
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
 
-def called(*arguments: str) -> Result:
+def result_of(*arguments: str) -> Result:
     return CliRunner().invoke(check, arguments)
 
 
@@ -43,7 +43,7 @@ def checking(*arguments: str) -> Generator[subprocess.Popen[str]]:
 
 def test_unreachable_target_is_reported_as_incomplete(tmp_path: Path) -> None:
     kinds = {kind: tmp_path / kind for kind in ("html", "jsonl", "junit", "md")}
-    result = called(UNREACHABLE, *(f"--report={kind}={path}" for kind, path in kinds.items()))
+    result = result_of(UNREACHABLE, *(f"--report={kind}={path}" for kind, path in kinds.items()))
 
     header, footer = lines.read(kinds["jsonl"])
     assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (
@@ -71,31 +71,31 @@ def test_unwritable_report_keeps_the_verdict_and_the_other_reports(
         "overrides": {},
         "endpoints": ["GET /v1/config"] * (1 if conforms else 2),
     }
-    unwritten, written = tmp_path / "report.md", tmp_path / "report.jsonl"
+    folder, file = tmp_path / "report.md", tmp_path / "report.jsonl"
 
     def configuration(*_: object):
-        unwritten.mkdir(exist_ok=True)  # while the run goes on: before it, this is wrong usage
+        folder.mkdir(exist_ok=True)  # while the run goes on: before it, this is wrong usage
         return answer(200, config)
 
     with miniature(configuration) as url:
-        result = called(
+        result = result_of(
             url,
             "--only",
             "IRC-CFG-017",
             "--strict",
-            f"--report=md={unwritten}",
-            f"--report=jsonl={written}",
+            f"--report=md={folder}",
+            f"--report=jsonl={file}",
         )
 
     assert (
         result.exit_code,
-        f"the report {unwritten} cannot be written" in result.stderr,
-        written.exists(),
+        f"the report {folder} cannot be written" in result.stderr,
+        file.exists(),
     ) == (code, True, True)
 
 
 def test_json_of_an_unreachable_target_has_header_and_footer() -> None:
-    result = called(UNREACHABLE, "--json")
+    result = result_of(UNREACHABLE, "--json")
 
     header, footer = (orjson.loads(line) for line in result.stdout.splitlines())
     assert (header["line"], footer["line"], footer["verdict"]) == ("header", "footer", "incomplete")
@@ -113,7 +113,7 @@ def test_password_in_an_address_is_sent_and_not_reported(tmp_path: Path) -> None
 
     path = tmp_path / "report"
     with miniature(Server()) as url:
-        result = called(
+        result = result_of(
             url.replace("//", "//hank:geheim%21@"),
             "--only",
             "IRC-CFG-001",
@@ -121,34 +121,34 @@ def test_password_in_an_address_is_sent_and_not_reported(tmp_path: Path) -> None
         )
 
     assert "Basic aGFuazpnZWhlaW0h" in heard
-    written = path.read_text(encoding="utf-8") + result.output
-    assert [secret for secret in ("geheim", "aGFuazpnZWhlaW0h") if secret in written] == []
+    texts = path.read_text(encoding="utf-8") + result.output
+    assert [secret for secret in ("geheim", "aGFuazpnZWhlaW0h") if secret in texts] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_check_reports_finished_requirements(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    path, begun, called_off = tmp_path / "report", threading.Event(), threading.Event()
+    path, start, release = tmp_path / "report", threading.Event(), threading.Event()
 
     def server(_method: str, target: str, _body: bytes) -> Answer:
         if "warehouse=" in target:
-            begun.set()
-            called_off.wait(30)
+            start.set()
+            release.wait(30)
         return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"]})
 
     words = ["--only", "IRC-CFG-001", "--only", "IRC-CFG-005", "--report", f"jsonl={path}"]
     with miniature(server) as url, checking(url, *words) as process:
-        assert begun.wait(30)
+        assert start.wait(30)
         time.sleep(1.0)  # time for the other check to finish
         process.send_signal(number)
         at_once = process.stderr.readline() if process.stderr else ""  # before the server answers
-        called_off.set()
-        said, complaint = process.communicate(timeout=60)
+        release.set()
+        output, complaint = process.communicate(timeout=60)
 
     report = lines.read(path)
     assert at_once == "lakepact: interrupted; checks that run remove their objects\n"
-    judged = {line["requirement"] for line in report if line["line"] == "result"}
+    requirements = {line["requirement"] for line in report if line["line"] == "result"}
     footer = report[-1]
     assert (process.returncode, footer["verdict"], footer["exit_code"], footer["stopped"]) == (
         3,
@@ -156,18 +156,20 @@ def test_interrupted_check_reports_finished_requirements(
         3,
         "interrupted",
     )
-    assert ("IRC-CFG-001" in judged, "IRC-CFG-005" in judged) == (True, False)
-    assert (complaint, "incomplete, only IRC-CFG-001, IRC-CFG-005  http" in said) == (
+    assert ("IRC-CFG-001" in requirements, "IRC-CFG-005" in requirements) == (True, False)
+    assert (complaint, "incomplete, only IRC-CFG-001, IRC-CFG-005  http" in output) == (
         "lakepact check: interrupted\n",
         True,
     )
 
 
-@pytest.mark.parametrize("given", ["--parameter", "--profile"])
-def test_unknown_parameter_exits_with_2_and_a_suggestion(tmp_path: Path, given: str) -> None:
+@pytest.mark.parametrize("option", ["--parameter", "--profile"])
+def test_unknown_parameter_exits_with_2_and_a_suggestion(tmp_path: Path, option: str) -> None:
     profile = tmp_path / "target.toml"
     profile.write_text('[parameters]\nwarehous = "x"\n', encoding="utf-8")
-    result = called(UNREACHABLE, given, "warehous=x" if given == "--parameter" else str(profile))
+    result = result_of(
+        UNREACHABLE, option, "warehous=x" if option == "--parameter" else str(profile)
+    )
 
     assert result.exit_code == 2
     assert "unknown parameter warehous; did you mean warehouse" in result.output
@@ -191,26 +193,26 @@ def test_explicit_authorization_header_overrides_the_address() -> None:
 
 @pytest.mark.parametrize("url", ["http://h/?token=do-not-tell", "http://u:do-not-tell@h:99999/"])
 def test_secret_in_an_unusable_address_is_not_repeated(url: str) -> None:
-    result = called(url)
+    result = result_of(url)
 
     assert (result.exit_code, "do-not-tell" in result.output) == (2, False)
 
 
 def test_closed_stdout_exits_with_3_and_writes_report_files(tmp_path: Path) -> None:
-    written = tmp_path / "report.jsonl"
-    with checking(UNREACHABLE, "--json", "--report", f"jsonl={written}") as process:
+    file = tmp_path / "report.jsonl"
+    with checking(UNREACHABLE, "--json", "--report", f"jsonl={file}") as process:
         process.stdout.close()
         complaint = process.stderr.read()
         code = process.wait(60)
 
     assert (code, complaint.count("\n"), "Traceback" in complaint) == (3, 1, False)
-    assert lines.read(written)[-1]["verdict"] == "incomplete"
+    assert lines.read(file)[-1]["verdict"] == "incomplete"
 
 
 def test_profile_feature_that_is_not_boolean_exits_with_2(tmp_path: Path) -> None:
     profile = tmp_path / "target.toml"
     profile.write_text(f'url = "{UNREACHABLE}"\nfeatures = {{nesting = "off"}}\n', encoding="utf-8")
-    result = called("--profile", str(profile))
+    result = result_of("--profile", str(profile))
 
     assert result.exit_code == 2
     assert "the feature nesting is 'off'; write true or false" in result.output
@@ -248,7 +250,7 @@ def test_web_page_exits_with_3_and_advice(
         f"\n<html><body>{text}</body></html>".encode(),
     )
     with miniature(lambda _method, _target, _body: page) as url:
-        result = called(url, "--contract", contract)
+        result = result_of(url, "--contract", contract)
 
     assert result.exit_code == 3
     assert f"GET {url}{where} returned" in result.output
@@ -287,7 +289,7 @@ def test_catalog_that_refuses_every_request_exits_with_3(
     contract: str, status: int, document: object, headers: dict[str, str], advice: str
 ) -> None:
     with miniature(lambda *_: answer(status, document, **headers)) as url:
-        result = called(url, "--contract", contract, "--parameter", "warehouse=w")
+        result = result_of(url, "--contract", contract, "--parameter", "warehouse=w")
 
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (3, "", 1)
     assert f"GET {url}/v1/config?warehouse=w returned {status} " in result.stderr
@@ -296,7 +298,7 @@ def test_catalog_that_refuses_every_request_exits_with_3(
 
 def test_unknown_warehouse_exits_with_3_and_the_message_of_the_server() -> None:
     with running(warehouse="memory:") as server:
-        result = called(server.url, "--warehouse", "nowhere", "--only", "IRC-NS-DROP-005")
+        result = result_of(server.url, "--warehouse", "nowhere", "--only", "IRC-NS-DROP-005")
 
     assert (result.exit_code, result.stdout) == (3, "")
     assert "there is no warehouse 'nowhere'" in result.stderr
@@ -305,7 +307,7 @@ def test_unknown_warehouse_exits_with_3_and_the_message_of_the_server() -> None:
 
 def test_error_of_an_unknown_path_names_where_addresses_end() -> None:
     with miniature(lambda *_: answer(404, NOT_HERE)) as url:
-        result = called(url)
+        result = result_of(url)
 
     assert result.exit_code == 3
     assert "no such page (the base address of a catalog ends before /v1; --ware" in result.stderr
@@ -313,21 +315,21 @@ def test_error_of_an_unknown_path_names_where_addresses_end() -> None:
 
 def test_answer_without_media_type_is_named() -> None:
     with miniature(lambda *_: (401, {}, b"")) as url:
-        result = called(url)
+        result = result_of(url)
 
     assert "returned 401 without media type: it does not know this caller" in result.stderr
 
 
 def test_catalog_that_refuses_only_its_configuration_exits_with_1() -> None:
-    assert called("--fault", "getConfig.answers-503", "--only", "IRC-CFG-007").exit_code == 1
+    assert result_of("--fault", "getConfig.answers-503", "--only", "IRC-CFG-007").exit_code == 1
 
 
 @pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
 def test_quick_judges_a_part_of_the_requirements(contract: str, tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    result = called("--contract", contract, "--quick", "--report", f"jsonl={path}")
-    judged = [line for line in lines.read(path) if line["line"] == "result"]
+    result = result_of("--contract", contract, "--quick", "--report", f"jsonl={path}")
+    results = [line for line in lines.read(path) if line["line"] == "result"]
 
     assert result.exit_code == 0
-    assert {line["outcome"] for line in judged} <= {"pass", "not-offered"}
-    assert 40 <= len(judged) <= 80
+    assert {line["outcome"] for line in results} <= {"pass", "not-offered"}
+    assert 40 <= len(results) <= 80

@@ -23,10 +23,12 @@ UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 def test_help_works_without_optional_packages() -> None:
     absent = "import sys; sys.modules |= dict.fromkeys(('rich', 'hypothesis', 'schemathesis', 'deltalake', 'duckdb'))"
     code = f"{absent}; from lakepact.cli import main; main(['--help'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [verb for verb in VERBS if f"\n  {verb} " not in done.stdout] == []
+    assert (process.returncode, process.stderr) == (0, "")
+    assert [verb for verb in VERBS if f"\n  {verb} " not in process.stdout] == []
 
 
 def test_check_command_imports_no_fuzzer() -> None:
@@ -34,9 +36,11 @@ def test_check_command_imports_no_fuzzer() -> None:
     code = (
         f"import sys, lakepact.conformance.commands.check as _; print({fuzzers} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert done.stdout == "set()\n"
+    assert process.stdout == "set()\n"
 
 
 def break_verbs(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +70,7 @@ def test_verb_that_breaks_exits_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("words", [("list",), ("check", UNREACHABLE, "--json")])
 def test_full_output_device_exits_with_3(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "lakepact.cli", *words],
             stdout=full,
             stderr=subprocess.PIPE,
@@ -74,7 +78,7 @@ def test_full_output_device_exits_with_3(words: tuple[str, ...]) -> None:
             check=False,
         )
 
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+    assert (process.returncode, process.stderr.splitlines()[-1]) == (
         3,
         "lakepact: No space left on device",
     )
@@ -112,7 +116,7 @@ def test_terminal_without_unicode_gets_the_verdict(encoding: str) -> None:
         "loadNamespaceMetadata.answers-200",
     )
     command = [sys.executable, "-m", "lakepact.cli", *words]
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         capture_output=True,
         encoding=encoding,
@@ -120,7 +124,7 @@ def test_terminal_without_unicode_gets_the_verdict(encoding: str) -> None:
         env={**os.environ, "PYTHONIOENCODING": encoding},
     )
 
-    assert (done.returncode, done.stderr, "not conformant" in done.stdout) == (1, "", True)
+    assert (process.returncode, process.stderr, "not conformant" in process.stdout) == (1, "", True)
 
 
 UNUSABLE = [
@@ -153,8 +157,8 @@ ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
         ),
         (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
         *(
-            (("check", UNREACHABLE, "--feature", said), "write n")
-            for said in ("nesting=maybe", "nesting=", "nesting")
+            (("check", UNREACHABLE, "--feature", setting), "write n")
+            for setting in ("nesting=maybe", "nesting=", "nesting")
         ),
         (
             ("check", UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10"),
@@ -211,9 +215,9 @@ def test_explain_takes_ids_in_any_case() -> None:
 def test_unknown_requirement_exits_with_2_and_suggestions_of_its_area(identifier: str) -> None:
     result = CliRunner().invoke(main, ["explain", identifier])
 
-    suggested = re.findall(r"IRC-[A-Z-]+\d+", result.output.partition("did you mean")[2])
-    assert (result.exit_code, suggested[0]) == (2, "IRC-NS-GET-005")
-    assert {each.rpartition("-")[0] for each in suggested} == {"IRC-NS-GET"}
+    suggestions = re.findall(r"IRC-[A-Z-]+\d+", result.output.partition("did you mean")[2])
+    assert (result.exit_code, suggestions[0]) == (2, "IRC-NS-GET-005")
+    assert {each.rpartition("-")[0] for each in suggestions} == {"IRC-NS-GET"}
 
 
 def test_unknown_verb_exits_with_2_without_a_suggestion() -> None:

@@ -11,24 +11,24 @@ from click.testing import CliRunner
 from lakepact.cli import main
 
 
-def completed(*words: str) -> list[str]:
+def completions(*words: str) -> list[str]:
     """Return what bash offers for the last word."""
-    asked = {
+    environment = {
         "_LAKEPACT_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["lakepact", *words]),
         "COMP_CWORD": str(len(words)),
     }
     return [
         line.partition(",")[2]
-        for line in CliRunner().invoke(main, env=asked, prog_name="lakepact").output.split()
+        for line in CliRunner().invoke(main, env=environment, prog_name="lakepact").output.split()
     ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_completion_prints_a_script_for_each_shell(shell: str) -> None:
-    printed = CliRunner().invoke(main, ["completion", shell])
+    result = CliRunner().invoke(main, ["completion", shell])
 
-    assert (printed.exit_code, f"_LAKEPACT_COMPLETE={shell}_complete" in printed.output) == (
+    assert (result.exit_code, f"_LAKEPACT_COMPLETE={shell}_complete" in result.output) == (
         0,
         True,
     )
@@ -46,7 +46,7 @@ def test_bash_accepts_its_script() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "offered"),
+    ("words", "expected"),
     [
         (("chec",), ["check", "check-client"]),
         (("check", "--known"), ["--known-failures"]),
@@ -54,9 +54,9 @@ def test_bash_accepts_its_script() -> None:
     ],
 )
 def test_completion_offers_verbs_options_and_values(
-    words: tuple[str, ...], offered: list[str]
+    words: tuple[str, ...], expected: list[str]
 ) -> None:
-    assert completed(*words) == offered
+    assert completions(*words) == expected
 
 
 def test_completing_a_verb_imports_none() -> None:

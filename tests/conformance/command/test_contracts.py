@@ -17,16 +17,16 @@ COMPARED = [
 ]
 
 
-def said(*arguments: str) -> str:
-    done = CliRunner().invoke(main, ["contracts", *arguments])
-    assert done.exit_code == 0, done.output
-    return done.output
+def output_of(*arguments: str) -> str:
+    result = CliRunner().invoke(main, ["contracts", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def test_every_contract_is_listed_in_every_version() -> None:
-    listed = [(row["contract"], row["version"]) for row in json.loads(said("list", "--json"))]
+    rows = [(row["contract"], row["version"]) for row in json.loads(output_of("list", "--json"))]
 
-    assert listed == [
+    assert rows == [
         (name, version)
         for name in contracts()
         for version in (Contract(name).version, *Contract(name).other_versions)
@@ -34,16 +34,17 @@ def test_every_contract_is_listed_in_every_version() -> None:
 
 
 def test_list_names_the_support_of_each_version() -> None:
-    listed = {
-        (row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))
+    rows = {
+        (row["contract"], row["version"]): row["is"]
+        for row in json.loads(output_of("list", "--json"))
     }
 
-    assert listed["iceberg_rest", "1.11.0"] == "client, server and suite"
-    assert listed["delta_sharing", "2026-08"] == "client, server and suite"
+    assert rows["iceberg_rest", "1.11.0"] == "client, server and suite"
+    assert rows["delta_sharing", "2026-08"] == "client, server and suite"
 
 
 def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:
-    text = said("diff", "iceberg_rest", "1.10.0", "1.11.0")
+    text = output_of("diff", "iceberg_rest", "1.10.0", "1.11.0")
 
     assert "  a view can be registered from a metadata file\n" in text
     assert "  + registerView\n" in text
@@ -58,10 +59,10 @@ def test_diff_to_a_newer_version_lists_additions_and_requirements() -> None:
 def test_diff_has_a_sentence_for_each_added_or_changed_requirement(
     contract: str, main_version: str, other: str
 ) -> None:
-    difference = json.loads(said("diff", contract, main_version, other, "--json"))
+    difference = json.loads(output_of("diff", contract, main_version, other, "--json"))
 
-    explained = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
-    assert sorted(explained) == sorted(
+    sentences = [demand["id"] for demand in difference["demands"] if demand["sentence"]]
+    assert sorted(sentences) == sorted(
         [*difference["requirements"]["added"], *difference["requirements"]["changed"]]
     )
 
@@ -70,8 +71,8 @@ def test_diff_has_a_sentence_for_each_added_or_changed_requirement(
 def test_reversed_diff_swaps_additions_and_removals(
     contract: str, main_version: str, other: str
 ) -> None:
-    there = json.loads(said("diff", contract, main_version, other, "--json"))
-    back = json.loads(said("diff", contract, other, main_version, "--json"))
+    there = json.loads(output_of("diff", contract, main_version, other, "--json"))
+    back = json.loads(output_of("diff", contract, other, main_version, "--json"))
 
     for part in ("operations", "schemas", "requirements", "features"):
         assert (back[part]["added"], back[part]["removed"]) == (
@@ -81,7 +82,7 @@ def test_reversed_diff_swaps_additions_and_removals(
 
 
 def test_unknown_version_exits_with_2_and_names_the_known_versions() -> None:
-    done = CliRunner().invoke(main, ["contracts", "diff", "iceberg_rest", "1.10.0", "2.0"])
+    result = CliRunner().invoke(main, ["contracts", "diff", "iceberg_rest", "1.10.0", "2.0"])
 
-    assert done.exit_code == 2
-    assert "1.10.0 can be compared with 1.11.0" in done.output
+    assert result.exit_code == 2
+    assert "1.10.0 can be compared with 1.11.0" in result.output

@@ -47,7 +47,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_catalog_fixture_is_an_empty_catalog_of_each_test(run: Run) -> None:
-    done = run("""
+    process = run("""
 import pytest
 
 @pytest.mark.parametrize("turn", [1, 2])
@@ -57,11 +57,11 @@ def test_catalog(lakepact_catalog, lakepact_server, turn):
     assert lakepact_server.url.startswith("http://127.0.0.1:")
 """)
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("2 passed")) == (0, True)
+    assert (process.returncode, process.stdout.splitlines()[-1].startswith("2 passed")) == (0, True)
 
 
 def test_marker_switches_faults_on(run: Run) -> None:
-    done = run("""
+    process = run("""
 import pytest
 from lakepact.client import IcebergCatalog, NO_RETRIES, ServerError
 
@@ -76,17 +76,18 @@ def test_outage(lakepact_server):
     assert lakepact_server.service.contract.version == "1.11.0"
 """)
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
-        done.stdout
-    )
+    assert (process.returncode, process.stdout.splitlines()[-1].startswith("1 passed")) == (
+        0,
+        True,
+    ), process.stdout
 
 
 def test_unknown_fault_is_an_error_with_its_name(run: Run) -> None:
-    done = run(
+    process = run(
         "import pytest\n@pytest.mark.lakepact(fault='listNamespaces.no-such')\ndef test_it(lakepact_server): pass\n"
     )
 
-    assert (done.returncode, "UnknownFault" in done.stdout, "no-such" in done.stdout) == (
+    assert (process.returncode, "UnknownFault" in process.stdout, "no-such" in process.stdout) == (
         1,
         True,
         True,
@@ -94,16 +95,17 @@ def test_unknown_fault_is_an_error_with_its_name(run: Run) -> None:
 
 
 def test_share_fixture_reads_the_fixture_tables(run: Run) -> None:
-    done = run("""
+    process = run("""
 def test_rows(lakepact_share, lakepact_catalog):
     share = next(iter(lakepact_share.shares()))
     assert list(lakepact_share.all_tables(share.name))
     assert list(lakepact_catalog.list_namespaces()) == []
 """)
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
-        done.stdout
-    )
+    assert (process.returncode, process.stdout.splitlines()[-1].startswith("1 passed")) == (
+        0,
+        True,
+    ), process.stdout
 
 
 @pytest.mark.parametrize(
@@ -119,13 +121,13 @@ def test_missing_library_is_named_with_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run(f"def test_it({fixture}): pass\n", without=(library,))
+    process = run(f"def test_it({fixture}): pass\n", without=(library,))
 
-    assert f"{fixture} needs {library}, which is not installed: {install(extra)}" in done.stdout
+    assert f"{fixture} needs {library}, which is not installed: {install(extra)}" in process.stdout
 
 
 def test_server_fixture_imports_no_conformance_suite(run: Run) -> None:
-    done = run("""
+    process = run("""
 import sys
 
 def test_it(lakepact_catalog):
@@ -133,6 +135,7 @@ def test_it(lakepact_catalog):
     assert loaded == {"lakepact.conformance.evidence", "lakepact.conformance.evidence.extras"}
 """, without=("rich",))  # fmt: skip
 
-    assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), (
-        done.stdout
-    )
+    assert (process.returncode, process.stdout.splitlines()[-1].startswith("1 passed")) == (
+        0,
+        True,
+    ), process.stdout

@@ -63,17 +63,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     path = tmp_path_factory.mktemp("report") / "report.jsonl"
     with running(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as server:
         lakepact("check", server.url, "--only", "IRC-NS-DROP-00*", "--report", f"jsonl={path}")
-    found = lines.read(path)
+    report_lines = lines.read(path)
     first = next(
-        line for line in found if line.get("outcome") == "fail" and line["line"] == "result"
+        line for line in report_lines if line.get("outcome") == "fail" and line["line"] == "result"
     )
     assert (first["requirement"], "exchanges" in first["verdicts"][0]["replay"]) == (ID, True)
-    return found
+    return report_lines
 
 
 def lakepact(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(main, words)
-    return done.exit_code, done.output
+    result = CliRunner().invoke(main, words)
+    return result.exit_code, result.output
 
 
 def write(report: Report, folder: Path) -> Path:
@@ -93,27 +93,27 @@ def outputs(path: Path) -> dict[str, tuple[int, str, str]]:
     """Run every verb that reads a report, and return exit codes, outputs, and pages that were
     written.
     """
-    found = {}
+    by_command = {}
     for command in COMMANDS:
         words = command.replace("REPORT", "\0").replace("OUT", str(path.with_name("out"))).split()
-        code, printed = lakepact(
+        code, text = lakepact(
             *(word.replace("\0", str(path)) for word in words if not word.startswith("--report\0"))
         )
         files = sorted(path.parent.glob("out.*"))
         pages = "".join(PAGES.get(file.suffix, str)(file.read_text("utf-8")) for file in files)
-        found[command] = code, printed, pages
+        by_command[command] = code, text, pages
         for file in files:
             file.unlink()
-    return found
+    return by_command
 
 
 def with_value(report: Report, kind: str, place: str, value: Any) -> Report:
     """Return a report in which all lines of a kind have another value at a place, such as
     `request/url`.
     """
-    changed = copy.deepcopy(report)
+    copy_of_report = copy.deepcopy(report)
     *parents, last = [int(step) if step.isdigit() else step for step in place.split("/")]
-    for line in changed:
+    for line in copy_of_report:
         holder: Any = line
         if line["line"] == kind:
             for step in parents:
@@ -124,7 +124,7 @@ def with_value(report: Report, kind: str, place: str, value: Any) -> Report:
                 holder[last] = value
                 if value is GONE:
                     del holder[last]
-    return changed
+    return copy_of_report
 
 
 def places(value: Any, place: str = "") -> Iterator[str]:
@@ -153,22 +153,22 @@ def test_reports_with_missing_or_mistyped_members_are_refused_or_written(
         report[-1],
     ]
     kinds = {line["line"]: line for line in reversed(short)}
-    broken = []
+    mistakes = []
     for kind, line in kinds.items():
         for place in places(line):
             path = write(with_value(short, kind, place, value), tmp_path)
             try:
                 lines.read(path)
             except lines.UnreadableReport as refused:
-                broken += [(kind, place, str(refused))] if len(str(refused)) > 600 else []
+                mistakes += [(kind, place, str(refused))] if len(str(refused)) > 600 else []
             else:
-                broken += [
+                mistakes += [
                     (kind, place, verb)
                     for verb, (_, text, _) in outputs(path).items()
                     if "Traceback (most recent" in text
                 ]
 
-    assert broken == []
+    assert mistakes == []
 
 
 def _nested(levels: int) -> str:
@@ -178,24 +178,26 @@ def _nested(levels: int) -> str:
 REFUSED: dict[str, Callable[[Report], bytes]] = {
     "array": lambda _: b"[]\n[]",
     "text": lambda _: b'"header"\n"footer"',
-    "not a number": lambda found: _lines(found[0], b'{"line":"x","a":NaN}', found[-1]),
-    "infinity": lambda found: _lines(found[0], b'{"line":"x","a":1e999}', found[-1]),
-    "lone surrogate": lambda found: _lines(found[0], b'{"line":"x","a":"\\ud800"}', found[-1]),
-    "deep": lambda found: _lines(found[0] | {"more": json.loads(_nested(400))}, found[-1]),
-    "deeper": lambda found: _lines(
-        found[0], b'{"line":"x","a":' + _nested(5000).encode() + b"}", found[-1]
+    "not a number": lambda report: _lines(report[0], b'{"line":"x","a":NaN}', report[-1]),
+    "infinity": lambda report: _lines(report[0], b'{"line":"x","a":1e999}', report[-1]),
+    "lone surrogate": lambda report: _lines(report[0], b'{"line":"x","a":"\\ud800"}', report[-1]),
+    "deep": lambda report: _lines(report[0] | {"more": json.loads(_nested(400))}, report[-1]),
+    "deeper": lambda report: _lines(
+        report[0], b'{"line":"x","a":' + _nested(5000).encode() + b"}", report[-1]
     ),
-    "huge number": lambda found: _lines(found[0] | {"all_operations": 10**400}, found[-1]),
-    "long line": lambda found: _lines(found[0] | {"title": "x" * (20 << 20)}, found[-1]),
-    "gzip bomb": lambda found: gzip.compress(_lines(found[0], b"\n" * (300 << 20), found[-1]), 1),
-    "result without its verdict": lambda found: _lines(
-        found[0], _result(found) | {"outcome": "error"}, found[-1]
+    "huge number": lambda report: _lines(report[0] | {"all_operations": 10**400}, report[-1]),
+    "long line": lambda report: _lines(report[0] | {"title": "x" * (20 << 20)}, report[-1]),
+    "gzip bomb": lambda report: gzip.compress(
+        _lines(report[0], b"\n" * (300 << 20), report[-1]), 1
     ),
-    "cause without its result": lambda found: _lines(
-        *(line for line in found if line["line"] != "result")
+    "result without its verdict": lambda report: _lines(
+        report[0], _result(report) | {"outcome": "error"}, report[-1]
     ),
-    "cause of nothing": lambda found: _lines(*with_value(found, "cause", "requirements", [])),
-    "only a header": lambda found: _lines(found[0]),
+    "cause without its result": lambda report: _lines(
+        *(line for line in report if line["line"] != "result")
+    ),
+    "cause of nothing": lambda report: _lines(*with_value(report, "cause", "requirements", [])),
+    "only a header": lambda report: _lines(report[0]),
 }
 
 
@@ -216,21 +218,25 @@ def test_damaged_reports_are_refused_in_one_sentence(
     path = tmp_path / "report.jsonl"
     path.write_bytes(REFUSED[name](report))
 
-    found = {
+    by_command = {
         command: (code, text.partition("Error: ")[2] or text)
         for command, (code, text, _) in outputs(path).items()
     }
 
-    assert {command: code for command, (code, _) in found.items()} == dict.fromkeys(COMMANDS, 2)
-    assert [text for _, text in found.values() if text.count("\n") != 1 or len(text) > 700] == []
+    assert {command: code for command, (code, _) in by_command.items()} == dict.fromkeys(
+        COMMANDS, 2
+    )
+    assert [
+        text for _, text in by_command.values() if text.count("\n") != 1 or len(text) > 700
+    ] == []
 
 
 def test_report_of_a_later_release_is_shown(report: Report, tmp_path: Path) -> None:
     more = [line | {"later": [1]} for line in report]
 
-    found = outputs(write([more[0], {"line": "later"}, *more[1:]], tmp_path))
+    by_command = outputs(write([more[0], {"line": "later"}, *more[1:]], tmp_path))
 
-    assert {code for code, *_ in found.values()} == {0}
+    assert {code for code, *_ in by_command.values()} == {0}
 
 
 #: What must not be active wherever it stands: terminal sequences, markup, links, formulas, and ends
@@ -274,12 +280,12 @@ def test_texts_of_reports_are_inert_in_every_output(
     place: str, report: Report, tmp_path: Path
 ) -> None:
     kind, _, member = place.partition("/")
-    found = outputs(write(with_value(report, kind, member, ATTACK), tmp_path))
+    by_command = outputs(write(with_value(report, kind, member, ATTACK), tmp_path))
 
     assert {
-        command: ACTING.findall(text + pages) for command, (_, text, pages) in found.items()
+        command: ACTING.findall(text + pages) for command, (_, text, pages) in by_command.items()
     } == {command: [] for command in COMMANDS}
-    assert {command: MARKUP.findall(pages) for command, (_, _, pages) in found.items()} == {
+    assert {command: MARKUP.findall(pages) for command, (_, _, pages) in by_command.items()} == {
         command: [] for command in COMMANDS
     }
 
@@ -327,9 +333,11 @@ def test_baseline_lists_no_pattern_of_a_hostile_report(
         "--out",
         str(out),
     )
-    listed = known_failures.read(out, Contract("iceberg_rest").requirements) if out.exists() else ()
+    entries = (
+        known_failures.read(out, Contract("iceberg_rest").requirements) if out.exists() else ()
+    )
 
-    assert {line.pattern for line in listed} <= {ID}
+    assert {line.pattern for line in entries} <= {ID}
 
 
 # -- scripts ---------------------------------------------------------------------------------------
@@ -338,8 +346,8 @@ def test_baseline_lists_no_pattern_of_a_hostile_report(
 def script(report: Report, folder: Path) -> Path | None:
     """Write the script of a finding; None if it is refused."""
     out = folder / "finding.py"
-    code, printed = lakepact("reproduce", str(write(report, folder)), ID, "--out", str(out))
-    assert "Traceback" not in printed
+    code, text = lakepact("reproduce", str(write(report, folder)), ID, "--out", str(out))
+    assert "Traceback" not in text
     return out if code == 0 else None
 
 
@@ -358,12 +366,12 @@ def ran(script: Path, *arguments: str, **environment: str) -> subprocess.Complet
 
 def by_lakepact(report: Report) -> Report:
     """Return a report whose finding is repeated by `lakepact check`."""
-    changed = copy.deepcopy(report)
-    for line in changed:
+    copy_of_report = copy.deepcopy(report)
+    for line in copy_of_report:
         for verdict in line.get("verdicts", ()):
             if "replay" in verdict:
                 verdict["replay"] = {"why": "the check compares more than one value"}
-    return changed
+    return copy_of_report
 
 
 LAKEPACT = """#!/usr/bin/env python3
@@ -375,29 +383,29 @@ print(json.dumps({"line": "result", "requirement": "ID", "outcome": "fail", "ver
 """.replace("ID", ID)
 
 
-def seen_by_lakepact(report: Report, folder: Path) -> tuple[dict[str, Any], str]:
+def call_of_lakepact(report: Report, folder: Path) -> tuple[dict[str, Any], str]:
     """Run the script of a report with a program in place of lakepact; return what the program was
     given, and the output.
     """
-    program, seen = folder / "bin" / "lakepact", folder / "seen.json"
+    program, record = folder / "bin" / "lakepact", folder / "seen.json"
     program.parent.mkdir(exist_ok=True)
     program.write_text(LAKEPACT, "utf-8")
     program.chmod(0o755)
-    made = script(report, folder)
-    if made is None:
+    file = script(report, folder)
+    if file is None:
         return {"words": [], "profile": ""}, ""
-    names = {"AUTHORIZATION": "x", "SEEN": str(seen), "PATH": f"{program.parent}:/usr/bin:/bin"}
-    done = ran(
-        made,
+    names = {"AUTHORIZATION": "x", "SEEN": str(record), "PATH": f"{program.parent}:/usr/bin:/bin"}
+    process = ran(
+        file,
         "http://127.0.0.1:9",
         **names,
         SECRET_OF_MINE="s3cret",
         LAKEPACT_SECRET_OF_MINE="other",
     )
-    return json.loads(seen.read_text("utf-8")) if seen.exists() else {
+    return json.loads(record.read_text("utf-8")) if record.exists() else {
         "words": [],
         "profile": "",
-    }, done.stdout + done.stderr
+    }, process.stdout + process.stderr
 
 
 @pytest.mark.parametrize(
@@ -406,12 +414,12 @@ def seen_by_lakepact(report: Report, folder: Path) -> tuple[dict[str, Any], str]
 def test_header_names_of_a_report_add_nothing_to_a_profile(
     name: str, report: Report, tmp_path: Path
 ) -> None:
-    given, _ = seen_by_lakepact(
+    call, _ = call_of_lakepact(
         with_value(by_lakepact(report), "header", "own_headers", [name]), tmp_path
     )
 
-    assert given["profile"].count("\n") in {0, 2}
-    assert "[parameters]" not in given["profile"].splitlines()
+    assert call["profile"].count("\n") in {0, 2}
+    assert "[parameters]" not in call["profile"].splitlines()
 
 
 @pytest.mark.parametrize(
@@ -429,11 +437,11 @@ def test_header_names_of_a_report_add_nothing_to_a_profile(
 def test_options_of_a_report_are_those_of_random_requests_alone(
     option: str, report: Report, tmp_path: Path
 ) -> None:
-    given, _ = seen_by_lakepact(
+    call, _ = call_of_lakepact(
         with_value(by_lakepact(report), "header", "options", [option]), tmp_path
     )
 
-    assert option not in given["words"]
+    assert option not in call["words"]
 
 
 def test_script_prints_no_control_characters_of_reports_and_servers(
@@ -442,9 +450,9 @@ def test_script_prints_no_control_characters_of_reports_and_servers(
     hostile = by_lakepact(report)
     for place in ("sentence", "clause", "verdicts/0/expected", "verdicts/0/actual"):
         hostile = with_value(hostile, "result", place, ATTACK)
-    given, printed = seen_by_lakepact(with_value(hostile, "header", "target", ATTACK), tmp_path)
+    call, text = call_of_lakepact(with_value(hostile, "header", "target", ATTACK), tmp_path)
 
-    assert (ID in given["words"], ACTING.findall(printed)) == (True, [])
+    assert (ID in call["words"], ACTING.findall(text)) == (True, [])
 
 
 class Listening:
@@ -461,10 +469,10 @@ class Listening:
 def test_script_sends_no_variable_that_a_report_names(report: Report, tmp_path: Path) -> None:
     hostile = with_value(report, "header", "own_headers", ["Secret-Of-Mine"])
     hostile = with_value(hostile, "exchange", "request/headers", [["Secret-Of-Mine", "<redacted>"]])
-    made, server = script(hostile, tmp_path), Listening()
-    assert made is not None
+    file, server = script(hostile, tmp_path), Listening()
+    assert file is not None
     with miniature(server) as url:
-        ran(made, url, SECRET_OF_MINE="s3cret", LAKEPACT_SECRET_OF_MINE="meant")
+        ran(file, url, SECRET_OF_MINE="s3cret", LAKEPACT_SECRET_OF_MINE="meant")
 
     assert ("meant" in str(server.heard), "s3cret" in str(server.heard)) == (True, False)
 
@@ -472,12 +480,12 @@ def test_script_sends_no_variable_that_a_report_names(report: Report, tmp_path: 
 @pytest.mark.parametrize("place", ["header/url", "header/target", "header/parameters/warehouse"])
 def test_help_of_a_script_shows_percent_signs(place: str, report: Report, tmp_path: Path) -> None:
     kind, _, member = place.partition("/")
-    made = script(with_value(report, kind, member, "http://127.0.0.1:9/%(x)s%d%"), tmp_path)
-    assert made is not None
+    file = script(with_value(report, kind, member, "http://127.0.0.1:9/%(x)s%d%"), tmp_path)
+    assert file is not None
 
-    done = ran(made, "--help")
+    process = ran(file, "--help")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def deep(_method: str, _path: str, _body: bytes) -> Answer:
@@ -492,12 +500,14 @@ def endless(_method: str, _path: str, _body: bytes) -> Answer:
 def test_script_survives_bodies_of_a_hostile_server(
     server: Callable[..., Answer], report: Report, tmp_path: Path
 ) -> None:
-    made = script(report, tmp_path)
-    assert made is not None
+    file = script(report, tmp_path)
+    assert file is not None
     with miniature(server) as url:
-        done = ran(made, url)
+        process = ran(file, url)
 
-    assert (done.returncode in {1, 3}, "Traceback" in done.stderr) == (True, False), done.stderr
+    assert (process.returncode in {1, 3}, "Traceback" in process.stderr) == (True, False), (
+        process.stderr
+    )
 
 
 # -- curl lines ------------------------------------------------------------------------------------
@@ -539,9 +549,9 @@ def test_body_of_a_curl_line_is_one_word_that_curl_sends_as_it_is(
     body: bytes, tmp_path: Path
 ) -> None:
     words = words_of(exchange(body=body).curl(), tmp_path)
-    given = words[words.index(b"--data-raw") + 1]
+    word = words[words.index(b"--data-raw") + 1]
 
-    assert given == body.partition(b"\0")[0] or b"<redacted>" in given
+    assert word == body.partition(b"\0")[0] or b"<redacted>" in word
     assert (words[-1], words.count(b"--data-raw"), len(words)) == (b"http://127.0.0.1:9/", 1, 9)
 
 

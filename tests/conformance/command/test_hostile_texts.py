@@ -69,7 +69,7 @@ ENDPOINTS = [
 
 def hostile(_method: str, path: str, _body: bytes) -> Answer:
     """Answer as a server that puts an attack and secrets into every text."""
-    said = f"{ATTACK} {SIGNED} {LOCATION}"
+    text = f"{ATTACK} {SIGNED} {LOCATION}"
     if path.startswith("/v1/config"):
         return answer(
             200,
@@ -80,13 +80,13 @@ def hostile(_method: str, path: str, _body: bytes) -> Answer:
             },
         )
     document = {
-        "namespaces": [[said]],
-        "identifiers": [{"namespace": [said], "name": said}],
-        "namespace": [said],
-        "properties": {said: said, "location": LOCATION},
+        "namespaces": [[text]],
+        "identifiers": [{"namespace": [text], "name": text}],
+        "namespace": [text],
+        "properties": {text: text, "location": LOCATION},
         "metadata-location": f"{LOCATION}/m.json",
-        "metadata": {"location": LOCATION, "table-uuid": said, "format-version": 2},
-        "error": {"message": said, "type": said, "code": 404},
+        "metadata": {"location": LOCATION, "table-uuid": text, "format-version": 2},
+        "error": {"message": text, "type": text, "code": 404},
     }
     return answer(
         404 if "missing" in path else 200, document, ETag='"\x9b31m\xe2\x80\xae"', Location=SIGNED
@@ -108,18 +108,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return lines.read(path)
 
 
-def rendered(source: str) -> str:
+def html_of(source: str) -> str:
     return MarkdownIt("commonmark", {"html": True}).enable("table").render(source)
 
 
-def printed(*words: str) -> str:
+def output_of(*words: str) -> str:
     with miniature(hostile) as url:
         return CliRunner().invoke(main, [word.replace("URL", url) for word in words]).output
 
 
 @pytest.mark.parametrize("option", ["--verbose", "--json"])
 def test_check_prints_no_control_character_and_no_secret(option: str) -> None:
-    output = printed("check", "URL", "--only", "IRC-NS-*", option)
+    output = output_of("check", "URL", "--only", "IRC-NS-*", option)
 
     assert "2J" in output
     assert ACTING.findall(output) == []
@@ -128,7 +128,7 @@ def test_check_prints_no_control_character_and_no_secret(option: str) -> None:
 
 @pytest.mark.parametrize("words", [("--json",), ()], ids=["json", "text"])
 def test_probe_prints_no_control_character_and_no_secret(words: tuple[str, ...]) -> None:
-    output = printed("probe", "URL", *words)
+    output = output_of("probe", "URL", *words)
 
     assert "listNamespaces" in output
     assert ACTING.findall(output) == []
@@ -145,7 +145,7 @@ def test_probe_prints_no_control_character_and_no_secret(words: tuple[str, ...])
     ],
 )
 def test_client_commands_print_no_control_character(command: tuple[str, ...]) -> None:
-    assert ACTING.findall(printed(*command)) == []
+    assert ACTING.findall(output_of(*command)) == []
 
 
 def test_reports_hold_no_secret_and_no_active_content(
@@ -156,69 +156,70 @@ def test_reports_hold_no_secret_and_no_active_content(
     files["junit"].write_text(junit.junit(report), "utf-8")
     files["md"].write_text(markdown.markdown(report), "utf-8")
     lines.write(report, files["jsonl"])
-    written = {kind: path.read_text(encoding="utf-8") for kind, path in files.items()}
+    documents = {kind: path.read_text(encoding="utf-8") for kind, path in files.items()}
 
-    assert {kind: ACTING.findall(said) for kind, said in written.items()} == {
+    assert {kind: ACTING.findall(document) for kind, document in documents.items()} == {
         kind: [] for kind in files
     }
     assert {
-        kind: [secret for secret in SECRETS if secret in said] for kind, said in written.items()
+        kind: [secret for secret in SECRETS if secret in document]
+        for kind, document in documents.items()
     } == {kind: [] for kind in files}
-    assert TAGS.findall(written["html"].replace(OWN_SCRIPT, "")) == []
-    assert TAGS.findall(rendered(written["md"])) == []
-    assert ET.fromstring(written["junit"]).tag == "testsuites"
+    assert TAGS.findall(documents["html"].replace(OWN_SCRIPT, "")) == []
+    assert TAGS.findall(html_of(documents["md"])) == []
+    assert ET.fromstring(documents["junit"]).tag == "testsuites"
 
 
 def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str, Any]]) -> None:
     name = ATTACK.replace("=", "")
-    made = compatibility.matrix(
+    grid = compatibility.matrix(
         {name: [{**report[0], "target": ATTACK}, *report[1:]]}, by="requirement"
     )
-    shown = io.StringIO()
-    matrices.show(made, Console(file=shown, width=200, color_system=None))
+    output = io.StringIO()
+    matrices.show(grid, Console(file=output, width=200, color_system=None))
     lines = [{**line, "sentence": ATTACK} if "sentence" in line else line for line in report]
-    broken = next(entry for entry in Outline.of(lines).entries if entry.outcome == "fail")
-    evidence = requirements._evidence(broken)
+    failure = next(entry for entry in Outline.of(lines).entries if entry.outcome == "fail")
+    evidence = requirements._evidence(failure)
 
     assert (
-        ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence)
+        ACTING.findall(output.getvalue() + matrices.markdown(grid) + matrices.html(grid) + evidence)
         == []
     )
-    assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
+    assert TAGS.findall(matrices.html(grid) + html_of(matrices.markdown(grid))) == []
 
 
 def test_texts_of_verdicts_are_escaped_in_every_report(
     report: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    broken = next(line for line in report if line.get("outcome") == "fail")
+    failure = next(line for line in report if line.get("outcome") == "fail")
     verdict = {
-        **broken["verdicts"][0],
+        **failure["verdicts"][0],
         "expected": ATTACK,
         "actual": ATTACK,
         "remark": f"{ATTACK} and more",
     }
-    attacked = [
+    hostile_lines = [
         report[0] | {"target": ATTACK},
-        broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK},
+        failure | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK},
         report[-1],
     ]
     console = io.StringIO()
-    text.show(attacked, Console(file=console, width=200, color_system=None), verbose=True)
-    (tmp_path / "md").write_text(markdown.markdown(attacked), "utf-8")
-    (tmp_path / "junit").write_text(junit.junit(attacked), "utf-8")
+    text.show(hostile_lines, Console(file=console, width=200, color_system=None), verbose=True)
+    (tmp_path / "md").write_text(markdown.markdown(hostile_lines), "utf-8")
+    (tmp_path / "junit").write_text(junit.junit(hostile_lines), "utf-8")
     document = (tmp_path / "md").read_text(encoding="utf-8")
 
     assert (
         ACTING.findall(
             console.getvalue()
-            + html.html(attacked)
+            + html.html(hostile_lines)
             + document
             + (tmp_path / "junit").read_text(encoding="utf-8")
         )
         == []
     )
-    assert TAGS.findall(html.html(attacked).replace(OWN_SCRIPT, "") + rendered(document)) == []
-    assert 'href="javascript' not in rendered(document)
+    assert TAGS.findall(html.html(hostile_lines).replace(OWN_SCRIPT, "") + html_of(document)) == []
+    assert 'href="javascript' not in html_of(document)
 
 
 def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> None:
@@ -228,14 +229,18 @@ def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> 
         )
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"one={one}", f"other={other}")
     run_verdicts.judge(run, Here())
-    found = facts.facts(run, run_verdicts.analyse(run, Here()), has_base=False)
-    shown = io.StringIO()
-    campaign_text.show(found, Console(file=shown, width=200, color_system=None))
-    pages = [campaign_html.html(found), campaign_markdown.markdown(found), shown.getvalue()]
+    run_facts = facts.facts(run, run_verdicts.analyse(run, Here()), has_base=False)
+    output = io.StringIO()
+    campaign_text.show(run_facts, Console(file=output, width=200, color_system=None))
+    pages = [
+        campaign_html.html(run_facts),
+        campaign_markdown.markdown(run_facts),
+        output.getvalue(),
+    ]
 
-    assert found.causes
+    assert run_facts.causes
     assert ACTING.findall("".join(pages)) == []
-    assert TAGS.findall(pages[0] + rendered(pages[1])) == []
+    assert TAGS.findall(pages[0] + html_of(pages[1])) == []
     texts = "".join(pages).encode() + b"".join(
         path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet"
     )
@@ -250,18 +255,23 @@ TEXTS = st.text(
 
 
 @given(TEXTS)
-def test_escaped_forms_hold_no_control_character(said: str) -> None:
+def test_escaped_forms_hold_no_control_character(sample: str) -> None:
     forms = [
-        escaping.plain(said),
-        client_plain(said),
-        escaping.html(said),
-        escaping.code(said),
-        escaping.markdown(said),
-        escaping.markdown_sentence(said),
-        escaping.html_sentence(said),
-        escaping.toml(said),
+        escaping.plain(sample),
+        client_plain(sample),
+        escaping.html(sample),
+        escaping.code(sample),
+        escaping.markdown(sample),
+        escaping.markdown_sentence(sample),
+        escaping.html_sentence(sample),
+        escaping.toml(sample),
     ]
-    forms += [escaping.terminal(said), escaping.shell(said), escaping.json(said), json_line(said)]
+    forms += [
+        escaping.terminal(sample),
+        escaping.shell(sample),
+        escaping.json(sample),
+        json_line(sample),
+    ]
 
     assert [
         c
@@ -272,30 +282,31 @@ def test_escaped_forms_hold_no_control_character(said: str) -> None:
 
 
 @given(st.text())
-def test_escaped_json_and_toml_read_back_as_the_text(said: str) -> None:
-    assert json.loads(escaping.json(said)) == said
-    assert tomllib.loads(f"a = {escaping.toml(said)}") == {"a": said}
+def test_escaped_json_and_toml_read_back_as_the_text(sample: str) -> None:
+    assert json.loads(escaping.json(sample)) == sample
+    assert tomllib.loads(f"a = {escaping.toml(sample)}") == {"a": sample}
 
 
 @given(TEXTS)
-def test_escaped_markdown_renders_no_markup(said: str) -> None:
-    escaped = (
-        f"a {escaping.markdown(said)} {escaping.code(said)} {escaping.markdown_sentence(said)}"
-    )
+def test_escaped_markdown_renders_no_markup(sample: str) -> None:
+    document = f"a {escaping.markdown(sample)} {escaping.code(sample)} {escaping.markdown_sentence(sample)}"
 
-    assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(escaped)) == []
-    assert re.findall(r"<(?!/?code>)\w+", escaping.html_sentence(said)) == []
+    assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(document)) == []
+    assert re.findall(r"<(?!/?code>)\w+", escaping.html_sentence(sample)) == []
 
 
 def test_code_of_a_sentence_stays_code() -> None:
-    said = "A body without `updates` is <refused>."
+    sentence = "A body without `updates` is <refused>."
 
-    assert escaping.markdown_sentence(said) == "A body without `updates` is &lt;refused&gt;."
-    assert escaping.html_sentence(said) == "A body without <code>updates</code> is &lt;refused&gt;."
+    assert escaping.markdown_sentence(sentence) == "A body without `updates` is &lt;refused&gt;."
+    assert (
+        escaping.html_sentence(sentence)
+        == "A body without <code>updates</code> is &lt;refused&gt;."
+    )
 
 
-@pytest.mark.parametrize("said", [ATTACK.replace("\0", ""), "it's", "$(id) `id` $HOME", "\\"])
-def test_escaped_shell_word_is_the_text(said: str) -> None:
-    command = ["bash", "-c", f"printf %s {escaping.shell(said)}"]
+@pytest.mark.parametrize("word", [ATTACK.replace("\0", ""), "it's", "$(id) `id` $HOME", "\\"])
+def test_escaped_shell_word_is_the_text(word: str) -> None:
+    command = ["bash", "-c", f"printf %s {escaping.shell(word)}"]
 
-    assert subprocess.run(command, capture_output=True, check=True).stdout == said.encode()
+    assert subprocess.run(command, capture_output=True, check=True).stdout == word.encode()

@@ -15,8 +15,8 @@ PUBLISHED = DOCS / "nessie" / "report.jsonl.gz"
 
 
 def command(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(main, ["issue", str(PUBLISHED), *words])
-    return done.exit_code, done.output
+    result = CliRunner().invoke(main, ["issue", str(PUBLISHED), *words])
+    return result.exit_code, result.output
 
 
 def text(**replay: str) -> str:
@@ -88,7 +88,7 @@ def test_issue_command_prints_steps_clause_and_both_results(number: int) -> None
         if line["line"] == "cause" and line["number"] == number
     )
 
-    code, printed = command(str(number), "--server", "Nessie 0.99.0")
+    code, output = command(str(number), "--server", "Nessie 0.99.0")
 
     assert code == 0
     for part in (
@@ -101,18 +101,18 @@ def test_issue_command_prints_steps_clause_and_both_results(number: int) -> None
         cause["requirements"][0],
         f"report.jsonl.gz {number}`",
     ):
-        assert part in printed, part
+        assert part in output, part
 
 
 def test_issue_command_without_a_cause_lists_all() -> None:
     causes = [line for line in lines.read(PUBLISHED) if line["line"] == "cause"]
 
-    code, printed = command()
+    code, output = command()
 
-    assert (code, len(printed.splitlines())) == (0, len(causes))
+    assert (code, len(output.splitlines())) == (0, len(causes))
 
 
 def test_issue_command_refuses_an_unknown_cause() -> None:
-    code, printed = command("999")
+    code, output = command("999")
 
-    assert (code, printed.endswith(", not 999\n")) == (2, True), printed
+    assert (code, output.endswith(", not 999\n")) == (2, True), output

@@ -24,7 +24,7 @@ def report(
     *outcomes: str,
     url: str = "http://a",
     version: str = "1.10.0",
-    stopped: str = "",
+    reason: str = "",
     only: tuple[str, ...] = (),
 ) -> Report:
     """Return a report of requirements R-1, R-2, …: R-1 belongs to area one and one operation, the
@@ -69,7 +69,7 @@ def report(
         "not conformant"
         if "fail" in outcomes
         else "incomplete"
-        if stopped or "blocked" in outcomes
+        if reason or "blocked" in outcomes
         else "conformant"
     )
     footer = {
@@ -81,7 +81,7 @@ def report(
         "exit_code": 0,
     }
     footer |= {"verdict": verdict, "seconds": 0, "leftovers": []}
-    return [header, *results, footer | ({"stopped": stopped} if stopped else {})]
+    return [header, *results, footer | ({"stopped": reason} if reason else {})]
 
 
 GOOD = report("pass", "pass", "pass")
@@ -90,16 +90,16 @@ BAD = report(
 )
 
 
-def cells(made: compatibility.Matrix) -> dict[str, list[str]]:
+def cells(grid: compatibility.Matrix) -> dict[str, list[str]]:
     return {
         row.name: [
-            compatibility.cell_text(row.cells.get(column.name), made.by) for column in made.columns
+            compatibility.cell_text(row.cells.get(column.name), grid.by) for column in grid.columns
         ]
-        for row in made.rows
+        for row in grid.rows
     }
 
 
-def called(folder: Path, reports: dict[str, Report], *options: str) -> Result:
+def matrix_of(folder: Path, reports: dict[str, Report], *options: str) -> Result:
     for name, report in reports.items():
         lines.write(report, folder / f"{name}.jsonl")
     return CliRunner().invoke(
@@ -123,21 +123,21 @@ def test_each_report_has_a_column(by: str, expected: dict[str, list[str]]) -> No
 
 
 def test_differing_option_keeps_only_rows_that_differ() -> None:
-    made = compatibility.matrix({"good": GOOD, "bad": BAD}, by="requirement", differing=True)
+    grid = compatibility.matrix({"good": GOOD, "bad": BAD}, by="requirement", differing=True)
 
-    assert [row.name for row in made.rows] == ["R-2", "R-3", "R-4"]
+    assert [row.name for row in grid.rows] == ["R-2", "R-3", "R-4"]
 
 
 def test_complete_reports_exit_with_0_and_are_named(tmp_path: Path) -> None:
-    result = called(tmp_path, {"monday": GOOD}, f"friday={tmp_path / 'monday.jsonl'}")
+    result = matrix_of(tmp_path, {"monday": GOOD}, f"friday={tmp_path / 'monday.jsonl'}")
 
     assert result.exit_code == 0
     assert all(name in result.output for name in ("monday", "friday", "http://a"))
 
 
 def test_incomplete_reports_exit_with_3_and_are_named(tmp_path: Path) -> None:
-    result = called(
-        tmp_path, {"good": GOOD, "bad": BAD, "dead": report(stopped="no answer to GET /v1/config")}
+    result = matrix_of(
+        tmp_path, {"good": GOOD, "bad": BAD, "dead": report(reason="no answer to GET /v1/config")}
     )
 
     assert result.exit_code == 3
@@ -149,7 +149,7 @@ def test_incomplete_reports_exit_with_3_and_are_named(tmp_path: Path) -> None:
 
 
 def test_page_says_in_each_card_that_its_report_is_incomplete(tmp_path: Path) -> None:
-    called(tmp_path, {"good": GOOD, "bad": BAD}, "--report", f"html={tmp_path / 'matrix.html'}")
+    matrix_of(tmp_path, {"good": GOOD, "bad": BAD}, "--report", f"html={tmp_path / 'matrix.html'}")
 
     good, bad = (tmp_path / "matrix.html").read_text("utf-8").split('class="card"')[1:]
     assert ("Incomplete: 1 requirement could not be judged." in bad, "Incomplete" in good) == (
@@ -159,7 +159,7 @@ def test_page_says_in_each_card_that_its_report_is_incomplete(tmp_path: Path) ->
 
 
 def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
-    result = called(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
+    result = matrix_of(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
 
     assert (result.exit_code, "part: limited to IRC-NS-*" in result.output) == (0, True)
 
@@ -177,15 +177,15 @@ def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
     ids=["version", "without its footer", "something else"],
 )
 def test_unusable_report_exits_with_2_and_one_line(other: Report, why: str, tmp_path: Path) -> None:
-    result = called(tmp_path, {"good": GOOD, "other": other})
+    result = matrix_of(tmp_path, {"good": GOOD, "other": other})
 
     assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert why in result.output
 
 
 def test_missing_file_and_duplicate_name_exit_with_2(tmp_path: Path) -> None:
-    absent = called(tmp_path, {"good": GOOD}, str(tmp_path / "nowhere.jsonl"))
-    twice = called(tmp_path, {"good": GOOD}, str(tmp_path / "good.jsonl"))
+    absent = matrix_of(tmp_path, {"good": GOOD}, str(tmp_path / "nowhere.jsonl"))
+    twice = matrix_of(tmp_path, {"good": GOOD}, str(tmp_path / "good.jsonl"))
 
     assert (absent.exit_code, twice.exit_code) == (2, 2)
     assert "nowhere.jsonl cannot be read" in absent.output
@@ -194,32 +194,34 @@ def test_missing_file_and_duplicate_name_exit_with_2(tmp_path: Path) -> None:
 
 def test_every_report_format_holds_the_same_rows(tmp_path: Path) -> None:
     forms = {kind: tmp_path / kind for kind in ("html", "json", "md")}
-    result = called(
+    result = matrix_of(
         tmp_path,
         {"good": GOOD, "bad": BAD},
         "--by",
         "requirement",
         *(f"--report={k}={path}" for k, path in forms.items()),
     )
-    written = {kind: path.read_text(encoding="utf-8") for kind, path in forms.items()}
+    documents = {kind: path.read_text(encoding="utf-8") for kind, path in forms.items()}
 
     assert [
         n
         for n in ("R-1", "R-2", "R-3", "R-4")
-        for form in (result.output, *written.values())
+        for form in (result.output, *documents.values())
         if n not in form
     ] == []
-    assert all("1 requirement could not be judged" in form for form in written.values())
-    assert "| R-2 | ✓ | ✗ | MUST: &lt;b&gt;what \\| 2 says&lt;/b&gt; |" in written["md"]
-    assert json.loads(written["json"])["rows"][1]["cells"] == {
+    assert all("1 requirement could not be judged" in form for form in documents.values())
+    assert "| R-2 | ✓ | ✗ | MUST: &lt;b&gt;what \\| 2 says&lt;/b&gt; |" in documents["md"]
+    assert json.loads(documents["json"])["rows"][1]["cells"] == {
         "good": {"pass": 1},
         "bad": {"fail": 1},
     }
-    assert re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", written["html"]) == []
+    assert (
+        re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", documents["html"]) == []
+    )
 
 
 def test_json_option_prints_the_matrix(tmp_path: Path) -> None:
-    result = called(tmp_path, {"good": GOOD}, "--json")
+    result = matrix_of(tmp_path, {"good": GOOD}, "--json")
 
     assert json.loads(result.output)["reports"][0]["verdict"] == "conformant"
 
@@ -233,10 +235,10 @@ def test_page_fits_its_window_and_has_contrast(width: int, *, dark: bool, tmp_pa
             {"good": GOOD, "a-target-with-a-rather-long-name": BAD}, by="requirement"
         )
     )
-    found = seen(page, "#matrix", width=width, dark=dark, folder=tmp_path)
+    measures = seen(page, "#matrix", width=width, dark=dark, folder=tmp_path)
 
-    assert (found["width"], found["dark"], found["rows"]) == (width, dark, 4)
-    assert found["needs"] <= width
-    assert found["size"][0] > width / 2
-    assert (found["page"] < 0.1) == dark
-    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
+    assert (measures["width"], measures["dark"], measures["rows"]) == (width, dark, 4)
+    assert measures["needs"] <= width
+    assert measures["size"][0] > width / 2
+    assert (measures["page"] < 0.1) == dark
+    assert measures["worst"][0] >= LEAST_CONTRAST, measures["worst"]

@@ -44,7 +44,7 @@ def catalog() -> Iterator[str]:
         yield server.url
 
 
-def called(*arguments: str) -> Result:
+def result_of(*arguments: str) -> Result:
     return CliRunner().invoke(probe, arguments)
 
 
@@ -67,15 +67,15 @@ def share_server(method: str, path: str, body: bytes) -> Answer:
 
 
 def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str) -> None:
-    result = called(catalog, "--json")
-    document, found = json.loads(result.stdout), operations(result)
+    result = result_of(catalog, "--json")
+    document, by_operation = json.loads(result.stdout), operations(result)
 
     assert (result.exit_code, document["contract"], document["version"]) == (
         0,
         "iceberg_rest",
         "1.10.0",
     )
-    assert {name: one["status"] for name, one in found.items() if one["status"]} == {
+    assert {name: one["status"] for name, one in by_operation.items() if one["status"]} == {
         **dict.fromkeys(
             (
                 "getConfig",
@@ -90,8 +90,8 @@ def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str
         **dict.fromkeys(("namespaceExists", "tableExists"), 204),
         **dict.fromkeys(("loadView", "viewExists"), 404),
     }
-    assert found["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
-    assert (found["loadView"]["request"], found["loadView"]["remark"]) == (
+    assert by_operation["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
+    assert (by_operation["loadView"]["request"], by_operation["loadView"]["remark"]) == (
         "GET /v1/namespaces/lpnothing/views/lpnothing",
         discovery.REMARKS["served"],
     )
@@ -100,20 +100,22 @@ def test_catalog_is_recognised_and_its_listed_objects_are_requested(catalog: str
 
 def test_share_server_is_recognised_and_declares_nothing() -> None:
     with miniature(share_server) as url:
-        found = operations(called(url, "--json"))
+        by_operation = operations(result_of(url, "--json"))
 
-    assert {one["declared"] for one in found.values()} == {None}
-    assert found["getShare"]["status"] == 200
-    assert found["getTableVersion"]["request"] == "GET /shares/a%20b/schemas/s/tables/t/version"
-    assert found["getTableVersion"]["status"] == 404
+    assert {one["declared"] for one in by_operation.values()} == {None}
+    assert by_operation["getShare"]["status"] == 200
+    assert (
+        by_operation["getTableVersion"]["request"] == "GET /shares/a%20b/schemas/s/tables/t/version"
+    )
+    assert by_operation["getTableVersion"]["status"] == 404
 
 
 @pytest.mark.parametrize("contract", contracts())
 def test_probe_sends_only_get_and_head(contract: str) -> None:
-    sent: set[str] = set()
+    methods: set[str] = set()
 
     def recorder(method: str, path: str, body: bytes) -> Answer:
-        sent.add(method)
+        methods.add(method)
         if path.startswith("/v1/config"):
             return answer(200, {"defaults": {}, "overrides": {}})
         return answer(
@@ -121,12 +123,12 @@ def test_probe_sends_only_get_and_head(contract: str) -> None:
         )
 
     with miniature(recorder) as url:
-        result = called(url, "--contract", contract, "--parameter", "warehouse=w", "--json")
+        result = result_of(url, "--contract", contract, "--parameter", "warehouse=w", "--json")
 
-    asked = [name for name, one in operations(result).items() if one["status"]]
-    assert sent == {"GET", "HEAD"}
-    assert {Contract(contract).operations[name].method for name in asked} == sent
-    assert "loadCredentials" not in asked
+    names = [name for name, one in operations(result).items() if one["status"]]
+    assert methods == {"GET", "HEAD"}
+    assert {Contract(contract).operations[name].method for name in names} == methods
+    assert "loadCredentials" not in names
 
 
 def test_differences_between_declared_and_answered_operations_are_named() -> None:
@@ -146,19 +148,19 @@ def test_differences_between_declared_and_answered_operations_are_named() -> Non
         return answer(200, {"identifiers": []}) if path.endswith("/tables") else answer(404)
 
     with miniature(server) as url:
-        result = called(url, "--json")
-    found = operations(result)
+        result = result_of(url, "--json")
+    by_operation = operations(result)
 
-    assert found["loadNamespaceMetadata"]["remark"] == "declared, but not found"
-    assert found["listTables"]["remark"] == "not declared, but answered"
-    assert found["listViews"]["remark"] == ""
+    assert by_operation["loadNamespaceMetadata"]["remark"] == "declared, but not found"
+    assert by_operation["listTables"]["remark"] == "not declared, but answered"
+    assert by_operation["listViews"]["remark"] == ""
     assert json.loads(result.stdout)["facts"]["endpoints of no version"] == "GET /v1/new"
     assert json.loads(result.stdout)["facts"]["defaults"] == "secret"
     assert TOKEN not in result.stdout
 
 
 def test_text_output_summarizes_the_target(catalog: str) -> None:
-    result = called(catalog)
+    result = result_of(catalog)
 
     assert result.exit_code == 0
     assert all(
@@ -173,7 +175,7 @@ def test_written_profile_is_read_by_check_and_holds_no_secret(
     monkeypatch.setenv("PROBE_TOKEN", TOKEN)
     path = tmp_path / "target.toml"
     address = catalog.replace("//", "//hank:geheim@")
-    result = called(
+    result = result_of(
         address, "--token-env", "PROBE_TOKEN", "--header", f"X-Key: {TOKEN}", "--profile", str(path)
     )
 
@@ -190,16 +192,16 @@ def test_written_profile_is_read_by_check_and_holds_no_secret(
         for secret in (TOKEN, "geheim")
         if secret in path.read_text(encoding="utf-8") + result.output
     ] == []
-    judged = CliRunner().invoke(check, ["--profile", str(path), "--only", "IRC-CFG-001"])
-    assert (judged.exit_code, catalog in judged.output) == (0, True)
+    check_result = CliRunner().invoke(check, ["--profile", str(path), "--only", "IRC-CFG-001"])
+    assert (check_result.exit_code, catalog in check_result.output) == (0, True)
 
 
 def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text('contract = "delta_sharing"\nurl = "http://127.0.0.1:1"\n', encoding="utf-8")
-    judged = CliRunner().invoke(check, ["--profile", str(path)])
+    result = CliRunner().invoke(check, ["--profile", str(path)])
 
-    assert (judged.exit_code, "no answer to GET http://127.0.0.1:1/shares" in judged.output) == (
+    assert (result.exit_code, "no answer to GET http://127.0.0.1:1/shares" in result.output) == (
         3,
         True,
     )
@@ -232,7 +234,7 @@ def test_unrecognised_answer_exits_with_3_and_advice(
     status: int, document: object, headers: dict[str, str], suffix: str, why: str
 ) -> None:
     with miniature(lambda *_: answer(status, document, **headers)) as url:
-        result = called(url + suffix)
+        result = result_of(url + suffix)
 
     assert (result.exit_code, result.output.count("\n")) == (3, 1)
     assert why in result.output
@@ -240,8 +242,8 @@ def test_unrecognised_answer_exits_with_3_and_advice(
 
 def test_unreachable_target_exits_with_3_and_the_reason() -> None:
     with miniature(share_server) as url:
-        plain = called(url.replace("http:", "https:"))
-    closed = called("http://127.0.0.1:1")
+        plain = result_of(url.replace("http:", "https:"))
+    closed = result_of("http://127.0.0.1:1")
 
     assert (plain.exit_code, closed.exit_code) == (3, 3)
     assert "it does not speak TLS at this port: try http://: no answer" in plain.output
@@ -250,6 +252,6 @@ def test_unreachable_target_exits_with_3_and_the_reason() -> None:
 
 def test_missing_folder_of_a_profile_is_created(catalog: str, tmp_path: Path) -> None:
     path = tmp_path / "targets" / "ours.toml"
-    result = called(catalog, "--profile", str(path))
+    result = result_of(catalog, "--profile", str(path))
 
     assert (result.exit_code, profiles.profile(path)["url"]) == (0, catalog)

@@ -18,7 +18,7 @@ from miniatures import Answer, answer, miniature
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 
 
-def called(*arguments: str) -> Result:
+def result_of(*arguments: str) -> Result:
     return CliRunner().invoke(check, arguments)
 
 
@@ -42,7 +42,7 @@ class Server:
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e10", "86401", "0"])
 def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
-    code, sentence = error(called(UNREACHABLE, f"--timeout={seconds}"))
+    code, sentence = error(result_of(UNREACHABLE, f"--timeout={seconds}"))
 
     assert (code, sentence.startswith("Invalid value for '--timeout'"), "\n" in sentence) == (
         2,
@@ -52,7 +52,7 @@ def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "sentence"),
+    ("text", "sentence"),
     [
         ("url = 3", "url must be a string in quotes"),
         ("token_env = 3", "token_env must be a string in quotes"),
@@ -69,16 +69,16 @@ def test_timeout_outside_its_range_exits_with_2(seconds: str) -> None:
     ],
 )
 def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(
-    written: str, sentence: str, tmp_path: Path
+    text: str, sentence: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "target.toml"
-    path.write_text(written, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
-    assert (2, f"{path}: {sentence}") == error(called("--profile", str(path)))
+    assert (2, f"{path}: {sentence}") == error(result_of("--profile", str(path)))
 
 
 @pytest.mark.parametrize(
-    ("written", "beginning"),
+    ("text", "beginning"),
     [
         ("url = \n", "PATH cannot be read: Invalid value"),
         (
@@ -88,11 +88,11 @@ def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(
     ],
 )
 def test_unusable_profile_exits_with_2_and_its_reason(
-    written: str, beginning: str, tmp_path: Path
+    text: str, beginning: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "target.toml"
-    path.write_text(written, encoding="utf-8")
-    code, sentence = error(called("--profile", str(path)))
+    path.write_text(text, encoding="utf-8")
+    code, sentence = error(result_of("--profile", str(path)))
 
     assert (code, sentence.startswith(beginning.replace("PATH", str(path)))) == (2, True)
 
@@ -138,14 +138,18 @@ def test_hostile_file_exits_with_2_and_one_printable_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file.toml").write_text(content, encoding="utf-8")
     url = [] if "url =" in content else [UNREACHABLE]
-    done = CliRunner().invoke(main, ["check", *url, option, "file.toml"])
-    message = done.stderr.partition("Error: ")[2]
+    result = CliRunner().invoke(main, ["check", *url, option, "file.toml"])
+    message = result.stderr.partition("Error: ")[2]
 
-    assert (done.exit_code, message.removesuffix("\n").isprintable(), 0 < len(message) < 1500) == (
+    assert (
+        result.exit_code,
+        message.removesuffix("\n").isprintable(),
+        0 < len(message) < 1500,
+    ) == (
         2,
         True,
         True,
-    ), done.output
+    ), result.output
     assert [path.name for path in tmp_path.iterdir()] == ["file.toml"]
 
 
@@ -155,7 +159,7 @@ def test_binary_file_exits_with_2_and_is_named(option: str, tmp_path: Path) -> N
     path.write_bytes(b"\xff\xfe")
 
     assert (2, f"{path} is not a text file in UTF-8") == error(
-        called(UNREACHABLE, option, str(path))
+        result_of(UNREACHABLE, option, str(path))
     )
 
 
@@ -181,17 +185,17 @@ def test_binary_file_exits_with_2_and_is_named(option: str, tmp_path: Path) -> N
     ],
 )
 def test_unsendable_header_exits_with_2(header: str, sentence: str) -> None:
-    assert (2, sentence) == error(called(UNREACHABLE, "--header", header))
+    assert (2, sentence) == error(result_of(UNREACHABLE, "--header", header))
 
 
 def test_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word\n")
     with pytest.raises(
         click.UsageError, match="the header Authorization has a value that cannot be sent"
-    ) as refused:
+    ) as exc_info:
         profiles.headers(profiles.Caller(token_env="THEIR_TOKEN"), {})
 
-    assert "s3cret" not in str(refused.value)
+    assert "s3cret" not in str(exc_info.value)
 
 
 def test_variable_in_a_profile_header_is_replaced(
@@ -201,26 +205,26 @@ def test_variable_in_a_profile_header_is_replaced(
     path, server = tmp_path / "target.toml", Server()
     with miniature(server) as url:
         path.write_text(f'url = "{url}"\n[headers]\nX-Key = "k ${{THEIR_KEY}}"\n', encoding="utf-8")
-        result = called("--profile", str(path), "--only", "IRC-CFG-001")
+        result = result_of("--profile", str(path), "--only", "IRC-CFG-001")
 
-    sent = {
+    keys = {
         headers["x-key"] for headers in server.heard if "x-key" in headers
     }  # one check sends requests without headers
-    assert ({"k s3cret-word"}, False) == (sent, "s3cret-word" in result.output)
+    assert ({"k s3cret-word"}, False) == (keys, "s3cret-word" in result.output)
 
 
-@pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])
+@pytest.mark.parametrize(("option", "expected"), [([], 0.2), (["--timeout", "0.1"], 0.1)])
 def test_timeout_option_overrides_the_timeout_of_a_profile(
-    option: list[str], waited: float, tmp_path: Path
+    option: list[str], expected: float, tmp_path: Path
 ) -> None:
     path = tmp_path / "target.toml"
     path.write_text(f'url = "{UNREACHABLE}"\ntimeout = 0.2\n', encoding="utf-8")
-    given = profiles.profile(path)
-    said = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
-    limits = profiles.LimitOptions(timeout=said)
+    profile = profiles.profile(path)
+    option_value = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
+    limits = profiles.LimitOptions(timeout=option_value)
 
     target = profiles.target_of(
-        Target(UNREACHABLE), given, headers={}, access=DIRECT, limits=limits
+        Target(UNREACHABLE), profile, headers={}, access=DIRECT, limits=limits
     )
 
-    assert waited == target.timeout
+    assert expected == target.timeout

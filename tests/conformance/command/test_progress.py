@@ -27,9 +27,11 @@ ONLY = ("--only", "IRC-NS-PROP-00[12]", "--fault", "updateProperties.answers-500
 
 
 def test_live_prints_a_finding_before_the_report() -> None:
-    shown = CliRunner().invoke(check, [*ONLY, "--live"]).stdout
+    output_of_check = CliRunner().invoke(check, [*ONLY, "--live"]).stdout
 
-    assert shown.index("FAIL IRC-NS-PROP-001  expected status 200") < shown.index("CAUSE 1")
+    assert output_of_check.index(
+        "FAIL IRC-NS-PROP-001  expected status 200"
+    ) < output_of_check.index("CAUSE 1")
 
 
 def test_findings_are_not_printed_live_without_a_terminal() -> None:
@@ -49,36 +51,36 @@ def test_progress_without_a_terminal_goes_to_standard_error(
 def test_progress_is_reported_before_the_first_check_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reported = threading.Event()
+    progress = threading.Event()
 
     def server(_method: str, _target: str, _body: bytes) -> Answer:
-        reported.wait(10)
+        progress.wait(10)
         return answer(404, None)
 
     def echo(text: str, **_: object) -> None:
         if "0 of 1 after 0 s; detecting features of the server" in text:
-            reported.set()
+            progress.set()
 
     monkeypatch.setattr(output, "QUIET_SECONDS", 0.005)
     monkeypatch.setattr(output.click, "echo", echo)
     with miniature(server) as url:
         CliRunner().invoke(check, [url, "--only", "IRC-CFG-001"])
 
-    assert reported.is_set()
+    assert progress.is_set()
 
 
 def test_progress_during_the_tasks_of_clients_names_no_detection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reported = threading.Event()
+    progress = threading.Event()
 
     def observe(_: Run) -> Iterable[Observation]:
-        assert reported.wait(10)
+        assert progress.wait(10)
         return ()
 
     def echo(text: str, **_: object) -> None:
         if text.endswith("; no check has ended yet"):
-            reported.set()
+            progress.set()
 
     monkeypatch.setattr(output, "QUIET_SECONDS", 0.005)
     monkeypatch.setattr(output.click, "echo", echo)
@@ -97,22 +99,22 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_severity_selects_causes(faulty: Path) -> None:
-    shown = {
+    outputs = {
         severity: CliRunner().invoke(report, [str(faulty), "--severity", severity]).stdout
         for severity in ("data", "refused")
     }
 
-    assert ("CAUSE" in shown["data"], "CAUSE" in shown["refused"]) == (False, True)
+    assert ("CAUSE" in outputs["data"], "CAUSE" in outputs["refused"]) == (False, True)
 
 
 def test_operations_of_a_server_without_endpoints_are_served(faulty: Path) -> None:
-    undeclared = faulty.with_name("undeclared.jsonl")
-    undeclared.write_text(
+    without_endpoints = faulty.with_name("undeclared.jsonl")
+    without_endpoints.write_text(
         faulty.read_text("utf-8").replace('"endpoints":"declared"', '"endpoints":"absent"'), "utf-8"
     )
 
     assert "operations declared," in CliRunner().invoke(report, [str(faulty)]).stdout
-    assert "operations served," in CliRunner().invoke(report, [str(undeclared)]).stdout
+    assert "operations served," in CliRunner().invoke(report, [str(without_endpoints)]).stdout
 
 
 def test_reproduce_without_a_requirement_lists_what_scripts_need(faulty: Path) -> None:

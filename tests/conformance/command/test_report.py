@@ -52,11 +52,11 @@ def report() -> list[dict[str, Any]]:
         )
 
 
-def shown(report: list[dict[str, Any]]) -> str:
+def text_of(report: list[dict[str, Any]]) -> str:
     console = Console(file=io.StringIO(), width=200)
     text.show(report, console, verbose=True)
-    written: str = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
-    return written
+    output: str = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
+    return output
 
 
 def test_report_begins_with_header_and_ends_with_footer(report: list[dict[str, Any]]) -> None:
@@ -81,7 +81,7 @@ def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_
 def test_failure_shows_requirement_expected_actual_clause_and_curl(
     report: list[dict[str, Any]],
 ) -> None:
-    printed = " ".join(shown(report).split())
+    output = " ".join(text_of(report).split())
 
     for part in (
         "FAIL IRC-CFG-001",
@@ -91,14 +91,14 @@ def test_failure_shows_requirement_expected_actual_clause_and_curl(
         "openapi.yaml#",
         "curl -sS",
     ):
-        assert part in printed
+        assert part in output
 
 
 def test_verdict_names_warehouse_profile_and_version(report: list[dict[str, Any]]) -> None:
-    named = {**report[0], "parameters": {"warehouse": "lake"}, "profile": "target.toml"}
+    header = {**report[0], "parameters": {"warehouse": "lake"}, "profile": "target.toml"}
     line = next(
         line
-        for line in shown([named, *report[1:]]).splitlines()
+        for line in text_of([header, *report[1:]]).splitlines()
         if line.startswith("not conformant")
     )
     assert line.endswith("iceberg_rest 1.10.0, warehouse lake, profile target.toml"), line
@@ -108,10 +108,10 @@ def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
     leftovers = ["/v1/namespaces/lp_1: DELETE returned 501", "another"]
 
     assert report[-1]["leftovers"] == []
-    assert "still on the target" not in shown(report)
+    assert "still on the target" not in text_of(report)
     assert (
         f"2 objects created by the checks are still on the target; their names begin with lp. The first: {leftovers[0]}"
-        in shown([*report[:-1], {**report[-1], "leftovers": leftovers}])
+        in text_of([*report[:-1], {**report[-1], "leftovers": leftovers}])
     )
 
 
@@ -120,7 +120,7 @@ def test_no_report_format_holds_a_secret(report: list[dict[str, Any]], tmp_path:
     (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
     (tmp_path / "report.html").write_text(html.html(report), "utf-8")
-    forms = [shown(report), *(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())]
+    forms = [text_of(report), *(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())]
 
     assert [TOKEN in form for form in forms] == [False] * 5
 
@@ -136,10 +136,10 @@ def test_junit_counts_failures_and_stays_well_formed(
 
 def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
-    written = (tmp_path / "report.md").read_text(encoding="utf-8")
+    document = (tmp_path / "report.md").read_text(encoding="utf-8")
 
     for part in ("not conformant", "### IRC-CFG-001 (MUST)", "curl -sS", "| configuration |"):
-        assert part in written
+        assert part in document
 
 
 def test_each_requirement_of_a_cause_has_its_own_evidence(
@@ -148,9 +148,9 @@ def test_each_requirement_of_a_cause_has_its_own_evidence(
     (cause,) = (line for line in report if line["line"] == "cause")
     (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
     (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
-    found = [
+    forms = [
         " ".join(form.split())
-        for form in (shown(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))
+        for form in (text_of(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))
     ]
 
     assert cause["requirements"] == ["IRC-CFG-001", "IRC-CFG-012"]
@@ -162,7 +162,7 @@ def test_each_requirement_of_a_cause_has_its_own_evidence(
     ]
     assert [
         "expected status 204, got status 401" in form and "(exchange 1, getConfig: GET " in form
-        for form in found
+        for form in forms
     ] == [True] * 3
     assert "<code>status 204</code>" in html.html(report)
 
@@ -194,16 +194,16 @@ def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str
 def test_page_links_each_cause_before_the_areas(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
     numbers = [line["number"] for line in report if line["line"] == "cause"]
-    linked = [int(number) for number in re.findall(r'href="#cause-(\d+)"', page)]
+    links = [int(number) for number in re.findall(r'href="#cause-(\d+)"', page)]
 
-    assert linked == numbers != []
+    assert links == numbers != []
     assert all(page.count(f'id="cause-{number}"') == 1 for number in numbers)
     assert page.index('href="#cause-1"') < page.index('id="cause-1"') < page.index('id="areas"')
 
 
 def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]]) -> None:
     evil = "<script>alert(1)</script>"
-    changed = [
+    hostile = [
         {**line, "verdicts": [{**v, "actual": evil} for v in line["verdicts"]]}
         if line["line"] == "result"
         else line
@@ -211,9 +211,9 @@ def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]
     ]
     page = html.html(
         [
-            {**changed[0], "target": f"http://{evil}", "facts": {evil: evil}},
-            *changed[1:-1],
-            {**changed[-1], "stopped": evil},
+            {**hostile[0], "target": f"http://{evil}", "facts": {evil: evil}},
+            *hostile[1:-1],
+            {**hostile[-1], "stopped": evil},
         ]
     )
 
@@ -250,14 +250,14 @@ def test_terminal_explains_the_variable_of_the_authorization(report: list[dict[s
     sentence = "$AUTHORIZATION replaces the value of the Authorization header"
     others = [line for line in report if line["line"] != "exchange"]
 
-    assert (shown(report).count(sentence), shown(others).count(sentence)) == (1, 0)
+    assert (text_of(report).count(sentence), text_of(others).count(sentence)) == (1, 0)
 
 
 def test_report_of_an_interrupted_check_counts_the_judged_requirements(
     report: list[dict[str, Any]],
 ) -> None:
     footer = {**report[-1], "verdict": "incomplete", "stopped": "interrupted", "planned": 785}
-    formats = (shown, markdown.markdown, html.html, junit.junit)
+    formats = (text_of, markdown.markdown, html.html, junit.junit)
     texts = [write([*report[:-1], footer]) for write in formats]
 
     sentence = "3 of 785 requirements were judged: interrupted"
@@ -296,7 +296,7 @@ document.title = JSON.stringify(noted);
 
 
 @pytest.fixture(scope="module")
-def noted(report: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def notes(report: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Return what a reader sees after each of the steps."""
     (severity,) = {
         line["severity"]
@@ -308,41 +308,41 @@ def noted(report: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
         folder=tmp_path_factory.mktemp("browser"),
         script=STEPS.replace("SEVERITY", f'"{severity}"'),
     )
-    found: list[Any] = json.loads(page.partition("<title>")[2].partition("</title>")[0])
-    return found
+    steps: list[Any] = json.loads(page.partition("<title>")[2].partition("</title>")[0])
+    return steps
 
 
 ALL = ["IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002"]
 
 
 @NEEDS_BROWSER
-def test_page_of_a_report_begins_folded_with_all_requirements(noted: list[Any]) -> None:
-    assert [sorted(noted[0][0]), *noted[0][1:]] == [sorted(ALL), 0, ""]
+def test_page_of_a_report_begins_folded_with_all_requirements(notes: list[Any]) -> None:
+    assert [sorted(notes[0][0]), *notes[0][1:]] == [sorted(ALL), 0, ""]
 
 
 @NEEDS_BROWSER
-def test_outcome_filter_hides_other_outcomes(noted: list[Any]) -> None:
-    assert noted[1] == [["IRC-CFG-012"], 0, "1 of 3 requirements"]
+def test_outcome_filter_hides_other_outcomes(notes: list[Any]) -> None:
+    assert notes[1] == [["IRC-CFG-012"], 0, "1 of 3 requirements"]
 
 
 @NEEDS_BROWSER
-def test_escape_clears_the_filters(noted: list[Any]) -> None:
-    assert sorted(noted[2][0]) == sorted(ALL)
+def test_escape_clears_the_filters(notes: list[Any]) -> None:
+    assert sorted(notes[2][0]) == sorted(ALL)
 
 
 @NEEDS_BROWSER
-def test_search_finds_all_words_and_opens_their_group(noted: list[Any]) -> None:
-    assert noted[3] == [["IRC-CFG-001"], 1, "1 of 3 requirements"]
+def test_search_finds_all_words_and_opens_their_group(notes: list[Any]) -> None:
+    assert notes[3] == [["IRC-CFG-001"], 1, "1 of 3 requirements"]
 
 
 @NEEDS_BROWSER
-def test_filters_combine(noted: list[Any]) -> None:
-    assert (sorted(noted[4][0]), noted[5][0]) == (["IRC-CFG-001", "IRC-CFG-012"], ["IRC-CFG-001"])
+def test_filters_combine(notes: list[Any]) -> None:
+    assert (sorted(notes[4][0]), notes[5][0]) == (["IRC-CFG-001", "IRC-CFG-012"], ["IRC-CFG-001"])
 
 
 @NEEDS_BROWSER
-def test_button_opens_all_groups_and_slash_goes_to_the_search(noted: list[Any]) -> None:
-    assert (noted[6][1], noted[7]) == (2, "text")
+def test_button_opens_all_groups_and_slash_goes_to_the_search(notes: list[Any]) -> None:
+    assert (notes[6][1], notes[7]) == (2, "text")
 
 
 @NEEDS_BROWSER
@@ -366,14 +366,14 @@ def test_link_to_a_requirement_opens_its_group(
 def test_page_fits_its_window_and_has_contrast(
     width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    found = seen(html.html(report), "#areas", width=width, dark=dark, folder=tmp_path)
+    measures = seen(html.html(report), "#areas", width=width, dark=dark, folder=tmp_path)
 
-    assert (found["width"], found["dark"]) == (width, dark)
-    assert found["needs"] <= width
-    assert found["size"][0] > width / 2
-    assert found["rows"] == 2
-    assert (found["page"] < 0.1) == dark
-    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
+    assert (measures["width"], measures["dark"]) == (width, dark)
+    assert measures["needs"] <= width
+    assert measures["size"][0] > width / 2
+    assert measures["rows"] == 2
+    assert (measures["page"] < 0.1) == dark
+    assert measures["worst"][0] >= LEAST_CONTRAST, measures["worst"]
 
 
 @pytest.fixture(scope="module")
@@ -391,21 +391,21 @@ def twice() -> list[dict[str, Any]]:
                 with case(Wrong.VALUE("path")):
                     expect.status(lab.send_raw("GET", path), 400, about=f"for {path}")
 
-    def answered(_method: str, target: str, _body: bytes) -> Answer:
+    def answer_case(_method: str, target: str, _body: bytes) -> Answer:
         error = {"error": {"message": "gone", "type": "Gone", "code": 422}}
         return answer(200, {}) if target.endswith("accepted") else answer(422, error)
 
-    with miniature(answered) as url:
+    with miniature(answer_case) as url:
         return list(lines_of(checked(url, of=suite)))
 
 
 def test_case_with_its_own_key_has_a_cause_with_its_exchange(twice: list[dict[str, Any]]) -> None:
     numbers = {line["number"]: line for line in twice if line["line"] == "exchange"}
-    found = [line for line in twice if line["line"] == "cause"]
+    causes = [line for line in twice if line["line"] == "cause"]
 
     assert [
         (cause["requirements"], numbers[cause["evidence"][0]["exchange"]]["response"]["status"])
-        for cause in found
+        for cause in causes
     ] == [(["IRC-CFG-001"], 200), (["IRC-CFG-001"], 422)]
     assert [line["cause"] for line in twice if line["line"] == "result" and "cause" in line] == [1]
 
@@ -413,14 +413,14 @@ def test_case_with_its_own_key_has_a_cause_with_its_exchange(twice: list[dict[st
 def test_formats_show_each_cause_with_its_own_case(twice: list[dict[str, Any]]) -> None:
     page = html.html(twice)
     failures = page[page.index('id="broken"') :]
-    for written in (shown(twice), markdown.markdown(twice), failures):
+    for form in (text_of(twice), markdown.markdown(twice), failures):
         first, second = (
-            written.index("returned 200 for /accepted"),
-            written.index("returned 422"),
+            form.index("returned 200 for /accepted"),
+            form.index("returned 422"),
         )
         assert first < second
-        assert "status 200" in written[first:second]
-        assert "status 422" in written[second:]
+        assert "status 200" in form[first:second]
+        assert "status 422" in form[second:]
     assert page.count('id="IRC-CFG-001"') == 1
 
 

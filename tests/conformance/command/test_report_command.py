@@ -16,24 +16,24 @@ PUBLISHED = Path(__file__).parents[3] / "docs" / "matrix" / "lakepact" / "report
 
 
 def report(*words: str | Path) -> tuple[int, str]:
-    done = CliRunner().invoke(main, ["report", *map(str, words)])
-    return done.exit_code, done.output
+    result = CliRunner().invoke(main, ["report", *map(str, words)])
+    return result.exit_code, result.output
 
 
 def test_report_command_prints_the_verdict_of_a_compressed_report() -> None:
-    code, printed = report(PUBLISHED)
+    code, output = report(PUBLISHED)
 
-    assert (code, "\nconformant  " in printed) == (0, True)
+    assert (code, "\nconformant  " in output) == (0, True)
 
 
 def test_report_command_writes_each_format(tmp_path: Path) -> None:
     kinds = ("html", "jsonl", "junit", "md", "badge")
 
-    code, printed = report(
+    code, output = report(
         PUBLISHED, *(word for kind in kinds for word in ("--report", f"{kind}={tmp_path / kind}"))
     )
 
-    assert (code, printed, sorted(path.name for path in tmp_path.iterdir())) == (
+    assert (code, output, sorted(path.name for path in tmp_path.iterdir())) == (
         0,
         "",
         sorted(kinds),
@@ -43,7 +43,7 @@ def test_report_command_writes_each_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "reason"),
     [
         (PUBLISHED.read_bytes()[:2000], "damaged gzip file"),
         (b"{}", "not of `lakepact check --report jsonl=FILE`"),
@@ -51,26 +51,26 @@ def test_report_command_writes_each_format(tmp_path: Path) -> None:
     ids=["cut", "other"],
 )
 def test_report_command_refuses_what_is_no_report(
-    tmp_path: Path, content: bytes, said: str
+    tmp_path: Path, content: bytes, reason: str
 ) -> None:
     (tmp_path / "report").write_bytes(content)
 
-    code, printed = report(tmp_path / "report")
+    code, output = report(tmp_path / "report")
 
-    assert (code, said in " ".join(printed.split())) == (2, True)
+    assert (code, reason in " ".join(output.split())) == (2, True)
 
 
 def test_folder_as_a_report_is_refused(tmp_path: Path) -> None:
-    code, printed = report(PUBLISHED, "--report", f"html={tmp_path}")
+    code, output = report(PUBLISHED, "--report", f"html={tmp_path}")
 
-    assert (code, "is a folder: name a file in it" in printed) == (2, True)
+    assert (code, "is a folder: name a file in it" in output) == (2, True)
 
 
 def test_report_in_a_missing_folder_is_refused_unless_folders_are_made(tmp_path: Path) -> None:
-    wanted = ("--report", f"badge={tmp_path / 'new' / 'badge.svg'}")
+    options = ("--report", f"badge={tmp_path / 'new' / 'badge.svg'}")
 
-    code, printed = report(PUBLISHED, *wanted)
+    code, output = report(PUBLISHED, *options)
 
-    assert (code, "--make-folders" in printed, (tmp_path / "new").exists()) == (2, True, False)
-    assert report(PUBLISHED, *wanted, "--make-folders") == (0, "")
+    assert (code, "--make-folders" in output, (tmp_path / "new").exists()) == (2, True, False)
+    assert report(PUBLISHED, *options, "--make-folders") == (0, "")
     assert (tmp_path / "new" / "badge.svg").is_file()

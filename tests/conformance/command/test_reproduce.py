@@ -49,7 +49,7 @@ def correct() -> Iterator[str]:
         yield server.url
 
 
-def checked(
+def check_server(
     faults: list[str | Fault], *only: str, path: Path, headers: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
     """Check a server with faults, write the report to a file, and return its lines."""
@@ -59,7 +59,7 @@ def checked(
     return lines.read(path)
 
 
-def written(report: Path, requirement: str, *options: str) -> Path:
+def script_of(report: Path, requirement: str, *options: str) -> Path:
     """Write the script of a requirement and return its file."""
     out = report.with_suffix(".py")
     result = CliRunner().invoke(reproduce, [str(report), requirement, "--out", str(out), *options])
@@ -80,10 +80,10 @@ def test_script_exits_with_1_on_faulty_server_and_with_0_on_correct_one(
     fault: str, requirement: str, correct: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "report.jsonl"
-    report = checked(mutants([fault]), requirement, path=path)
+    report = check_server(mutants([fault]), requirement, path=path)
     outcomes = {line["requirement"]: line["outcome"] for line in report if line["line"] == "result"}
     assert outcomes[requirement] == Outcome.FAIL, outcomes
-    script = written(path, requirement)
+    script = script_of(path, requirement)
     with running(contract="iceberg_rest", warehouse="memory:", faults=mutants([fault])) as server:
         faulty = ran(script, server.url)
     assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), (
@@ -96,8 +96,8 @@ def test_script_repeats_the_effect_of_a_request_that_returned_500(
 ) -> None:
     faults = mutants(["changes-uuids", "updateTable.done-but-500"])
     path = tmp_path / "report.jsonl"
-    checked(faults, "IRC-UPD-002", path=path)
-    script = written(path, "IRC-UPD-002")
+    check_server(faults, "IRC-UPD-002", path=path)
+    script = script_of(path, "IRC-UPD-002")
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         faulty = ran(script, server.url)
     assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), (
@@ -106,8 +106,13 @@ def test_script_repeats_the_effect_of_a_request_that_returned_500(
 
 
 def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
-    unnamed = on_answer("getConfig", lambda document: document.update(defaults={}, overrides={}))
-    faults = [*mutants(["conflict-of-creation-is-400"]), Fault("names-no-prefix", (), unnamed)]
+    without_names = on_answer(
+        "getConfig", lambda document: document.update(defaults={}, overrides={})
+    )
+    faults = [
+        *mutants(["conflict-of-creation-is-400"]),
+        Fault("names-no-prefix", (), without_names),
+    ]
     path = tmp_path / "report.jsonl"
     with running(
         contract="iceberg_rest", warehouse="memory:", prefix="lake", faults=faults
@@ -116,7 +121,7 @@ def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
             Target(server.url, parameters={"prefix": "lake"}), "IRC-TBL-CREATE-014"
         )
         lines.write(lines_of(run), path)
-        faulty = ran(written(path, "IRC-TBL-CREATE-014"), server.url)
+        faulty = ran(script_of(path, "IRC-TBL-CREATE-014"), server.url)
 
     assert faulty.returncode == 1, faulty.stdout + faulty.stderr
 
@@ -125,7 +130,7 @@ def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
 def finding(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a report with a finding about tables."""
     path = tmp_path_factory.mktemp("finding") / "report.jsonl"
-    checked(
+    check_server(
         mutants(["conflict-of-creation-is-400"]),
         "IRC-TBL-CREATE-014",
         path=path,
@@ -135,10 +140,10 @@ def finding(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_script_states_sentence_clause_and_expectation(finding: Path, correct: str) -> None:
-    shown = ran(
-        written(finding, "IRC-TBL-CREATE-014"), correct, AUTHORIZATION="Bearer other"
+    output = ran(
+        script_of(finding, "IRC-TBL-CREATE-014"), correct, AUTHORIZATION="Bearer other"
     ).stdout
-    stated = [
+    statements = [
         name
         for name in (
             "IRC-TBL-CREATE-014",
@@ -146,42 +151,42 @@ def test_script_states_sentence_clause_and_expectation(finding: Path, correct: s
             "expected  status 409",
             "the fault is gone",
         )
-        if name in shown
+        if name in output
     ]
-    assert len(stated) == 4, shown
+    assert len(statements) == 4, output
 
 
 def test_script_without_its_secret_exits_with_2(finding: Path, correct: str) -> None:
-    done = ran(written(finding, "IRC-TBL-CREATE-014"), correct)
-    assert (done.returncode, "set AUTHORIZATION" in done.stderr) == (2, True), done.stderr
+    process = ran(script_of(finding, "IRC-TBL-CREATE-014"), correct)
+    assert (process.returncode, "set AUTHORIZATION" in process.stderr) == (2, True), process.stderr
 
 
 def test_script_from_an_open_server_takes_a_token_for_another_server(tmp_path: Path) -> None:
     path, settings = tmp_path / "report.jsonl", tmp_path / "server.toml"
-    checked(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path)
-    script = written(path, "IRC-TBL-CREATE-014")
+    check_server(mutants(["conflict-of-creation-is-400"]), "IRC-TBL-CREATE-014", path=path)
+    script = script_of(path, "IRC-TBL-CREATE-014")
     settings.write_text(
         '[principals.ann]\ntoken = "t-of-ann"\n\n[[grants]]\nprincipal = "ann"\naccess = "admin"\n',
         "utf-8",
     )
     with running(contract="iceberg_rest", warehouse="memory:", config=str(settings)) as server:
-        without, known = (
+        without, with_token = (
             ran(script, server.url),
             ran(script, server.url, AUTHORIZATION="Bearer t-of-ann"),
         )
-    assert (without.returncode, known.returncode) == (3, 0), (
-        without.stdout + known.stdout + known.stderr
+    assert (without.returncode, with_token.returncode) == (3, 0), (
+        without.stdout + with_token.stdout + with_token.stderr
     )
 
 
 def test_script_holds_no_secret(finding: Path) -> None:
-    assert "s3cr3t" not in written(finding, "IRC-TBL-CREATE-014").read_text("utf-8")
+    assert "s3cr3t" not in script_of(finding, "IRC-TBL-CREATE-014").read_text("utf-8")
 
 
 def test_unreachable_server_exits_with_3(finding: Path) -> None:
     assert (
         ran(
-            written(finding, "IRC-TBL-CREATE-014"), UNREACHABLE, AUTHORIZATION="Bearer other"
+            script_of(finding, "IRC-TBL-CREATE-014"), UNREACHABLE, AUTHORIZATION="Bearer other"
         ).returncode
         == 3
     )
@@ -189,36 +194,38 @@ def test_unreachable_server_exits_with_3(finding: Path) -> None:
 
 def test_failed_setup_step_exits_with_3(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    checked(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=path)
+    check_server(mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=path)
     with running(
         contract="iceberg_rest", warehouse="memory:", faults=["createTable.answers-500"]
     ) as server:
-        done = ran(written(path, "IRC-TBL-MET-010"), server.url)
-    assert (done.returncode, "has to succeed" in done.stderr) == (3, True), done.stderr
+        process = ran(script_of(path, "IRC-TBL-MET-010"), server.url)
+    assert (process.returncode, "has to succeed" in process.stderr) == (3, True), process.stderr
 
 
 def test_invalid_address_exits_with_2(finding: Path) -> None:
-    assert ran(written(finding, "IRC-TBL-CREATE-014"), "nowhere", AUTHORIZATION="x").returncode == 2
+    assert (
+        ran(script_of(finding, "IRC-TBL-CREATE-014"), "nowhere", AUTHORIZATION="x").returncode == 2
+    )
 
 
 def test_address_of_the_environment_is_the_default(finding: Path, correct: str) -> None:
-    done = ran(
-        written(finding, "IRC-TBL-CREATE-014"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct
+    process = ran(
+        script_of(finding, "IRC-TBL-CREATE-014"), AUTHORIZATION="Bearer other", LAKEPACT_URL=correct
     )
-    assert (done.returncode, f"server    {correct}" in done.stdout) == (0, True)
+    assert (process.returncode, f"server    {correct}" in process.stdout) == (0, True)
 
 
 def test_url_option_is_the_default_of_the_script(finding: Path, correct: str) -> None:
-    done = ran(
-        written(finding, "IRC-TBL-CREATE-014", "--url", correct), AUTHORIZATION="Bearer other"
+    process = ran(
+        script_of(finding, "IRC-TBL-CREATE-014", "--url", correct), AUTHORIZATION="Bearer other"
     )
-    assert done.returncode == 0
+    assert process.returncode == 0
 
 
 def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    checked(mutants(["namespaces-have-many-creators"]), "IRC-NS-CREATE-016", path=path)
-    script = written(path, "IRC-NS-CREATE-016")
+    check_server(mutants(["namespaces-have-many-creators"]), "IRC-NS-CREATE-016", path=path)
+    script = script_of(path, "IRC-NS-CREATE-016")
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     with running(
         contract="iceberg_rest",
@@ -235,7 +242,7 @@ def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
 
 def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:
     path = tmp_path / "report.jsonl"
-    checked([], "IRC-NS-CREATE-001", path=path)
+    check_server([], "IRC-NS-CREATE-001", path=path)
     result = CliRunner().invoke(reproduce, [str(path), "IRC-NS-CREATE-001"])
     assert (result.exit_code, "IRC-NS-CREATE-001: pass" in result.output) == (2, True)
 
@@ -247,7 +254,7 @@ def test_report_without_a_finding_is_named_as_such(
     tmp_path: Path, words: tuple[str, ...], code: int
 ) -> None:
     path = tmp_path / "report.jsonl"
-    checked([], "IRC-CFG-001", path=path)
+    check_server([], "IRC-CFG-001", path=path)
     verb, *cause = words
     result = CliRunner().invoke(main, [verb, str(path), *cause])
 
@@ -258,19 +265,19 @@ def test_report_without_a_finding_is_named_as_such(
 def test_script_that_lacks_a_warehouse_exits_with_3_and_names_the_option(
     finding: Path, correct: str
 ) -> None:
-    script = written(finding, "IRC-TBL-CREATE-014")
-    ended = ran(script, correct, "--warehouse", "nope", AUTHORIZATION="Bearer other")
+    script = script_of(finding, "IRC-TBL-CREATE-014")
+    process = ran(script, correct, "--warehouse", "nope", AUTHORIZATION="Bearer other")
 
-    assert (ended.returncode, "--warehouse" in ended.stderr) == (3, True), ended
-    assert "1. " not in ended.stdout
+    assert (process.returncode, "--warehouse" in process.stderr) == (3, True), process
+    assert "1. " not in process.stdout
 
 
 def test_number_of_a_cause_writes_the_script_of_its_first_requirement(
     finding: Path, correct: str
 ) -> None:
-    shown = ran(written(finding, "1"), correct, AUTHORIZATION="Bearer other").stdout
+    output = ran(script_of(finding, "1"), correct, AUTHORIZATION="Bearer other").stdout
 
-    assert ("IRC-TBL-CREATE-014" in shown, "the fault is gone" in shown) == (True, True), shown
+    assert ("IRC-TBL-CREATE-014" in output, "the fault is gone" in output) == (True, True), output
 
 
 def test_unknown_cause_exits_with_2(finding: Path) -> None:
@@ -288,10 +295,10 @@ def test_unknown_requirement_exits_with_2(finding: Path) -> None:
 
 
 def test_bodies_of_a_repeatable_finding_are_whole(tmp_path: Path) -> None:
-    report = checked(
+    report = check_server(
         mutants(["reports-become-properties"]), "IRC-TBL-MET-010", path=tmp_path / "report.jsonl"
     )
-    replayed = {
+    numbers = {
         n
         for line in report
         if line["line"] == "result"
@@ -302,7 +309,7 @@ def test_bodies_of_a_repeatable_finding_are_whole(tmp_path: Path) -> None:
         line["number"]
         for line in report
         if line["line"] == "exchange"
-        and line["number"] in replayed
+        and line["number"] in numbers
         and " bytes)" in line["response"]["body"]
     ]
-    assert (bool(replayed), cut) == (True, [])
+    assert (bool(numbers), cut) == (True, [])

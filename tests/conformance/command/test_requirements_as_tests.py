@@ -31,19 +31,19 @@ FAULTS = (
 )  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)
 
 
-def all_judged() -> int:
+def requirement_count() -> int:
     """Return how many requirements of iceberg_rest are judged."""
     return len(suites.load("iceberg_rest").judges())
 
 
 @pytest.fixture(scope="module")
-def broken() -> Iterator[str]:
+def faulty_url() -> Iterator[str]:
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         yield server.url
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _loaded() -> None:
+def _imports() -> None:
     """Import modules before the inner pytest, which removes its own imports at its end, so that
     none is imported twice.
     """
@@ -60,68 +60,72 @@ def run(pytester: pytest.Pytester) -> Run:
     )
 
 
-def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run) -> None:
-    result = run("--lakepact", broken, "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
-    said = " ".join(str(result.stdout).split())
+def test_broken_requirement_is_a_failed_test_with_evidence(faulty_url: str, run: Run) -> None:
+    result = run("--lakepact", faulty_url, "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
+    output = " ".join(str(result.stdout).split())
 
-    result.assert_outcomes(passed=1, failed=1, deselected=all_judged() - 2)
+    result.assert_outcomes(passed=1, failed=1, deselected=requirement_count() - 2)
     outcomes = ("PASSED iceberg_rest::IRC-NS-DROP-001", "FAILED iceberg_rest::IRC-NS-DROP-005")
     evidence = (
         "expected status 409",
         "clause openapi.yaml#/paths/",
-        f"{broken}/v1/namespaces",
+        f"{faulty_url}/v1/namespaces",
     )
-    assert [word for word in (*outcomes, *evidence) if word not in said] == []
-    assert "requirements.py" not in said
+    assert [word for word in (*outcomes, *evidence) if word not in output] == []
+    assert "requirements.py" not in output
 
 
 def test_requirements_run_beside_other_tests_and_are_selected_with_k(
-    broken: str, run: Run, pytester: pytest.Pytester
+    faulty_url: str, run: Run, pytester: pytest.Pytester
 ) -> None:
     pytester.makepyfile("def test_own_dropNamespace(): pass\ndef test_other(): pass\n")
     result = run(
         "--lakepact",
-        broken,
+        faulty_url,
         "-k",
         "dropNamespace and (test_own or (namespaces and namespaces_with_children_are_not_dropped))",
     )
 
-    result.assert_outcomes(passed=1, failed=1, deselected=all_judged())
+    result.assert_outcomes(passed=1, failed=1, deselected=requirement_count())
     result.stdout.fnmatch_lines(
-        [f"collected {all_judged() + 2} items / {all_judged()} deselected / 2 selected"]
+        [
+            f"collected {requirement_count() + 2} items / {requirement_count()} deselected / 2 selected"
+        ]
     )
 
 
-def test_known_failure_is_an_expected_failure(broken: str, run: Run, tmp_path: Path) -> None:
-    known = tmp_path / "known.txt"
-    known.write_text(
+def test_known_failure_is_an_expected_failure(faulty_url: str, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "known.txt"
+    file.write_text(
         "IRC-NS-DROP-005  children go with their parent here, ticket 4711\n", encoding="utf-8"
     )
-    result = run("--lakepact", broken, "--lakepact-known", str(known), "-k", "IRC-NS-DROP-005")
+    result = run("--lakepact", faulty_url, "--lakepact-known", str(file), "-k", "IRC-NS-DROP-005")
 
-    result.assert_outcomes(xfailed=1, deselected=all_judged() - 1)
+    result.assert_outcomes(xfailed=1, deselected=requirement_count() - 1)
     result.stdout.fnmatch_lines(["XFAIL iceberg_rest::IRC-NS-DROP-005*"])
 
 
-def test_requirement_that_is_not_offered_is_skipped(broken: str, run: Run, tmp_path: Path) -> None:
+def test_requirement_that_is_not_offered_is_skipped(
+    faulty_url: str, run: Run, tmp_path: Path
+) -> None:
     profile = tmp_path / "target.toml"
-    profile.write_text(f'url = "{broken}"\n[features]\nnesting = false\n', encoding="utf-8")
+    profile.write_text(f'url = "{faulty_url}"\n[features]\nnesting = false\n', encoding="utf-8")
     result = run("--lakepact", str(profile), "-k", "IRC-NS-DROP-005")
 
-    result.assert_outcomes(skipped=1, deselected=all_judged() - 1)
+    result.assert_outcomes(skipped=1, deselected=requirement_count() - 1)
 
 
-def test_broken_should_requirement_is_a_warning(broken: str, run: Run) -> None:
-    result = run("--lakepact", broken, "-k", "IRC-COM-012", "-W", "default")
+def test_broken_should_requirement_is_a_warning(faulty_url: str, run: Run) -> None:
+    result = run("--lakepact", faulty_url, "-k", "IRC-COM-012", "-W", "default")
 
-    result.assert_outcomes(passed=1, warnings=1, deselected=all_judged() - 1)
+    result.assert_outcomes(passed=1, warnings=1, deselected=requirement_count() - 1)
     result.stdout.fnmatch_lines(["*ShouldBeKept: WARN  IRC-COM-012  SHOULD  commits"])
 
 
 def test_unreachable_target_is_an_error_of_each_test(run: Run) -> None:
     result = run("--lakepact", "http://127.0.0.1:9", "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
 
-    result.assert_outcomes(errors=2, deselected=all_judged() - 2)
+    result.assert_outcomes(errors=2, deselected=requirement_count() - 2)
 
 
 def test_embedded_server_of_another_contract_reports_clause_and_level(
@@ -163,9 +167,11 @@ def test_unusable_options_are_usage_errors(run: Run, words: tuple[str, ...], sen
 
 def test_plugin_imports_no_click_httpx_or_rich() -> None:
     code = "import sys, lakepact.testing.plugin as _; print({'click', 'httpx', 'rich'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert done.stdout == "set()\n"
+    assert process.stdout == "set()\n"
 
 
 def test_texts_of_a_hostile_server_are_inert_in_terminal_and_junit(

@@ -19,11 +19,11 @@ def formats(tmp_path: Path, *options: str) -> tuple[int, str, str, str]:
     files = {kind: tmp_path / f"report.{kind}" for kind in ("badge", "md", "junit")}
     reports = [word for kind, file in files.items() for word in ("--report", f"{kind}={file}")]
     with running(contract="iceberg_rest", warehouse="memory:") as server:
-        ended = CliRunner().invoke(check, [server.url, *options, *reports])
+        result = CliRunner().invoke(check, [server.url, *options, *reports])
     svg = ET.fromstring(files["badge"].read_text())
     (title,) = (part.text or "" for part in svg if part.tag.endswith("title"))
     name = ET.fromstring(files["junit"].read_text()).attrib["name"]
-    return ended.exit_code, title, files["md"].read_text().partition("\n")[0], name
+    return result.exit_code, title, files["md"].read_text().partition("\n")[0], name
 
 
 def test_report_of_chosen_requirements_names_them(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def history(delta: list[dict[str, Any]]) -> str:
 
 
 def test_reports_of_two_contracts_and_sides_have_grids_of_their_own(tmp_path: Path) -> None:
-    written = run(f"Delta={DELTA}", f"DuckDB={DUCKDB}", "--site", str(tmp_path / "site"))
+    result = run(f"Delta={DELTA}", f"DuckDB={DUCKDB}", "--site", str(tmp_path / "site"))
 
     groups = content((tmp_path / "site/index.html").read_text("utf-8"))["groups"]
-    assert written.exit_code == 0
+    assert result.exit_code == 0
     assert {group["id"]: [report["name"] for report in group["reports"]] for group in groups} == {
         SHARING: ["Delta"],
         "iceberg_rest-1.10.0-client": ["DuckDB"],
@@ -98,18 +98,18 @@ def test_two_reports_of_one_name_and_time_are_refused(tmp_path: Path) -> None:
     again = tmp_path / "again.jsonl.gz"
     shutil.copy(DELTA, again)
 
-    refused = run(f"one={DELTA}", f"one={again}", "--site", str(tmp_path / "site"))
+    result = run(f"one={DELTA}", f"one={again}", "--site", str(tmp_path / "site"))
 
-    assert refused.exit_code == 2
-    assert "two reports are called one and ended at 2026-" in refused.output
+    assert result.exit_code == 2
+    assert "two reports are called one and ended at 2026-" in result.output
     assert not (tmp_path / "site").exists()
 
 
 def test_site_stands_alone(tmp_path: Path) -> None:
-    refused = run(str(DELTA), "--site", str(tmp_path), "--json")
+    result = run(str(DELTA), "--site", str(tmp_path), "--json")
 
-    assert refused.exit_code == 2
-    assert "--site stands alone" in refused.output
+    assert result.exit_code == 2
+    assert "--site stands alone" in result.output
 
 
 @NEEDS_BROWSER
@@ -128,15 +128,15 @@ def test_address_shows_its_view(
     fragment: str, texts: list[str], history: str, tmp_path: Path
 ) -> None:
     page = loaded(history, folder=tmp_path, fragment=fragment).partition("<body>")[2]
-    shown = page.partition('<script type="application/json"')[0]
+    body = page.partition('<script type="application/json"')[0]
 
-    assert [text for text in texts if text not in shown] == []
+    assert [text for text in texts if text not in body] == []
 
 
 @NEEDS_BROWSER
 def test_changes_show_what_no_longer_passes(history: str, tmp_path: Path) -> None:
-    ended = content(history)["groups"][0]["reports"][1]["ended"]
-    fragment = f"/{SHARING}/changes/one/2026-11-20 10:00/{ended}"
+    last_time = content(history)["groups"][0]["reports"][1]["ended"]
+    fragment = f"/{SHARING}/changes/one/2026-11-20 10:00/{last_time}"
     page = loaded(history, folder=tmp_path, fragment=fragment).partition("<main>")[2]
 
     assert "No longer pass (1)" in page

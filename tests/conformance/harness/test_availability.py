@@ -20,8 +20,8 @@ def test_target_that_ends_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(runner, "RESTART_SECONDS", 0.3)
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(running(contract="iceberg_rest"))
-        chosen = plan.plan(suites.load("iceberg_rest"), only=["IRC-NS-*"])
-        run = runner.Run(chosen, Target(server.url), max_workers=1)
+        selection = plan.plan(suites.load("iceberg_rest"), only=["IRC-NS-*"])
+        run = runner.Run(selection, Target(server.url), max_workers=1)
         events = run.events()
         next(events)
         stack.close()

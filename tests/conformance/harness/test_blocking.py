@@ -20,27 +20,31 @@ def results(only: Sequence[str], *faults: str) -> Mapping[str, Result]:
 
 
 def test_failed_step_points_to_a_failure_with_the_same_answer() -> None:
-    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500")
+    by_requirement = results(
+        ["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500"
+    )
 
-    assert found["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
-    assert found["IRC-NS-DROP-001"].outcome is Outcome.BLOCKED
+    assert by_requirement["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
+    assert by_requirement["IRC-NS-DROP-001"].outcome is Outcome.BLOCKED
     assert (
-        found["IRC-NS-DROP-001"]
+        by_requirement["IRC-NS-DROP-001"]
         .verdicts[0]
         .actual.startswith("POST createNamespace returned status 500")
     )
-    assert found["IRC-NS-DROP-001"].verdicts[0].actual.endswith("(as in IRC-NS-CREATE-001)")
+    assert (
+        by_requirement["IRC-NS-DROP-001"].verdicts[0].actual.endswith("(as in IRC-NS-CREATE-001)")
+    )
 
 
 def test_failed_step_without_failed_requirement_names_none() -> None:
-    found = results(["IRC-NS-DROP-001"], "createNamespace.answers-500")
+    by_requirement = results(["IRC-NS-DROP-001"], "createNamespace.answers-500")
 
     assert (
-        found["IRC-NS-DROP-001"]
+        by_requirement["IRC-NS-DROP-001"]
         .verdicts[0]
         .actual.startswith("POST createNamespace returned status 500")
     )
-    assert "(as in" not in found["IRC-NS-DROP-001"].verdicts[0].actual
+    assert "(as in" not in by_requirement["IRC-NS-DROP-001"].verdicts[0].actual
 
 
 def test_other_failure_of_the_check_explains_no_blocked_requirement() -> None:
@@ -60,9 +64,11 @@ def test_other_failure_of_the_check_explains_no_blocked_requirement() -> None:
 
 
 def test_undocumented_success_blocks_nothing() -> None:
-    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-201")
+    by_requirement = results(
+        ["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-201"
+    )
 
-    assert {name: result.outcome for name, result in found.items()} == {
+    assert {name: result.outcome for name, result in by_requirement.items()} == {
         "IRC-NS-CREATE-001": Outcome.FAIL,
         "IRC-NS-DROP-001": Outcome.PASS,
     }

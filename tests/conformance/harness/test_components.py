@@ -198,7 +198,7 @@ LOADED = {
 }
 
 
-def answered(
+def exchange_of(
     body, *, operation="loadTable", method="GET", status=200, media_type="application/json"
 ):
     content = body if isinstance(body, bytes) else orjson.dumps(body)
@@ -217,18 +217,18 @@ def answered(
     )
 
 
-def broken_by(exchange):
+def violations(exchange):
     """Return the components whose invariants an answer breaks."""
-    broken = []
+    components = []
     for requirement, holds in schemas.INVARIANTS.items():
         try:
             holds(exchange)
         except Unmet:
-            broken.append(requirement.removeprefix("IRC-SCH-"))
-    return broken
+            components.append(requirement.removeprefix("IRC-SCH-"))
+    return components
 
 
-def shown_by(exchange):
+def components_of(exchange):
     """Return the components that invariants see in an answer that breaks none."""
     return {
         requirement.removeprefix("IRC-SCH-")
@@ -237,22 +237,22 @@ def shown_by(exchange):
     }
 
 
-def edited(document, pointer, value):
+def with_value(document, pointer, value):
     """Return a copy of a document with another value at a JSON pointer; `...` removes the
     member.
     """
-    changed = copy.deepcopy(document)
+    copy_of_document = copy.deepcopy(document)
     *path, last = [
         int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")
     ]
-    inner = changed
+    inner = copy_of_document
     for step in path:
         inner = inner[step]
     if value is ...:
         del inner[last]
     else:
         inner[last] = value
-    return changed
+    return copy_of_document
 
 
 # -- correct answers -------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def edited(document, pointer, value):
     ],
 )
 def test_metadata_of_other_writers_breaks_no_invariant(body):
-    assert broken_by(answered(body)) == []
+    assert violations(exchange_of(body)) == []
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_metadata_of_other_writers_breaks_no_invariant(body):
     ],
 )
 def test_answer_within_the_contract_breaks_no_invariant(operation, method, body):
-    assert broken_by(answered(body, operation=operation, method=method)) == []
+    assert violations(exchange_of(body, operation=operation, method=method)) == []
 
 
 @pytest.mark.parametrize(
@@ -325,19 +325,19 @@ def test_answer_within_the_contract_breaks_no_invariant(operation, method, body)
     ],
 )
 def test_undocumented_answer_breaks_no_invariant(other):
-    assert broken_by(answered({"metadata": {"format-version": "2"}}, **other)) == []
+    assert violations(exchange_of({"metadata": {"format-version": "2"}}, **other)) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"metadata"', b"\xff"])
 def test_body_without_json_breaks_no_component_invariant(body):
-    assert broken_by(answered(body)) == []
+    assert violations(exchange_of(body)) == []
 
 
 # -- wrong answers ---------------------------------------------------------------------------------
 
 
 def test_invariants_cover_every_schema_that_is_not_excused():
-    excused = [
+    exceptions = [
         r.id
         for r in CONTRACT.requirements.values()
         if r.area == "schemas" and (r.uncovered or r.side == "client")
@@ -345,11 +345,11 @@ def test_invariants_cover_every_schema_that_is_not_excused():
     area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
 
     by_a_check = [f"IRC-SCH-{form}" for form in schemas.FORMS]
-    assert sorted([*schemas.INVARIANTS, *by_a_check, *excused]) == sorted(area)
+    assert sorted([*schemas.INVARIANTS, *by_a_check, *exceptions]) == sorted(area)
 
 
 def test_components_are_found_at_any_depth():
-    assert shown_by(answered(LOADED)) == {
+    assert components_of(exchange_of(LOADED)) == {
         *(
             "LoadTableResult",
             "TableMetadata",
@@ -422,15 +422,15 @@ def test_components_are_found_at_any_depth():
     ],
 )
 def test_only_the_innermost_wrong_component_fails(component, pointer, value):
-    broken = edited(
-        edited(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value
+    body = with_value(
+        with_value(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value
     )
 
-    assert broken_by(answered(broken)) == [component]
+    assert violations(exchange_of(body)) == [component]
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "broken"),
+    ("body", "status", "expected"),
     [
         (
             {"error": {"message": "no", "type": "x", "code": 404}, "status": 404},
@@ -447,8 +447,8 @@ def test_only_the_innermost_wrong_component_fails(component, pointer, value):
         *((body, 200, ["LoadTableResult"]) for body in (None, [], "text", 5)),
     ],
 )
-def test_wrong_error_or_answer_fails_its_component(body, status, broken):
-    assert broken_by(answered(body, status=status)) == broken
+def test_wrong_error_or_answer_fails_its_component(body, status, expected):
+    assert violations(exchange_of(body, status=status)) == expected
 
 
 @pytest.mark.parametrize(
@@ -472,9 +472,9 @@ def test_wrong_error_or_answer_fails_its_component(body, status, broken):
     ],
 )
 def test_flaw_names_its_place_and_the_mismatch(pointer, value, flaw):
-    instances = COMPONENTS.instances("LoadTableResult", edited(LOADED, pointer, value))
+    instances = COMPONENTS.instances("LoadTableResult", with_value(LOADED, pointer, value))
 
-    assert [said for said in map(COMPONENTS.flaw, instances) if said] == [flaw]
+    assert [text for text in map(COMPONENTS.flaw, instances) if text] == [flaw]
 
 
 def test_long_flaw_is_cut_to_301_characters():
@@ -529,7 +529,7 @@ VALUES = st.sampled_from(
 
 @given(place=st.sampled_from(PLACES), value=VALUES)
 def test_body_has_a_flaw_exactly_when_the_whole_schema_rejects_it(place, value):
-    body = edited(*place, value)
+    body = with_value(*place, value)
     flaws = [
         COMPONENTS.flaw(instance) for instance in COMPONENTS.instances("LoadTableResult", body)
     ]

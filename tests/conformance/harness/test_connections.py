@@ -47,38 +47,42 @@ ANSWERS = {
 
 @contextlib.contextmanager
 def speaking(
-    said: bytes,
+    reply_bytes: bytes,
     *,
     at_once: bool = True,
     stays: bool = False,
-    closed: threading.Semaphore | None = None,
+    closures: threading.Semaphore | None = None,
 ) -> Generator[tuple[str, int, list[bytes]]]:
     """Start a server that sends the same bytes to every request; yield its host, its port and the
     requests of each connection.
 
     Args:
-        said: the bytes to send.
+        reply_bytes: the bytes to send.
         at_once: whether to send them together.
         stays: whether to wait for more requests on a connection.
-        closed: a semaphore to release for each closed connection.
+        closures: a semaphore to release for each closed connection.
     """
-    seen: list[bytes] = []
+    requests_read: list[bytes] = []
 
     class Speaker(socketserver.StreamRequestHandler):
         disable_nagle_algorithm = True
 
         def handle(self) -> None:
-            seen.append(b"")
+            requests_read.append(b"")
             while line := self.rfile.readline():
-                seen[-1] += line
+                requests_read[-1] += line
                 if line != b"\r\n":
                     continue
-                for part in [said] if at_once else [said[n : n + 1] for n in range(len(said))]:
+                for part in (
+                    [reply_bytes]
+                    if at_once
+                    else [reply_bytes[n : n + 1] for n in range(len(reply_bytes))]
+                ):
                     self.wfile.write(part)
                 if not stays:
                     self.connection.shutdown(socket.SHUT_RDWR)
-                    if closed is not None:
-                        closed.release()
+                    if closures is not None:
+                        closures.release()
                     break
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
@@ -86,15 +90,15 @@ def speaking(
         threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         ).start()
-        yield "127.0.0.1", server.server_address[1], seen
+        yield "127.0.0.1", server.server_address[1], requests_read
         server.shutdown()
 
 
 @contextlib.contextmanager
 def connections(host: str, port: int, timeout: float = 10.0) -> Generator[Connections]:
-    kept = Connections(f"http://{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")])
-    with contextlib.closing(kept):
-        yield kept
+    pool = Connections(f"http://{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")])
+    with contextlib.closing(pool):
+        yield pool
 
 
 def understood(ask: Any) -> Any:
@@ -106,19 +110,19 @@ def understood(ask: Any) -> Any:
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["at-once", "byte-by-byte"])
-@pytest.mark.parametrize("said", ANSWERS.values(), ids=ANSWERS)
-def test_answer_is_parsed_as_httpx_parses_it(said: bytes, *, at_once: bool) -> None:
+@pytest.mark.parametrize("reply_bytes", ANSWERS.values(), ids=ANSWERS)
+def test_answer_is_parsed_as_httpx_parses_it(reply_bytes: bytes, *, at_once: bool) -> None:
     def by_httpx() -> Any:
         with httpx.Client(trust_env=False, verify=False) as client:
             answer = client.get(f"http://127.0.0.1:{port}/x")
             return answer.status_code, answer.headers.multi_items(), answer.content
 
     def by_us() -> Any:
-        answered = kept.ask("GET", "/x")
-        assert answered is not None
-        return answered[0], answered[1].multi_items(), answered[2]
+        reply = pool.ask("GET", "/x")
+        assert reply is not None
+        return reply[0], reply[1].multi_items(), reply[2]
 
-    with speaking(said, at_once=at_once) as (host, port, _), connections(host, port) as kept:
+    with speaking(reply_bytes, at_once=at_once) as (host, port, _), connections(host, port) as pool:
         assert understood(by_httpx) == understood(by_us)
 
 
@@ -137,26 +141,26 @@ def test_answer_is_parsed_as_httpx_parses_it(said: bytes, *, at_once: bool) -> N
 def test_connection_is_reused_only_after_clean_answers(name: str, times: int) -> None:
     closing = b"HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n"
     with (
-        speaking(ANSWERS.get(name, closing), stays=True) as (host, port, seen),
-        connections(host, port) as kept,
+        speaking(ANSWERS.get(name, closing), stays=True) as (host, port, requests_read),
+        connections(host, port) as pool,
     ):
         for _ in range(3):
-            kept.ask("GET", "/x")
+            pool.ask("GET", "/x")
 
-    assert times == len(seen)
+    assert times == len(requests_read)
 
 
 def test_closed_connection_is_replaced_before_a_request_is_sent() -> None:
-    closed = threading.Semaphore(0)
+    closures = threading.Semaphore(0)
     with (
-        speaking(ANSWERS["plain"], closed=closed) as (host, port, seen),
-        connections(host, port) as kept,
+        speaking(ANSWERS["plain"], closures=closures) as (host, port, requests_read),
+        connections(host, port) as pool,
     ):
         for _ in range(3):
-            kept.ask("GET", "/x")
-            closed.acquire(timeout=10)
+            pool.ask("GET", "/x")
+            closures.acquire(timeout=10)
 
-    assert len(seen) == 3
+    assert len(requests_read) == 3
 
 
 @contextlib.contextmanager
@@ -167,10 +171,10 @@ def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:
-            for said in (ANSWERS["plain"], b""):
+            for content in (ANSWERS["plain"], b""):
                 while self.rfile.readline() not in {b"\r\n", b""}:
                     pass
-                self.wfile.write(said)
+                self.wfile.write(content)
             if resets:
                 self.connection.setsockopt(
                     socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
@@ -187,8 +191,8 @@ def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
 
 @pytest.mark.parametrize("resets", [False, True], ids=["closed", "reset"])
 def test_get_is_repeated_when_an_idle_connection_breaks(*, resets: bool) -> None:
-    with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
-        answers = [kept.ask("GET", "/x") for _ in range(3)]
+    with answering_once(resets=resets) as (host, port), connections(host, port) as pool:
+        answers = [pool.ask("GET", "/x") for _ in range(3)]
 
     assert [answer and answer[0] for answer in answers] == [200, 200, 200]
 
@@ -201,17 +205,17 @@ def test_get_is_repeated_when_an_idle_connection_breaks(*, resets: bool) -> None
 def test_delete_is_not_repeated_when_an_idle_connection_breaks(
     error: type[Exception], *, resets: bool
 ) -> None:
-    with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
-        kept.ask("GET", "/x")
+    with answering_once(resets=resets) as (host, port), connections(host, port) as pool:
+        pool.ask("GET", "/x")
         with pytest.raises(error):
-            kept.ask("DELETE", "/x")
+            pool.ask("DELETE", "/x")
 
 
 def test_request_is_sent_byte_for_byte() -> None:
-    with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
-        kept.ask("PUT", "/a%1fb?c=%2F", [("Accept", "a/b"), ("X-One", "1  2")])
+    with speaking(ANSWERS["plain"]) as (host, port, requests_read), connections(host, port) as pool:
+        pool.ask("PUT", "/a%1fb?c=%2F", [("Accept", "a/b"), ("X-One", "1  2")])
 
-    assert seen[0].decode() == (
+    assert requests_read[0].decode() == (
         f"PUT /a%1fb?c=%2F HTTP/1.1\r\nHost: {host}:{port}\r\nUser-Agent: test\r\nAccept: a/b\r\nX-One: 1  2\r\nContent-Length: 0\r\n\r\n"
     )
 
@@ -229,11 +233,11 @@ def test_request_is_sent_byte_for_byte() -> None:
 def test_request_that_http_forbids_is_not_sent(
     method: str, target: str, headers: list[tuple[str, str]]
 ) -> None:
-    with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
+    with speaking(ANSWERS["plain"]) as (host, port, requests_read), connections(host, port) as pool:
         with pytest.raises(h11.LocalProtocolError):
-            kept.ask(method, target, headers)
+            pool.ask(method, target, headers)
 
-        assert seen == []
+        assert requests_read == []
 
 
 @pytest.mark.parametrize(
@@ -248,24 +252,26 @@ def test_request_that_http_forbids_is_not_sent(
     ids=["text", "length", "chunked", "host", "agent"],
 )
 def test_uncommon_header_is_sent_once(headers: list[tuple[str, str]], line: bytes) -> None:
-    with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
-        kept.ask("POST", "/", headers)
+    with speaking(ANSWERS["plain"]) as (host, port, requests_read), connections(host, port) as pool:
+        pool.ask("POST", "/", headers)
 
     name = line.partition(b":")[0].lower()
-    assert [sent for sent in seen[0].split(b"\r\n") if sent.lower().startswith(name + b":")] == [
-        line
-    ]
+    assert [
+        header_line
+        for header_line in requests_read[0].split(b"\r\n")
+        if header_line.lower().startswith(name + b":")
+    ] == [line]
 
 
 def test_unreachable_target_raises_connect_error() -> None:
-    with connections("127.0.0.1", 9) as kept, pytest.raises(httpx.ConnectError):
-        kept.ask("GET", "/")
+    with connections("127.0.0.1", 9) as pool, pytest.raises(httpx.ConnectError):
+        pool.ask("GET", "/")
 
 
 def test_late_answer_raises_read_timeout() -> None:
     with (
         speaking(b"", stays=True) as (host, port, _),
-        connections(host, port, timeout=0.05) as kept,
+        connections(host, port, timeout=0.05) as pool,
         pytest.raises(httpx.ReadTimeout),
     ):
-        kept.ask("GET", "/")
+        pool.ask("GET", "/")

@@ -80,26 +80,26 @@ TARGETS = {
 
 
 def passes_beyond(
-    constant: tuple[int, dict[str, str], bytes], kept: set[str]
+    constant: tuple[int, dict[str, str], bytes], own_requirements: set[str]
 ) -> tuple[int, list[str], list[str], bool]:
     """Return the exit code, the passes that such a server cannot have earned, the errors of the
     suite, and whether causes are few.
     """
 
-    def answered(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
+    def reply(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
         status, headers, body = CONFIGURATION if target.startswith("/v1/config") else constant
         return status, headers, b"" if method == "HEAD" else body
 
-    with miniature(answered) as url:
+    with miniature(reply) as url:
         run = checked(Target(url, timeout=10))
     results = run.results()
-    allowed = CONFIGURATION_ONLY | SINGLE_ANSWERS | kept
-    passed = sorted(
+    allowed = CONFIGURATION_ONLY | SINGLE_ANSWERS | own_requirements
+    passes = sorted(
         r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed
     )
     errors = [r for r, result in results.items() if result.outcome is Outcome.ERROR]
     causes = [line for line in lines_of(run) if line["line"] == "cause"]
-    return runner.exit_code(results.values()), passed, errors, len(causes) <= MOST_CAUSES
+    return runner.exit_code(results.values()), passes, errors, len(causes) <= MOST_CAUSES
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -154,7 +154,7 @@ def judging(contract: str, version: str, fault: Install, *, timeout: float = 60)
             return checked(replace(embedded.target(server.url), timeout=timeout), of=suite)
 
 
-def judged(run: runner.Run) -> tuple[int, list[str], int]:
+def summary(run: runner.Run) -> tuple[int, list[str], int]:
     """Return the exit code, the errors of the suite and the number of causes."""
     results = run.results()
     errors = [
@@ -166,9 +166,9 @@ def judged(run: runner.Run) -> tuple[int, list[str], int]:
 
 def passes(run: runner.Run, answering: set[OperationId]) -> set[str]:
     """Return the requirements that passed, without those about operations of `answering` alone."""
-    found = {r for r, result in run.results().items() if result.outcome is Outcome.PASS}
-    about = {r: set(run.plan.suite.requirement(r).operations) for r in found}
-    return {r for r in found if not about[r] or about[r] - answering}
+    requirements = {r for r, result in run.results().items() if result.outcome is Outcome.PASS}
+    about = {r: set(run.plan.suite.requirement(r).operations) for r in requirements}
+    return {r for r in requirements if not about[r] or about[r] - answering}
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_constant_answer_passes_nothing_that_it_does_not_keep(
     contract: str, version: str, name: str
 ) -> None:
     run = judging(contract, version, constant(contract, version, name))
-    code, errors, causes = judged(run)
+    code, errors, causes = summary(run)
     allowed = ANY_ANSWER[contract]
 
     assert (code, errors) == (runner.NOT_CONFORMANT, [])
@@ -234,11 +234,11 @@ FAULTS: dict[str, list[tuple[str, Install, dict[str, Outcome]]]] = {
             c,
             v,
             fault,
-            seen,
+            expected_outcomes,
             id=f"{c} {v} {name}",
         )
         for c, v in ((ICEBERG, ""), *SUITES)
-        for name, fault, seen in FAULTS[c]
+        for name, fault, expected_outcomes in FAULTS[c]
     ],
 )
 def test_degenerate_target_has_few_causes(
@@ -248,10 +248,10 @@ def test_degenerate_target_has_few_causes(
     expected: dict[str, Outcome],
     record_property: Callable[[str, object], None],
 ) -> None:
-    started = time.monotonic()
+    start = time.monotonic()
     run = judging(contract, version, fault)
-    seconds = time.monotonic() - started
-    code, errors, causes = judged(run)
+    seconds = time.monotonic() - start
+    code, errors, causes = summary(run)
     record_property("measured", f"{causes} causes, {seconds:.0f} s")
 
     assert (code, errors) == (runner.NOT_CONFORMANT, [])
@@ -280,7 +280,7 @@ def test_server_that_never_answers_one_operation_is_judged_by_the_others(
 ) -> None:
     run = judging(contract, version, never_answers(silent), timeout=2)
 
-    assert judged(run) == (runner.INCOMPLETE, [], 0)
+    assert summary(run) == (runner.INCOMPLETE, [], 0)
     assert [
         requirement for requirement, result in run.results().items() if result.outcome is FAIL
     ] == []
@@ -323,13 +323,13 @@ def test_second_winner_of_a_race_is_the_evidence() -> None:
 def test_response_that_does_not_fit_its_schema_is_the_evidence() -> None:
     invalid = on_answer(catalog.get_config, lambda document: {**document, "overrides": None})
     run = of_iceberg(invalid, "IRC-SCH-CatalogConfig")
-    shown = {
+    operations = {
         run.wire.exchanges[f.exchanges[-1]].operation
         for v in run.results()["IRC-SCH-CatalogConfig"].verdicts
         for f in v.failures
     }
 
-    assert shown == {catalog.get_config}
+    assert operations == {catalog.get_config}
 
 
 def test_run_on_a_target_that_accepts_nonsense_lists_its_leftovers() -> None:

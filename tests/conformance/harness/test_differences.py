@@ -221,7 +221,7 @@ ROWS = [{"id": 1, "at": 10}, {"id": 2, "at": 20}]
 
 
 @pytest.mark.parametrize(
-    ("rows", "found"),
+    ("rows", "expected"),
     [
         ([{**row, "at": str(row["at"])} for row in ROWS], Difference("/rows/at", Kind.SPELLING)),
         ([{**row, "at": None} for row in ROWS], Difference("/rows/at", Kind.MISSING)),
@@ -231,12 +231,12 @@ ROWS = [{"id": 1, "at": 10}, {"id": 2, "at": 20}]
     ids=["text", "null", "row missing", "another row"],
 )
 def test_rows_that_differ_in_one_column_name_it(
-    rows: list[dict[str, Any]], found: Difference
+    rows: list[dict[str, Any]], expected: Difference
 ) -> None:
     with pytest.raises(Unmet) as unmet:
         comparison.same(ROWS, rows, "rows")
 
-    assert difference(unmet) == found
+    assert difference(unmet) == expected
 
 
 def test_first_violation_of_a_schema_has_a_place_and_a_kind() -> None:

@@ -74,12 +74,12 @@ def test_unusable_setting_raises_its_error(
     settings: dict[str, str], error: type[Exception], complaint: str, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
-    given = {
+    embedded_settings = {
         name: value.replace("FILE", str(tmp_path / "file")) for name, value in settings.items()
     }
     with (
         pytest.raises(error, match=complaint),
-        embedded(suite_with(EmbeddedTarget(settings=given))),
+        embedded(suite_with(EmbeddedTarget(settings=embedded_settings))),
     ):
         pass
 

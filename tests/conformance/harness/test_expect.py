@@ -79,7 +79,7 @@ def _member(value: Any, step: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "text"),
     [
         (b"a\xff", '"a\\\\xff"'),
         ("it's", '"it\'s"'),
@@ -88,8 +88,8 @@ def _member(value: Any, step: str) -> Any:
         ("\ud800", '"\\ud800"'),
     ],
 )
-def test_values_are_shown_as_json(value: Any, shown: str) -> None:
-    assert expect.excerpt(value) == shown
+def test_values_are_shown_as_json(value: Any, text: str) -> None:
+    assert expect.excerpt(value) == text
 
 
 def lines_of(*documents: Any) -> Reply:
@@ -124,10 +124,8 @@ def test_objects_in_lines_know_their_places(documents: list[dict[str, Any]]) -> 
     level: list[Any] = list(lines_of(*documents).lines)
 
     while level:
-        assert all(placed.place().value == placed for placed in level)
-        level = [
-            inner for placed in level for inner in placed.values() if isinstance(inner, Placed)
-        ]
+        assert all(value.place().value == value for value in level)
+        level = [inner for value in level for inner in value.values() if isinstance(inner, Placed)]
 
 
 def test_answer_without_a_member_breaks_the_claim_that_a_script_tests() -> None:

@@ -31,14 +31,14 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 def test_attack_ends_at_a_limit_that_the_message_names(name: str, *, alone: bool) -> None:
     timeout = 0.5 if name in DRIPS else 20
     with attacking(ATTACKS[name]()) as url, Wire(url, timeout=timeout, max_body=MIB) as wire:
-        started = time.monotonic()
+        start = time.monotonic()
         if alone and name.endswith("bomb"):  # a connection of its own does not decompress
             assert len(wire.send("GET", "/x", alone=True).body) < MIB
             return
         with pytest.raises(NoAnswer, match=LIMITS):
             wire.send("GET", "/x", alone=alone)
 
-    assert time.monotonic() - started < 60  # the machine may be busy
+    assert time.monotonic() - start < 60  # the machine may be busy
 
 
 def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
@@ -48,11 +48,11 @@ def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
     ):
         with pytest.raises(NoAnswer):
             wire.send("GET", "/x")
-        started = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(GivenUp, match="--max-wait"):
             wire.send("GET", "/x")
 
-    assert time.monotonic() - started < 0.1
+    assert time.monotonic() - start < 0.1
 
 
 def first(path: str) -> bytes | None:
@@ -68,16 +68,14 @@ def first(path: str) -> bytes | None:
     )
 
 
-def checked(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
+def check_in_process(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
     """Return the exit code, the peak memory in bytes and the report of a check in its own
     process.
     """
     report = folder / "report.jsonl"
     command = [sys.executable, "-c", CHECK, url, "--report", f"jsonl={report}", *words]
-    printed = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=400
-    ).stdout
-    code, memory = map(int, printed.split())
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400).stdout
+    code, memory = map(int, output.split())
     return code, memory, [json.loads(line) for line in report.read_bytes().splitlines()]
 
 
@@ -86,7 +84,7 @@ def test_check_of_a_hostile_target_is_incomplete_within_the_memory(
     name: str, tmp_path: Path
 ) -> None:
     with attacking(ATTACKS[name](), first=first) as url:
-        code, memory, report = checked(
+        code, memory, report = check_in_process(
             url, tmp_path, "--only", "IRC-NS-*", "--max-wait", "4", "--timeout", "5"
         )
 
@@ -102,11 +100,11 @@ def test_whole_check_of_a_hostile_target_ends_within_three_minutes(
     name: str, contract: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     attack = endless_pages if name == "endless-pages" else ATTACKS[name]()
-    started = time.monotonic()
+    start = time.monotonic()
     with attacking(attack, first=first) as url:
-        code, memory, report = checked(url, tmp_path, "--contract", contract)
+        code, memory, report = check_in_process(url, tmp_path, "--contract", contract)
 
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - start
     record_property("measured", f"exit code {code}, {seconds:.0f} s, {memory / MIB:.0f} MiB")
     assert code in {1, 3}
     assert (seconds < 180, memory < MOST_MEMORY) == (True, True)

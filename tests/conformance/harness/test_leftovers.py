@@ -28,33 +28,33 @@ def objects(url: str) -> set[str]:
     def get(path: str, **query: str) -> Any:
         return httpx.get(f"{url}{path}", params=query, trust_env=False).json()
 
-    found: set[str] = set()
+    paths: set[str] = set()
     waiting = [[level] for (level,) in get("/v1/namespaces")["namespaces"]]
     while waiting:
         levels = waiting.pop()
         path = f"/v1/namespaces/{quote(chr(31).join(levels), safe='')}"
-        found |= {path} | {
+        paths |= {path} | {
             f"{path}/tables/{quote(table['name'], safe='')}"
             for table in get(f"{path}/tables")["identifiers"]
         }
         waiting += get("/v1/namespaces", parent="\x1f".join(levels))["namespaces"]
-    return found
+    return paths
 
 
 @pytest.mark.parametrize("keep", [True, False], ids=["no cleanup", "cleanup"])
 @pytest.mark.parametrize("fault", [None, "dropTable.answers-500", "answers-200"])
 def test_leftovers_are_the_objects_on_the_target(fault: str | None, *, keep: bool) -> None:
     with running(contract="iceberg_rest", faults=[fault] if fault else []) as server:
-        done = checked(server.url, *CHECKED, keep=keep)
+        run = checked(server.url, *CHECKED, keep=keep)
         there = objects(server.url)
 
-    assert {line.partition(": ")[0] for line in done.leftovers} == there
+    assert {line.partition(": ")[0] for line in run.leftovers} == there
 
 
 def test_leftover_says_what_the_request_to_drop_it_returned() -> None:
     with running(contract="iceberg_rest", faults=["dropTable.answers-500"]) as server:
-        done = checked(server.url, *CHECKED)
+        run = checked(server.url, *CHECKED)
 
-    assert {line.partition(": ")[2] for line in done.leftovers if "/tables/" in line} == {
+    assert {line.partition(": ")[2] for line in run.leftovers if "/tables/" in line} == {
         "DELETE returned 500"
     }

@@ -76,12 +76,12 @@ def test_expectation_counts_by_level(requirement: str, status: int, expected: Ou
 
 
 def test_interruption_ends_running_checks_at_their_next_request() -> None:
-    suite, asked, begun = new_suite(), list[str](), threading.Event()
+    suite, targets, start = new_suite(), list[str](), threading.Event()
 
     @suite.check(MUST)
     def ends(_: Lab) -> None:
         """The check ends while the other one runs."""
-        begun.wait(60)
+        start.wait(60)
 
     @suite.check(OTHER_MUST)
     def goes_on(lab: Lab) -> None:
@@ -91,20 +91,20 @@ def test_interruption_ends_running_checks_at_their_next_request() -> None:
             lab.send("getConfig")
 
     def slow(_: str, target: str, __: bytes) -> tuple[int, dict[str, str], bytes]:
-        asked.append(target)
-        begun.set()
+        targets.append(target)
+        start.set()
         time.sleep(0.01)
         return answer(200, {})
 
     with miniature(slow) as url:
         events = runner.Run(plan.plan(suite), Target(url)).events()
         next(events)
-        before = len(asked)
+        before = len(targets)
         with pytest.raises(KeyboardInterrupt):
             events.throw(KeyboardInterrupt())
 
-    assert len(asked) < before + 200
-    assert "namespaces" in asked[-1]
+    assert len(targets) < before + 200
+    assert "namespaces" in targets[-1]
 
 
 def judges_nothing(_: Lab) -> None:
@@ -320,7 +320,7 @@ def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "passed", "expected"),
+    ("trouble", "first", "expected"),
     [
         (Blocked("x"), Outcome.BLOCKED, Outcome.BLOCKED),
         (NotOffered("x"), Outcome.PASS, Outcome.NOT_OFFERED),
@@ -329,7 +329,7 @@ def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:
     ids=["blocked", "not offered", "anything else"],
 )
 def test_check_that_ends_in_a_loop_passes_nothing(
-    trouble: Exception, passed: Outcome, expected: Outcome
+    trouble: Exception, first: Outcome, expected: Outcome
 ) -> None:
     suite = new_suite()
 
@@ -342,7 +342,7 @@ def test_check_that_ends_in_a_loop_passes_nothing(
             if round_ == 1:
                 raise trouble
 
-    assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
+    assert outcomes(suite) == {MUST: first, OTHER_MUST: expected}
 
 
 def ends_after_its_loop(lab: Lab) -> None:
@@ -423,7 +423,7 @@ def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
         return True
 
     @suite.check(MUST)
-    def takes_it_for_granted(lab: Lab) -> None:
+    def relies_on_it(lab: Lab) -> None:
         """The configuration has the member `something`."""
         lab.note(MUST, lab.send("getConfig").document["something"])
 
@@ -432,18 +432,18 @@ def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
 
 def test_invariant_sees_every_exchange() -> None:
     suite = judging(MUST, 200)
-    seen: list[int] = []
+    numbers: list[int] = []
 
     @suite.invariant(OTHER_MUST)
     def looks(exchange: Exchange) -> bool:
         """Every exchange is recorded."""
-        seen.append(exchange.number)
+        numbers.append(exchange.number)
         return True
 
-    done = run(suite)
+    outcome_of_run = run(suite)
 
-    assert sorted(done.wire.exchanges) == seen
-    assert done.results()[OTHER_MUST].outcome == Outcome.PASS
+    assert sorted(outcome_of_run.wire.exchanges) == numbers
+    assert outcome_of_run.results()[OTHER_MUST].outcome == Outcome.PASS
 
 
 def test_single_invariant_selects_the_checks_that_it_names() -> None:
@@ -471,7 +471,7 @@ def test_single_invariant_selects_the_checks_that_it_names() -> None:
 
 def test_invariant_beside_selected_checks_adds_no_check() -> None:
     suite = judging(MUST, 200)
-    selected: list[str] = list(suite.checks)
+    names: list[str] = list(suite.checks)
 
     @suite.check(SHOULD)
     def is_not_selected(lab: Lab) -> None:
@@ -485,7 +485,7 @@ def test_invariant_beside_selected_checks_adds_no_check() -> None:
 
     beside, alone = (plan.plan(suite, only=only, narrow=True) for only in ([MUST, MAY], [MAY]))
 
-    assert ([c.name for c in beside.checks], beside.whole) == (selected, False)
+    assert ([c.name for c in beside.checks], beside.whole) == (names, False)
     assert ([c.name for c in alone.checks], alone.whole) == (list(suite.checks), True)
 
 
@@ -505,11 +505,11 @@ def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
         lengths.append(len(exchange.body))
         return True
 
-    done = run(suite, lambda *_: answer(200, {"much": "x" * 100_000}))
-    report = list(lines_of(done))
+    outcome_of_run = run(suite, lambda *_: answer(200, {"much": "x" * 100_000}))
+    report = list(lines_of(outcome_of_run))
 
     assert lengths == [100_012]
-    assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY + MARGIN]
+    assert [len(e.body) for e in outcome_of_run.wire.exchanges.values()] == [SHOWN_BODY + MARGIN]
     assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == [
         "(100012 bytes)"
     ]
@@ -600,42 +600,42 @@ def test_early_end_of_a_run_leaves_out_invariants_without_an_exchange(end: str) 
         return False
 
     with miniature(lambda *_: answer(200, {})) as url:
-        ended = runner.Run(plan.plan(suite), Target(url))
-        events = ended.events()
+        run = runner.Run(plan.plan(suite), Target(url))
+        events = run.events()
         next(events)
         if end == "interrupted":
             with pytest.raises(KeyboardInterrupt):
                 events.throw(KeyboardInterrupt())
         elif end == "refused":
-            ended.stopped = end
+            run.stopped = end
         else:
-            ended.wire.throttled = end
+            run.wire.throttled = end
         assert list(events) == []
 
-    assert ended.results().keys() == {MUST}
-    assert outline.Outline.of(lines_of(ended, stopped=end)).coverage == "1 of 2"
+    assert run.results().keys() == {MUST}
+    assert outline.Outline.of(lines_of(run, stopped=end)).coverage == "1 of 2"
 
 
 def test_cleanup_runs_in_reverse_order_and_can_be_disabled() -> None:
-    def suite_that_makes(done: list[str]) -> Suite[Lab]:
+    def suite_that_makes(cleanups: list[str]) -> Suite[Lab]:
         suite = new_suite()
 
         @suite.check(MUST)
         def makes(lab: Lab) -> None:
             """The check adds two cleanups."""
             for thing in ("first", "second"):
-                lab.add_cleanup(lambda t=thing: done.append(t))
+                lab.add_cleanup(lambda t=thing: cleanups.append(t))
             lab.note(MUST, "fine")
 
         return suite
 
-    cleaned: list[str] = []
-    kept: list[str] = []
-    run(suite_that_makes(cleaned))
-    run(suite_that_makes(kept), keep=True)
+    by_default: list[str] = []
+    without_cleanup: list[str] = []
+    run(suite_that_makes(by_default))
+    run(suite_that_makes(without_cleanup), keep=True)
 
-    assert cleaned == ["second", "first"]
-    assert kept == []
+    assert by_default == ["second", "first"]
+    assert without_cleanup == []
 
 
 def test_failed_cleanup_is_repeated_and_reported_as_leftover() -> None:
@@ -653,9 +653,9 @@ def test_failed_cleanup_is_repeated_and_reported_as_leftover() -> None:
         lab.add_cleanup(lambda: lab.send("getConfig"))
         lab.note(MUST, "fine")
 
-    done = run(suite, lambda *_: answer(409, {}))
+    outcome_of_run = run(suite, lambda *_: answer(409, {}))
 
-    assert (next(tries), [why.partition(" returned ")[2] for why in done.leftovers]) == (
+    assert (next(tries), [why.partition(" returned ")[2] for why in outcome_of_run.leftovers]) == (
         2,
         ["status 409  {}"],
     )
@@ -663,32 +663,34 @@ def test_failed_cleanup_is_repeated_and_reported_as_leftover() -> None:
 
 def test_target_that_does_not_answer_blocks_the_run() -> None:
     suite = judging(MUST, 200)
-    done = runner.Run(plan.plan(suite), Target("http://127.0.0.1:9", timeout=1))
+    outcome_of_run = runner.Run(plan.plan(suite), Target("http://127.0.0.1:9", timeout=1))
 
-    assert {v.outcome for event in done.events() for v in event.verdicts} == {Outcome.BLOCKED}
+    assert {v.outcome for event in outcome_of_run.events() for v in event.verdicts} == {
+        Outcome.BLOCKED
+    }
 
 
 def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
-    listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(
+    file = write(tmp_path, f"{MUST} ticket 1")
+    outcome_of_run = run(
         judging(MUST, 418),
-        known_failures=known_failures.read(listed, Contract("iceberg_rest").requirements),
+        known_failures=known_failures.read(file, Contract("iceberg_rest").requirements),
     )
-    result = done.results()[MUST]
+    result = outcome_of_run.results()[MUST]
 
     assert (result.outcome, result.verdicts[0].remark) == (Outcome.KNOWN_FAIL, "ticket 1")
-    assert runner.exit_code(done.results().values()) == runner.CONFORMANT
+    assert runner.exit_code(outcome_of_run.results().values()) == runner.CONFORMANT
 
 
 def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
-    listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(
+    file = write(tmp_path, f"{MUST} ticket 1")
+    outcome_of_run = run(
         judging(MUST, 200),
-        known_failures=known_failures.read(listed, Contract("iceberg_rest").requirements),
+        known_failures=known_failures.read(file, Contract("iceberg_rest").requirements),
     )
 
-    assert done.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
-    assert runner.exit_code(done.results().values()) == runner.NOT_CONFORMANT
+    assert outcome_of_run.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
+    assert runner.exit_code(outcome_of_run.results().values()) == runner.NOT_CONFORMANT
 
 
 def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) -> None:
@@ -701,14 +703,17 @@ def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) 
         with lab.judge(MUST):
             expect.status(reply, 200)
 
-    done = run(
+    outcome_of_run = run(
         suite,
         known_failures=known_failures.read(
             write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements
         ),
     )
 
-    assert [v.outcome for v in done.results()[MUST].verdicts] == [Outcome.KNOWN_FAIL, Outcome.PASS]
+    assert [v.outcome for v in outcome_of_run.results()[MUST].verdicts] == [
+        Outcome.KNOWN_FAIL,
+        Outcome.PASS,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -732,7 +737,7 @@ def write(folder: Path, line: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("seen", "strict", "expected"),
+    ("outcomes", "strict", "expected"),
     [
         (
             [Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL],
@@ -747,11 +752,11 @@ def write(folder: Path, line: str) -> Path:
     ],
 )
 def test_exit_code_depends_on_the_outcomes(
-    seen: list[Outcome],
+    outcomes: list[Outcome],
     strict: bool,  # noqa: FBT001
     expected: int,
 ) -> None:
-    results = [runner.Result(MUST, outcome, ()) for outcome in seen]
+    results = [runner.Result(MUST, outcome, ()) for outcome in outcomes]
 
     assert runner.exit_code(results, strict=strict) == expected
 
@@ -783,12 +788,12 @@ def test_operation_of_no_version_of_the_contract_is_an_error() -> None:
         """A table is loaded."""
         lab.send("lodTable", declared=False)
 
-    done = run(suite, lambda *_: answer(200, {}))
+    outcome_of_run = run(suite, lambda *_: answer(200, {}))
 
-    assert done.results()[MUST].outcome is Outcome.ERROR
+    assert outcome_of_run.results()[MUST].outcome is Outcome.ERROR
     assert (
         "no version of iceberg_rest has an operation 'lodTable'"
-        in done.results()[MUST].verdicts[0].actual
+        in outcome_of_run.results()[MUST].verdicts[0].actual
     )
 
 
@@ -812,13 +817,13 @@ def test_race_that_uses_up_its_time_blocks_no_other_check() -> None:
         return answer(200, {})
 
     with miniature(late) as url:
-        seen = outcomes_of(checked(Target(url, timeout=0.2, max_wait=1), of=suite))
+        actual = outcomes_of(checked(Target(url, timeout=0.2, max_wait=1), of=suite))
 
-    assert seen == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.PASS}
+    assert actual == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.PASS}
 
 
 def test_late_look_notices_what_happens_after_the_check() -> None:
-    suite, asked = new_suite(), itertools.count()
+    suite, numbers = new_suite(), itertools.count()
 
     @suite.check(MUST)
     def stays(lab: Lab) -> None:
@@ -831,8 +836,8 @@ def test_late_look_notices_what_happens_after_the_check() -> None:
         expects_200(lab)
         lab.look_again(MUST, expects_200)
 
-    done = run(suite, lambda *_: answer(200 if next(asked) == 0 else 500, {}))
-    (result,) = done.results().values()
+    outcome_of_run = run(suite, lambda *_: answer(200 if next(numbers) == 0 else 500, {}))
+    (result,) = outcome_of_run.results().values()
 
     assert (result.outcome, [verdict.outcome for verdict in result.verdicts]) == (
         Outcome.FAIL,
@@ -850,7 +855,7 @@ def test_late_look_waits_until_its_time() -> None:
         lab.note(MUST, "")
         lab.look_again(MUST, lambda _: moments.append(time.monotonic()))
 
-    started = time.monotonic()
+    start = time.monotonic()
     run(suite, late_seconds=0.5)
 
-    assert moments[0] - started >= 0.5
+    assert moments[0] - start >= 0.5

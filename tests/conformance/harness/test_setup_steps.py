@@ -32,10 +32,10 @@ def run(
     suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})
 ) -> dict[str, tuple[Outcome, str]]:
     with miniature(answerer) as url:
-        found = checked(url, of=suite).results()
+        results = checked(url, of=suite).results()
     return {
         requirement: (result.outcome, result.verdicts[0].actual)
-        for requirement, result in found.items()
+        for requirement, result in results.items()
     }
 
 
@@ -53,12 +53,12 @@ def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> N
         with lab.judge(OTHER):
             expect.status(reply, 200)
 
-    blocked = (
+    expected = (
         Outcome.BLOCKED,
         f"a set-up step failed ({STEP}): expected the number of namespaces 1, got 2",
     )
 
-    assert run(suite)[JUDGED] == blocked
+    assert run(suite)[JUDGED] == expected
     assert run(suite)[OTHER][0] is Outcome.PASS
 
 
@@ -180,7 +180,7 @@ def test_last_check_runs_after_all_others() -> None:
 
 def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
     suite = new_suite(health=lists_namespaces)
-    seen = list[str]()
+    methods = list[str]()
 
     @suite.check(JUDGED, last=1)
     def breaks_the_listing(lab: Lab) -> None:
@@ -195,13 +195,13 @@ def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
             expect.status(lab.send("listNamespaces"), 200)
 
     def answerer(method: str, _: str, __: bytes) -> tuple[int, dict[str, str], bytes]:
-        seen.append(method)
-        return answer(500, {}) if method == "GET" and "POST" in seen else answer(200, {})
+        methods.append(method)
+        return answer(500, {}) if method == "GET" and "POST" in methods else answer(200, {})
 
-    found = run(suite, answerer)
+    outcomes = run(suite, answerer)
 
-    assert found[JUDGED][0] is Outcome.FAIL
-    assert found[OTHER] == (
+    assert outcomes[JUDGED][0] is Outcome.FAIL
+    assert outcomes[OTHER] == (
         Outcome.BLOCKED,
         (
             f"after the requests of {__name__}.breaks_the_listing the target no longer answers ordinary requests: "

@@ -37,13 +37,13 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
-def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> Run:
+def run_of(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> Run:
     return checked(Target(url, parameters=parameters), *only)
 
 
 @pytest.mark.parametrize("warehouse", ["lake", "the depot"])
 def test_each_warehouse_is_conformant(url: str, warehouse: str) -> None:
-    run = judged(url, warehouse=warehouse)
+    run = run_of(url, warehouse=warehouse)
 
     assert {
         v.requirement: v
@@ -54,13 +54,13 @@ def test_each_warehouse_is_conformant(url: str, warehouse: str) -> None:
 
 
 def test_credentials_are_judged_only_in_warehouses_that_have_them(url: str) -> None:
-    wanted = "IRC-TBL-CRED-004"
-    found = [
-        judged(url, (wanted,), warehouse=warehouse).results()[wanted].outcome
+    requirement = "IRC-TBL-CRED-004"
+    outcomes = [
+        run_of(url, (requirement,), warehouse=warehouse).results()[requirement].outcome
         for warehouse in ("lake", "the depot")
     ]
 
-    assert found == [Outcome.PASS, Outcome.NOT_OFFERED]
+    assert outcomes == [Outcome.PASS, Outcome.NOT_OFFERED]
 
 
 def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> None:
@@ -68,11 +68,11 @@ def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> N
         Blocked,
         match=r"say which .*'lake', 'the depot' \(--warehouse NAME names the warehouse\)",
     ):
-        judged(url, ("IRC-CFG-004", "IRC-CFG-005"))
+        run_of(url, ("IRC-CFG-004", "IRC-CFG-005"))
 
 
 def test_distinct_warehouses_pass(url: str) -> None:
-    run = judged(url, (DISTINCT,), **TWO)
+    run = run_of(url, (DISTINCT,), **TWO)
 
     assert run.results()[DISTINCT].outcome is Outcome.PASS
 
@@ -88,6 +88,6 @@ def test_catalog_that_ignores_the_warehouse_is_a_warning(tmp_path: Path) -> None
     with running(
         contract="iceberg_rest", warehouse="memory:", config=file, faults=[ignoring]
     ) as server:
-        run = judged(server.url, (DISTINCT,), **TWO)
+        run = run_of(server.url, (DISTINCT,), **TWO)
 
     assert run.results()[DISTINCT].outcome is Outcome.WARN

@@ -20,14 +20,14 @@ TOKEN = "s3cr3t-token-value"
 
 
 def test_request_target_is_sent_unchanged() -> None:
-    seen: list[str] = []
+    targets: list[str] = []
     with (
-        miniature(lambda _m, target, _b: seen.append(target) or answer(200, {})) as url,
+        miniature(lambda _m, target, _b: targets.append(target) or answer(200, {})) as url,
         Wire(url) as wire,
     ):
         wire.send("GET", "/v1/a%1fb/c%2Fd/%41?x=%20")
 
-    assert seen == ["/v1/a%1fb/c%2Fd/%41?x=%20"]
+    assert targets == ["/v1/a%1fb/c%2Fd/%41?x=%20"]
 
 
 def test_body_after_head_is_recorded() -> None:
@@ -48,18 +48,18 @@ def test_body_after_204_is_recorded_on_a_separate_connection() -> None:
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_chunked_body_is_joined_on_a_separate_connection(method: str) -> None:
     chunks = b'5;of=2\r\n{"a":\r\n3\r\n 1}\r\n0\r\n\r\n'
-    said = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks
-    with speaking(said) as (host, port, _), Wire(f"http://{host}:{port}") as wire:
+    content = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks
+    with speaking(content) as (host, port, _), Wire(f"http://{host}:{port}") as wire:
         reply = wire.send(method, "/v1/x", alone=True)
 
     assert reply.body == b'{"a": 1}'
 
 
 def test_curl_line_sends_the_same_request() -> None:
-    seen: list[tuple[str, str, bytes]] = []
+    requests: list[tuple[str, str, bytes]] = []
 
     def record(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        seen.append((method, target, body))
+        requests.append((method, target, body))
         return answer(200, {})
 
     with miniature(record) as url, Wire(url) as wire:
@@ -75,13 +75,13 @@ def test_curl_line_sends_the_same_request() -> None:
             executable="/bin/bash",
         )
 
-    assert seen[1] == seen[0]
+    assert requests[1] == requests[0]
 
 
 def test_curl_line_keeps_binary_bodies() -> None:
-    seen: list[bytes] = []
+    bodies: list[bytes] = []
     with (
-        miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url,
+        miniature(lambda _m, _t, body: bodies.append(body) or answer(400, {})) as url,
         Wire(url) as wire,
     ):
         reply = wire.send("POST", "/x", body=b"\xff\xfe\"\x01'\\")
@@ -93,7 +93,7 @@ def test_curl_line_keeps_binary_bodies() -> None:
             executable="/bin/bash",
         )
 
-    assert seen == [b"\xff\xfe\"\x01'\\"] * 2
+    assert bodies == [b"\xff\xfe\"\x01'\\"] * 2
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_body_after_204_spoils_at_most_one_exchange() -> None:
         speaking(with_body, stays=True) as (host, port, _),
         Wire(f"http://{host}:{port}", timeout=5) as wire,
     ):
-        answered = [answers(wire) for _ in range(6)]
+        results = [answers(wire) for _ in range(6)]
 
-    assert answered.count(False) <= 1
+    assert results.count(False) <= 1
 
 
 def answers(wire: Wire) -> bool:
@@ -230,35 +230,35 @@ def test_answer_without_what_is_read_is_unmet(
 
 
 def test_disconnect_sends_the_whole_request_and_reads_no_answer() -> None:
-    seen: list[bytes] = []
+    pieces: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
         with Wire(f"http://127.0.0.1:{listening.getsockname()[1]}") as wire:
             reply = wire.send("POST", "/v1/x", body=b"{}", disconnect_after=0.0)
         connection, _ = listening.accept()
         with connection:
             connection.settimeout(5)
-            while received := connection.recv(65536):
-                seen.append(received)
+            while piece := connection.recv(65536):
+                pieces.append(piece)
 
     assert (reply.status, reply.exchange.request_body) == (0, b"{}")
-    assert b"".join(seen).startswith(b"POST /v1/x HTTP/1.1\r\n")
-    assert b"".join(seen).endswith(b"\r\n\r\n{}")
+    assert b"".join(pieces).startswith(b"POST /v1/x HTTP/1.1\r\n")
+    assert b"".join(pieces).endswith(b"\r\n\r\n{}")
 
 
 def test_request_without_retries_returns_the_busy_answer_at_once() -> None:
-    asked: list[str] = []
+    targets: list[str] = []
 
     def busy(method: str, target: str, body: bytes) -> Any:
-        asked.append(target)
+        targets.append(target)
         return answer(429, {"error": {"message": "busy", "type": "SlowDownException", "code": 429}})
 
     with miniature(busy) as url, Wire(url) as wire:
         reply = wire.send("GET", "/v1/config", retry=False)
 
-    assert (reply.status, asked) == (429, ["/v1/config"])
+    assert (reply.status, targets) == (429, ["/v1/config"])
 
 
-def stacked(**changes: Any) -> dict[str, Any]:
+def with_a_stack(**changes: Any) -> dict[str, Any]:
     """Return an error body of 10 kB whose members are in alphabetical order."""
     error = {"code": 404, "message": "no table", "stack": ["at a.b(C:1)"] * 800, "type": "Gone"}
     return {"error": error | changes}
@@ -267,8 +267,8 @@ def stacked(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (stacked(), ErrorBody("no table", "Gone")),
-        (stacked(type=None), ErrorBody("no table")),
+        (with_a_stack(), ErrorBody("no table", "Gone")),
+        (with_a_stack(type=None), ErrorBody("no table")),
         ({"errorCode": "GONE", "message": "no share"}, ErrorBody("no share", "GONE")),
         ({"message": "gone", "status": "404"}, ErrorBody("gone")),
         (["gone"], ErrorBody('["gone"]')),
@@ -286,5 +286,5 @@ def test_error_is_read_from_the_whole_body_and_kept_when_it_is_cut(
 
 
 def test_answer_that_is_no_error_has_none() -> None:
-    with miniature(lambda *_: answer(200, stacked())) as url, Wire(url) as wire:
+    with miniature(lambda *_: answer(200, with_a_stack())) as url, Wire(url) as wire:
         assert wire.send("GET", "/v1/x").exchange.error is None

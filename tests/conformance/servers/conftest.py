@@ -23,26 +23,30 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def judged(
-    folder: Path, *areas: str, quirk: Install | None = None, known: bool = True, **features: bool
+def results_of(
+    folder: Path,
+    *areas: str,
+    quirk: Install | None = None,
+    names_its_content: bool = True,
+    **features: bool,
 ) -> dict[str, Any]:
-    """Return the results of the checks of some areas on a server with a quirk; `known` names its
-    content.
+    """Return the results of the checks of some areas on a server with a quirk;
+    `names_its_content` tells the suite what the fixture pack holds.
     """
     faults = [] if quirk is None else [unnamed(quirk)]
     with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
         target = Target(
             server.address("delta_sharing"),
             headers={"Authorization": f"Bearer {pack.TOKENS['all']}"},
-            features={"fixtures": known, **features},
-            parameters={"fixtures": str(folder)} if known else {},
+            features={"fixtures": names_its_content, **features},
+            parameters={"fixtures": str(folder)} if names_its_content else {},
         )
         return checked(
             target, *(area if "-" in area else f"*.{area}.*" for area in areas), of="delta_sharing"
         ).results()
 
 
-def broken(results: dict[str, Any]) -> dict[str, str]:
+def failures(results: dict[str, Any]) -> dict[str, str]:
     """Return the requirements that fail, and why."""
     return {
         name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"

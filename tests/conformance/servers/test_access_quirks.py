@@ -38,8 +38,8 @@ def outcomes(
     server: Server, *, token: str | None = None, only: tuple[str, ...] = ACCESS, **parameters: str
 ) -> dict[str, Outcome]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    named = {name.replace("_", "-"): value for name, value in parameters.items()}
-    return outcomes_of(checked(Target(server.url, headers=headers, parameters=named), *only))
+    options = {name.replace("_", "-"): value for name, value in parameters.items()}
+    return outcomes_of(checked(Target(server.url, headers=headers, parameters=options), *only))
 
 
 def server_file(folder: Path, second: str = "read") -> Path:
@@ -50,22 +50,24 @@ def server_file(folder: Path, second: str = "read") -> Path:
 
 def test_open_catalog_is_not_checked_for_access() -> None:
     with running(warehouse="memory:") as server:
-        seen = outcomes(server)
+        by_requirement = outcomes(server)
 
-    assert set(seen.values()) == {Outcome.NOT_OFFERED}
+    assert set(by_requirement.values()) == {Outcome.NOT_OFFERED}
 
 
 def test_checks_of_other_principals_are_not_offered_without_them(tmp_path: Path) -> None:
     with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer") as server:
-        seen = outcomes(server, token="first-token")
+        by_requirement = outcomes(server, token="first-token")
 
-    judged = {
-        requirement for requirement, outcome in seen.items() if outcome is not Outcome.NOT_OFFERED
+    requirements = {
+        requirement
+        for requirement, outcome in by_requirement.items()
+        if outcome is not Outcome.NOT_OFFERED
     }
-    assert judged == {
+    assert requirements == {
         f"IRC-SEC-{number}" for number in ("001", "002", "006", "007", "009", "015")
     } | {"IRC-TBL-ETAG-010"}
-    assert {seen[requirement] for requirement in judged} == {Outcome.PASS}
+    assert {by_requirement[requirement] for requirement in requirements} == {Outcome.PASS}
 
 
 def test_second_principal_with_all_rights_is_no_evidence_and_a_refusal_is(
@@ -75,14 +77,14 @@ def test_second_principal_with_all_rights_is_no_evidence_and_a_refusal_is(
     with running(
         warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer"
     ) as server:
-        seen = outcomes(
+        by_requirement = outcomes(
             server,
             token="first-token",
             only=("IRC-SEC-005", "IRC-SEC-014", "IRC-SEC-016"),
             reader_token_env="SECOND",
         )
 
-    assert seen == {
+    assert by_requirement == {
         "IRC-SEC-005": Outcome.NOT_OFFERED,
         "IRC-SEC-014": Outcome.NOT_OFFERED,
         "IRC-SEC-016": Outcome.PASS,
@@ -92,8 +94,8 @@ def test_second_principal_with_all_rights_is_no_evidence_and_a_refusal_is(
 def test_tokens_named_by_parameters_enable_access_checks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {"SECOND": "reader-token", "THIRD": "denied-token", "CLIENT": "first:a secret"}
-    for name, value in known.items():
+    tokens = {"SECOND": "reader-token", "THIRD": "denied-token", "CLIENT": "first:a secret"}
+    for name, value in tokens.items():
         monkeypatch.setenv(name, value)
     parameters: dict[str, Any] = {
         "reader_token_env": "SECOND",
@@ -101,13 +103,15 @@ def test_tokens_named_by_parameters_enable_access_checks(
         "client_env": "CLIENT",
     }
     with running(warehouse="memory:", config=server_file(tmp_path)) as server:
-        seen = outcomes(server, token="first-token", **parameters)
+        by_requirement = outcomes(server, token="first-token", **parameters)
 
-    not_offered = {"IRC-SEC-003", "IRC-SEC-012", "IRC-ERR-016", "IRC-OAU-021", "IRC-OAU-026"}
+    without_evidence = {"IRC-SEC-003", "IRC-SEC-012", "IRC-ERR-016", "IRC-OAU-021", "IRC-OAU-026"}
     assert {
-        requirement for requirement, outcome in seen.items() if outcome is Outcome.NOT_OFFERED
-    } == not_offered
-    assert set(seen.values()) == {Outcome.PASS, Outcome.NOT_OFFERED}
+        requirement
+        for requirement, outcome in by_requirement.items()
+        if outcome is Outcome.NOT_OFFERED
+    } == without_evidence
+    assert set(by_requirement.values()) == {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
 @pytest.mark.parametrize("faults", [["expired-tokens-time-out"], ["forbidden-drops-find-nothing"]])
@@ -119,7 +123,9 @@ def test_access_fault_fails_only_its_requirement(
         warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=mutants(faults)
     ) as server:
         only = ("IRC-SEC-001", "IRC-SEC-002", "IRC-SEC-005", "IRC-SEC-016")
-        seen = outcomes(server, token="first-token", only=only, reader_token_env="SECOND")
+        by_requirement = outcomes(server, token="first-token", only=only, reader_token_env="SECOND")
 
-    failed = {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL}
-    assert failed == ({"IRC-SEC-005"} if "forbidden-drops-find-nothing" in faults else set())
+    failures = {
+        requirement for requirement, outcome in by_requirement.items() if outcome is Outcome.FAIL
+    }
+    assert failures == ({"IRC-SEC-005"} if "forbidden-drops-find-nothing" in faults else set())

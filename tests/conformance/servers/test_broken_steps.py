@@ -120,15 +120,15 @@ def run(install: Install, *only: str) -> Run:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_loss_fails_its_requirement_and_blocks_what_needs_it(loss: str) -> None:
-    install, broken, blocked = LOSSES[loss]
-    found = run(install, broken, *blocked).results()
+    install, cause, dependents = LOSSES[loss]
+    results = run(install, cause, *dependents).results()
 
-    assert {requirement: found[requirement].outcome for requirement in (broken, *blocked)} == {
-        broken: Outcome.FAIL,
-        **{one: Outcome.PASS if one in IN_PART else Outcome.BLOCKED for one in blocked},
+    assert {requirement: results[requirement].outcome for requirement in (cause, *dependents)} == {
+        cause: Outcome.FAIL,
+        **{one: Outcome.PASS if one in IN_PART else Outcome.BLOCKED for one in dependents},
     }
-    for requirement in blocked:
-        assert broken in " ".join(verdict.remark for verdict in found[requirement].verdicts)
+    for requirement in dependents:
+        assert cause in " ".join(verdict.remark for verdict in results[requirement].verdicts)
 
 
 def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> None:
@@ -140,11 +140,11 @@ def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> No
 
 def test_accepted_nonsense_breaks_no_invariant() -> None:
     careless = in_place_of("set-current-schema", stores_an_unknown_id)
-    found = run(
+    results = run(
         careless, "updates.schemas.unknown_current_schemas_return_400", "IRC-META-002"
     ).results()
 
-    assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (
+    assert (results["IRC-UPD-020"].outcome, results["IRC-META-002"].outcome) == (
         Outcome.FAIL,
         Outcome.PASS,
     )
@@ -155,8 +155,13 @@ def test_unstored_removal_of_a_ref_blocks_what_needs_it() -> None:
         in_place_of("remove-snapshot-ref", keeps_the_last_ref),
         on_call(op.update_table, answers_without_refs),
     )
-    found = run(careless, MOVED, "IRC-UPD-056").results()
+    results = run(careless, MOVED, "IRC-UPD-056").results()
 
-    (moved,) = [verdict for verdict in found["IRC-REQ-013"].verdicts if verdict.check == MOVED]
-    assert (found["IRC-UPD-056"].outcome, moved.outcome) == (Outcome.FAIL, Outcome.BLOCKED)
-    assert "IRC-UPD-056" in moved.actual
+    (verdict_of_moves,) = [
+        verdict for verdict in results["IRC-REQ-013"].verdicts if verdict.check == MOVED
+    ]
+    assert (results["IRC-UPD-056"].outcome, verdict_of_moves.outcome) == (
+        Outcome.FAIL,
+        Outcome.BLOCKED,
+    )
+    assert "IRC-UPD-056" in verdict_of_moves.actual

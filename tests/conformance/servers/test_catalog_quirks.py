@@ -70,7 +70,7 @@ def creates(arguments: dict[str, Any]) -> bool:
     )
 
 
-def numbered(spec: dict[str, Any]) -> bool:
+def has_ids(spec: dict[str, Any]) -> bool:
     return "spec-id" in spec and all("field-id" in field for field in spec["fields"])
 
 
@@ -107,18 +107,18 @@ def counts(changing: tuple[str, ...], showing: tuple[str, ...]) -> Install:
     one.
     """
     last = itertools.count()
-    shown = [0]
+    number = [0]
 
-    def changed(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        shown[0] = next(last)
+    def note_change(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        number[0] = next(last)
         return handler(**arguments)
 
     def show(document: dict[str, Any]) -> None:
         holder = document.get("metadata", document)
         if "table-uuid" in holder or isinstance(holder.get("properties"), dict):
-            holder.setdefault("properties", {})["catalog.commit-id"] = str(shown[0])
+            holder.setdefault("properties", {})["catalog.commit-id"] = str(number[0])
 
-    return all_of(on_call(changing, changed), on_answer(showing, show))
+    return all_of(on_call(changing, note_change), on_answer(showing, show))
 
 
 def short(most: int) -> Install:
@@ -149,7 +149,7 @@ def keeps_main_alone(document: dict[str, Any]) -> None:
     }
 
 
-def turned_round(document: dict[str, Any]) -> None:
+def turn_round(document: dict[str, Any]) -> None:
     for member in ("snapshots", "schemas", "partition-specs", "sort-orders"):
         document["metadata"][member] = document["metadata"].get(member, [])[::-1]
 
@@ -190,17 +190,17 @@ def without_refs(body: dict[str, Any]) -> dict[str, Any]:
 def names_files_elsewhere(arguments: dict[str, Any]) -> bool:
     """Return whether a commit that creates a table names files outside its location."""
     location = next((one["location"] for one in updates(arguments, "set-location")), None)
-    named = [
+    paths = [
         one["snapshot"]["manifest-list"]
         for one in updates(arguments, "add-snapshot")
         if "manifest-list" in one["snapshot"]
     ]
-    named += [one["statistics"]["statistics-path"] for one in updates(arguments, "set-statistics")]
-    named += [
+    paths += [one["statistics"]["statistics-path"] for one in updates(arguments, "set-statistics")]
+    paths += [
         one["partition-statistics"]["statistics-path"]
         for one in updates(arguments, "set-partition-statistics")
     ]
-    return bool(location) and any(not file.startswith(f"{location}/") for file in named)
+    return bool(location) and any(not file.startswith(f"{location}/") for file in paths)
 
 
 def partitions_nested_columns(arguments: dict[str, Any]) -> bool:
@@ -233,7 +233,7 @@ def has_another_name(arguments: dict[str, Any]) -> bool:
     return not all(re.fullmatch("[a-z0-9_]+", name) for name in names)
 
 
-def creates_only_staged_tables(service: Service) -> None:
+def creates_tables_after_stages(service: Service) -> None:
     """Accept commits that create a table only if the table was staged."""
     stages: dict[tuple[str, str], dict[str, Any]] = {}
     create, commit = service.handlers["createTable"], service.handlers["updateTable"]
@@ -244,7 +244,7 @@ def creates_only_staged_tables(service: Service) -> None:
             stages[arguments["namespace"], arguments["body"]["name"]] = reply.document["metadata"]
         return reply
 
-    def only_staged(**arguments: Any) -> Reply:
+    def commit_after_stage(**arguments: Any) -> Reply:
         place = arguments["namespace"], arguments["table"]
         there = True
         try:
@@ -259,11 +259,11 @@ def creates_only_staged_tables(service: Service) -> None:
         stages.pop(place, None)  # not before: a handler that leaves the event loop is called again
         return reply
 
-    service.handlers.update(createTable=stage, updateTable=only_staged)
+    service.handlers.update(createTable=stage, updateTable=commit_after_stage)
 
 
-def stages_whatever_is_asked_for(service: Service) -> None:
-    def unless_staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def stages_existing_tables(service: Service) -> None:
+    def stage_anyway(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if not arguments["body"].get("stage-create"):
             return handler(**arguments)
         usual = service.rules.current("identifier_is_free")
@@ -273,7 +273,7 @@ def stages_whatever_is_asked_for(service: Service) -> None:
         finally:
             service.rules.replace("identifier_is_free", usual)
 
-    on_call("createTable", unless_staged)(service)
+    on_call("createTable", stage_anyway)(service)
 
 
 def looks_for_the_namespace_first() -> Install:
@@ -312,7 +312,7 @@ def say_more(value: Any) -> None:
         value["x-lakepact-note"] = NOTE
 
 
-def shuffled(document: dict[str, Any]) -> None:
+def shuffle_listings(document: dict[str, Any]) -> None:
     for member in ("identifiers", "namespaces"):
         random.shuffle(document.get(member, []))
 
@@ -421,13 +421,13 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
             ),
             refuses(
                 "updateTable",
-                lambda a: any(not numbered(one["spec"]) for one in updates(a, "add-spec")),
+                lambda a: any(not has_ids(one["spec"]) for one in updates(a, "add-spec")),
                 400,
             ),
             refuses(
                 "createTable",
                 lambda a: (
-                    not numbered(a["body"].get("partition-spec") or {"spec-id": 0, "fields": []})
+                    not has_ids(a["body"].get("partition-spec") or {"spec-id": 0, "fields": []})
                 ),
                 500,
             ),
@@ -561,8 +561,8 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
     "says-more-in-another-order": (
         all_of(
             on_answer(("listTables", "listViews"), say_more),
-            on_answer(("listNamespaces", "listTables", "listViews"), shuffled),
-            on_answer(SHOWING, turned_round),
+            on_answer(("listNamespaces", "listTables", "listViews"), shuffle_listings),
+            on_answer(SHOWING, turn_round),
         ),
         ("IRC-UPD-*", "IRC-COM-0*", "IRC-META-*", *NAMES, "IRC-NS-ENC-005", "IRC-NS-LIST-009"),
         {},
@@ -620,7 +620,7 @@ QUIRKS: dict[str, tuple[Install, tuple[str, ...], dict[str, Outcome]]] = {
         DROPPING,
         {"IRC-TBL-DROP-001": FAIL},
     ),
-    "creates-only-staged-tables": (creates_only_staged_tables, CREATING, {"IRC-REQ-001": FAIL}),
+    "creates-only-staged-tables": (creates_tables_after_stages, CREATING, {"IRC-REQ-001": FAIL}),
     "keeps-files-together": (refuses("updateTable", names_files_elsewhere, 400), CREATING, {}),
     "creates-version-2-and-upgrades-nothing": (
         all_of(
@@ -684,11 +684,11 @@ LONG = {
 @pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - LONG))
 def test_quirk_breaks_only_its_requirement(quirk: str) -> None:
     install, only, expected = QUIRKS[quirk]
-    seen = results(install, *only)
+    actual = results(install, *only)
 
     assert {
         requirement: outcome
-        for requirement, outcome in seen.items()
+        for requirement, outcome in actual.items()
         if outcome in BROKEN or requirement in expected
     } == expected
 
@@ -712,7 +712,7 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
         ("IRC-UPD-005",),
     ),
     "conflicts-are-reported-by-the-commit-of-a-staged-table": (
-        stages_whatever_is_asked_for,
+        stages_existing_tables,
         ("IRC-TBL-STAGE-009",),
     ),
     "views-keep-three-versions": (
@@ -742,10 +742,10 @@ def test_catalog_without_statistics_fails_nothing() -> None:
 
 def test_pages_are_judged_without_nested_paths() -> None:
     operations = ("loadNamespaceMetadata", "dropNamespace", "listTables", "createTable")
-    seen = results(on_request(operations, refuses_unit_separators), "IRC-PAG-01*")
+    actual = results(on_request(operations, refuses_unit_separators), "IRC-PAG-01*")
 
-    assert set(seen.values()) <= {PASS, NOT_OFFERED}
-    assert seen["IRC-PAG-017"] is PASS
+    assert set(actual.values()) <= {PASS, NOT_OFFERED}
+    assert actual["IRC-PAG-017"] is PASS
 
 
 class RemovesFilesOfViews:
@@ -757,28 +757,28 @@ class RemovesFilesOfViews:
         self.current: dict[Any, str] = {}
         self.gone: set[str] = set()
 
-    def answered(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def remember(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
         name = arguments["view"] if "view" in arguments else arguments["body"]["name"]
         self.current[str(arguments["namespace"]), name] = reply.document["metadata-location"]
         return reply
 
-    def dropped(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def drop(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
         self.gone.add(self.current.get((str(arguments["namespace"]), arguments["view"]), ""))
         return handler(**arguments)
 
-    def registered(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def register(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
         if arguments["body"].get("metadata-location") in self.gone:
             raise Problem(404, "NotFoundException", "Failed to open input stream for file")
-        return self.answered(handler, arguments)
+        return self.remember(handler, arguments)
 
 
 def test_catalog_that_removes_files_of_dropped_views_passes_registration() -> None:
     catalog = RemovesFilesOfViews()
     removes = all_of(
-        on_call(("createView", "replaceView", "loadView"), catalog.answered),
-        on_call("dropView", catalog.dropped),
-        on_call("registerView", catalog.registered),
+        on_call(("createView", "replaceView", "loadView"), catalog.remember),
+        on_call("dropView", catalog.drop),
+        on_call("registerView", catalog.register),
     )
 
     assert set(results(removes, "IRC-VIEW-REG-00[456]", version="1.11.0").values()) == {PASS}

@@ -31,7 +31,7 @@ TABLE = {
 }
 
 
-def refused(status: int, kind: str) -> Answer:
+def problem(status: int, kind: str) -> Answer:
     return answer(status, {"error": {"message": kind, "type": kind, "code": status}})
 
 
@@ -54,22 +54,22 @@ class Namespaces:
         if path[-1] == "config":
             return answer(200, self.config)
         if (method, len(path)) == ("POST", 3):
-            return self.made(tuple(orjson.loads(body)["namespace"]))
+            return self.create(tuple(orjson.loads(body)["namespace"]))
         if "%1F" in target or method == "POST":
-            return refused(400, "BadRequestException")
-        return self.found(
+            return problem(400, "BadRequestException")
+        return self.route(
             method, tuple(path[3].split(self.separator) if len(path) > 3 else ()), path[-1]
         )
 
-    def made(self, namespace: tuple[str, ...]) -> Answer:
+    def create(self, namespace: tuple[str, ...]) -> Answer:
         if namespace in self.there:
-            return refused(409, "AlreadyExistsException")
+            return problem(409, "AlreadyExistsException")
         self.there.add(namespace)
         return answer(200, {"namespace": namespace, "properties": {}})
 
-    def found(self, method: str, namespace: tuple[str, ...], last: str) -> Answer:
+    def route(self, method: str, namespace: tuple[str, ...], last: str) -> Answer:
         if namespace not in self.there:
-            return refused(404, "NoSuchNamespaceException")
+            return problem(404, "NoSuchNamespaceException")
         if method == "DELETE":
             self.there.remove(namespace)
             return answer(204)
@@ -88,22 +88,22 @@ def requires_stage_create(method: str, target: str, body: bytes) -> Answer:
     if target.endswith("/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
     if target.endswith("/tables") and method == "POST" and "stage-create" not in orjson.loads(body):
-        return refused(500, "WebApplicationException")
+        return problem(500, "WebApplicationException")
     if method == "DELETE":
         return answer(204)
     return answer(200, orjson.loads(body) | TABLE if body else TABLE)
 
 
 def test_server_that_requires_an_optional_member_fails_one_requirement() -> None:
-    seen = outcomes(requires_stage_create, "IRC-TBL-CREATE-001", "IRC-TBL-CREATE-002")
+    actual = outcomes(requires_stage_create, "IRC-TBL-CREATE-001", "IRC-TBL-CREATE-002")
 
-    assert seen["IRC-TBL-CREATE-001"] is Outcome.FAIL
-    assert seen["IRC-TBL-CREATE-002"] is Outcome.PASS
+    assert actual["IRC-TBL-CREATE-001"] is Outcome.FAIL
+    assert actual["IRC-TBL-CREATE-002"] is Outcome.PASS
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b"<html>", b""], ids=repr)
 def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
-    seen = outcomes(
+    actual = outcomes(
         lambda *_: (200, {"Content-Type": "application/json"}, body),
         "IRC-CFG-00*",
         "IRC-NS-GET-*",
@@ -111,7 +111,7 @@ def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
         "IRC-TBL-LOAD-00*",
     )
 
-    assert Outcome.ERROR not in seen.values()
+    assert Outcome.ERROR not in actual.values()
 
 
 class FlatAndHalf:
@@ -127,7 +127,7 @@ class FlatAndHalf:
         if path[-1] == "config":
             return answer(200, {"defaults": {}, "overrides": {}})
         if path[2] != "namespaces" or len(path) > 4 or method == "DELETE":
-            return refused(501, "UnsupportedOperationException")
+            return problem(501, "UnsupportedOperationException")
         if method == "POST":
             name = orjson.loads(body)["namespace"][0]
             self.there.add(name)
@@ -135,12 +135,12 @@ class FlatAndHalf:
         if len(path) == 3:
             return answer(200, {"namespaces": [[name] for name in sorted(self.there)]})
         if path[3] not in self.there:
-            return refused(404, "NoSuchNamespaceException")
+            return problem(404, "NoSuchNamespaceException")
         return answer(200, {"namespace": [path[3]], "properties": {}})
 
 
 def test_unsupported_operation_fails_one_requirement() -> None:
-    wanted = (
+    requirements = (
         "IRC-CFG-011",
         "IRC-CFG-013",
         "IRC-NS-DROP-001",
@@ -149,18 +149,18 @@ def test_unsupported_operation_fails_one_requirement() -> None:
         "IRC-TBL-MET-003",
         "IRC-NS-GET-001",
     )
-    seen = outcomes(FlatAndHalf(), *wanted)
+    actual = outcomes(FlatAndHalf(), *requirements)
 
-    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {
+    assert {requirement for requirement, outcome in actual.items() if outcome is Outcome.FAIL} == {
         "IRC-CFG-013"
     }
-    assert seen["IRC-CFG-011"] is Outcome.NOT_OFFERED  # the configuration names no endpoints
-    assert seen["IRC-NS-DROP-001"] is Outcome.BLOCKED
-    assert seen["IRC-NS-GET-001"] is Outcome.PASS
+    assert actual["IRC-CFG-011"] is Outcome.NOT_OFFERED  # the configuration names no endpoints
+    assert actual["IRC-NS-DROP-001"] is Outcome.BLOCKED
+    assert actual["IRC-NS-GET-001"] is Outcome.PASS
 
 
 def test_server_that_shortens_namespaces_gets_one_warning() -> None:
-    seen = outcomes(
+    actual = outcomes(
         FlatAndHalf(),
         "IRC-NS-CREATE-009",
         "IRC-NS-CREATE-011",
@@ -171,10 +171,10 @@ def test_server_that_shortens_namespaces_gets_one_warning() -> None:
 
     assert {
         requirement: outcome
-        for requirement, outcome in seen.items()
+        for requirement, outcome in actual.items()
         if outcome in {Outcome.FAIL, Outcome.WARN}
     } == {"IRC-NS-CREATE-011": Outcome.WARN}
-    assert seen["IRC-NS-LIST-002"] is Outcome.NOT_OFFERED
+    assert actual["IRC-NS-LIST-002"] is Outcome.NOT_OFFERED
 
 
 def hangs_up_on_forms(method: str, target: str, body: bytes) -> Answer:
@@ -184,15 +184,15 @@ def hangs_up_on_forms(method: str, target: str, body: bytes) -> Answer:
     return (
         answer(200, {"defaults": {}, "overrides": {}})
         if target.endswith("/config")
-        else refused(404, "NoSuchNamespaceException")
+        else problem(404, "NoSuchNamespaceException")
     )
 
 
 def test_server_that_hangs_up_on_forms_is_still_judged(capfd: pytest.CaptureFixture[str]) -> None:
-    seen = outcomes(hangs_up_on_forms, "IRC-CFG-001", "IRC-CFG-007")
+    actual = outcomes(hangs_up_on_forms, "IRC-CFG-001", "IRC-CFG-007")
     capfd.readouterr()
 
-    assert set(seen.values()) == {Outcome.PASS}
+    assert set(actual.values()) == {Outcome.PASS}
 
 
 def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
@@ -207,7 +207,7 @@ def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
     if (method, path[-1]) == ("GET", "namespaces"):
         return answer(200, {"namespaces": []})
     if path[-1] == "namespaces":
-        return refused(400, "BadRequestException")
+        return problem(400, "BadRequestException")
     return answer(
         404,
         {
@@ -221,7 +221,7 @@ def has_its_own_error_type(method: str, target: str, body: bytes) -> Answer:
 
 
 def test_own_error_type_for_missing_objects_fails_nothing() -> None:
-    seen = outcomes(
+    actual = outcomes(
         has_its_own_error_type,
         "IRC-CFG-011",
         "IRC-CFG-013",
@@ -230,8 +230,8 @@ def test_own_error_type_for_missing_objects_fails_nothing() -> None:
         "IRC-ERR-007",
     )
 
-    assert Outcome.FAIL not in seen.values()
-    assert seen["IRC-CFG-013"] is Outcome.PASS
+    assert Outcome.FAIL not in actual.values()
+    assert actual["IRC-CFG-013"] is Outcome.PASS
 
 
 class IsBusy:
@@ -240,11 +240,15 @@ class IsBusy:
     """
 
     def __init__(self, status: int) -> None:
-        self.status, self.asked, self.namespaces = status, itertools.count(1), Namespaces()
+        self.status, self.request_numbers, self.namespaces = (
+            status,
+            itertools.count(1),
+            Namespaces(),
+        )
         self.turned_away: set[tuple[str, str, bytes]] = set()
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
-        if next(self.asked) % 3 == 0 and (method, target, body) not in self.turned_away:
+        if next(self.request_numbers) % 3 == 0 and (method, target, body) not in self.turned_away:
             self.turned_away.add((method, target, body))
             error = {
                 "error": {
@@ -259,7 +263,7 @@ class IsBusy:
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_busy_server_gets_repeated_requests_and_passes(status: int) -> None:
-    seen = outcomes(
+    actual = outcomes(
         IsBusy(status),
         "IRC-NS-GET-001",
         "IRC-NS-GET-005",
@@ -268,7 +272,7 @@ def test_busy_server_gets_repeated_requests_and_passes(status: int) -> None:
         "IRC-NS-DROP-002",
     )
 
-    assert set(seen.values()) == {Outcome.PASS}
+    assert set(actual.values()) == {Outcome.PASS}
 
 
 OF_NAMESPACES = (
@@ -295,9 +299,9 @@ class SeparatesByEncodedDots(Namespaces):
 
 
 def test_catalog_without_the_default_separator_fails_one_requirement() -> None:
-    seen = outcomes(SeparatesByEncodedDots(), "IRC-SEP-00[12]", version="1.11.0")
+    actual = outcomes(SeparatesByEncodedDots(), "IRC-SEP-00[12]", version="1.11.0")
 
-    assert seen == {"IRC-SEP-001": Outcome.PASS, "IRC-SEP-002": Outcome.FAIL}
+    assert actual == {"IRC-SEP-001": Outcome.PASS, "IRC-SEP-002": Outcome.FAIL}
 
 
 def test_cleanup_with_another_separator_leaves_nothing() -> None:
@@ -311,7 +315,7 @@ def test_cleanup_with_another_separator_leaves_nothing() -> None:
 def knows_config_alone(method: str, target: str, _: bytes) -> Answer:
     if (method, target.partition("?")[0]) == ("GET", "/v1/config"):
         return answer(200, {"defaults": {}, "overrides": {}})
-    return answer(501) if method in {"PUT", "TRACE"} else refused(404, "NoSuchNamespaceException")
+    return answer(501) if method in {"PUT", "TRACE"} else problem(404, "NoSuchNamespaceException")
 
 
 def test_unknown_method_with_status_501_passes() -> None:
@@ -322,18 +326,25 @@ def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
     def says_more(document: dict[str, Any]) -> None:
         document["metadata"]["x-served-by"] = "another"
 
-    shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
+    operations = (
+        "createTable",
+        "loadTable",
+        "updateTable",
+        "createView",
+        "loadView",
+        "replaceView",
+    )
     with running(
         contract="iceberg_rest",
         warehouse=tmp_path.as_uri(),
-        faults=[unnamed(on_answer(shown, says_more))],
+        faults=[unnamed(on_answer(operations, says_more))],
     ) as server:
         target = Target(
             server.url, features={"readable-files": True}, shared_files=SharedFiles(tmp_path)
         )
-        seen = outcomes_of(checked(target, "IRC-TBL-LOAD-001", "IRC-VIEW-LOAD-001"))
+        actual = outcomes_of(checked(target, "IRC-TBL-LOAD-001", "IRC-VIEW-LOAD-001"))
 
-    assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
+    assert (actual["IRC-TBL-LOAD-001"], actual["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
 
 
 @pytest.mark.parametrize(

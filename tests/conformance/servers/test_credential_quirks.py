@@ -24,11 +24,11 @@ S3 = {"s3.access-key-id": "AKID", "s3.secret-access-key": "hush-hush"}
 GCS = {"gcs.oauth2.token": "hush-hush", "gcs.oauth2.token-expires-at": "32472144000000"}
 
 
-def refused(status: int, kind: str) -> Answer:
+def refusal(status: int, kind: str) -> Answer:
     return answer(status, {"error": {"message": kind, "type": kind, "code": status}})
 
 
-def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
+def credentials_of(*credentials: tuple[str, dict[str, Any]]) -> Answer:
     document = {
         "storage-credentials": [
             {"prefix": prefix, "config": config} for prefix, config in credentials
@@ -69,19 +69,19 @@ class Catalog:
                 else answer(204)
             )
         if method == "POST" and path[-1] != "tables":
-            return refused(400, "BadRequestException")  # commits are not supported
+            return refusal(400, "BadRequestException")  # commits are not supported
         if method == "POST":
             self.there.add(orjson.loads(body)["name"])
             return answer(200, TABLE)
         if path[5] not in self.there:
-            return refused(404, "NoSuchTableException")
+            return refusal(404, "NoSuchTableException")
         if method == "DELETE":
             self.there.discard(path[5])
             return answer(204)
         return self.credentials if path[-1] == "credentials" else answer(200, TABLE)
 
 
-def judged(credentials: Answer) -> dict[str, Outcome]:
+def outcomes(credentials: Answer) -> dict[str, Outcome]:
     with miniature(Catalog(credentials)) as url:
         run = checked(url, "IRC-TBL-CRED-*")
     assert not any("hush" in f"{verdict}" for verdict in run.verdicts)
@@ -91,33 +91,35 @@ def judged(credentials: Answer) -> dict[str, Outcome]:
 @pytest.mark.parametrize(
     "credentials",
     [
-        given(),
-        refused(400, "BadRequestException"),
-        refused(403, "ForbiddenException"),
-        refused(404, "NoSuchCredentialsException"),
-        given((LOCATION, S3)),
-        given((f"{LOCATION}/", S3)),
-        given(("s3://bucket", S3), (LOCATION, S3)),
-        given((LOCATION, S3), (LOCATION, GCS)),
-        given(("s3", S3)),
+        credentials_of(),
+        refusal(400, "BadRequestException"),
+        refusal(403, "ForbiddenException"),
+        refusal(404, "NoSuchCredentialsException"),
+        credentials_of((LOCATION, S3)),
+        credentials_of((f"{LOCATION}/", S3)),
+        credentials_of(("s3://bucket", S3), (LOCATION, S3)),
+        credentials_of((LOCATION, S3), (LOCATION, GCS)),
+        credentials_of(("s3", S3)),
     ],
 )
 def test_allowed_credentials_fail_nothing(credentials: Answer) -> None:
     assert {
-        r: o for r, o in judged(credentials).items() if o not in {Outcome.PASS, Outcome.NOT_OFFERED}
+        r: o
+        for r, o in outcomes(credentials).items()
+        if o not in {Outcome.PASS, Outcome.NOT_OFFERED}
     } == {}
 
 
 @pytest.mark.parametrize(
     ("credentials", "requirement"),
     [
-        (refused(404, "NoSuchTableException"), "IRC-TBL-CRED-001"),
-        (refused(500, "InternalServerError"), "IRC-TBL-CRED-007"),
-        (given((LOCATION, {**S3, "seconds": 1})), "IRC-TBL-CRED-002"),
-        (given(("s3://bucket/n/u", S3)), "IRC-TBL-CRED-004"),
-        (given((LOCATION, S3), (LOCATION, S3)), "IRC-TBL-CRED-005"),
-        (given((LOCATION, {})), "IRC-TBL-CRED-009"),
+        (refusal(404, "NoSuchTableException"), "IRC-TBL-CRED-001"),
+        (refusal(500, "InternalServerError"), "IRC-TBL-CRED-007"),
+        (credentials_of((LOCATION, {**S3, "seconds": 1})), "IRC-TBL-CRED-002"),
+        (credentials_of(("s3://bucket/n/u", S3)), "IRC-TBL-CRED-004"),
+        (credentials_of((LOCATION, S3), (LOCATION, S3)), "IRC-TBL-CRED-005"),
+        (credentials_of((LOCATION, {})), "IRC-TBL-CRED-009"),
     ],
 )
 def test_wrong_credentials_break_their_requirement(credentials: Answer, requirement: str) -> None:
-    assert judged(credentials)[requirement] in {Outcome.FAIL, Outcome.WARN}
+    assert outcomes(credentials)[requirement] in {Outcome.FAIL, Outcome.WARN}

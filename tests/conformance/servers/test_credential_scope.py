@@ -44,7 +44,7 @@ class Store:
 
     def __init__(self) -> None:
         self.opens: dict[str, str] = {OWN: "/"}
-        self.widened: Callable[[str], str] = lambda prefix: prefix
+        self.scope_of: Callable[[str], str] = lambda prefix: prefix
         self.headers: dict[str, str] = {}
         self.is_lost = False
         self.is_open = False
@@ -63,9 +63,9 @@ class Store:
             (resource,) = json.loads(parse_qs(body.decode())["Policy"][0])["Statement"][0][
                 "Resource"
             ]
-            given = f"ASIA{len(self.opens)}"
-            self.opens[given] = self.widened(f"/{resource.partition(':::')[2].removesuffix('*')}")
-            return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
+            key_id = f"ASIA{len(self.opens)}"
+            self.opens[key_id] = self.scope_of(f"/{resource.partition(':::')[2].removesuffix('*')}")
+            return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=key_id).encode()
         if self.is_lost and method in {"HEAD", "GET"}:
             return 404, {}, b""
         path, pattern = unquote(target), _matching(self.opens.get(key, "nowhere"))
@@ -100,11 +100,11 @@ def as_google(handler: Handler, arguments: dict[str, Any]) -> Reply:
         *(one["config"] for one in document.get("storage-credentials", ())),
     ):
         if config:
-            given = dict(config)
+            keys = dict(config)
             config.clear()
             config |= {
-                "gcs.oauth2.token": given["s3.access-key-id"],
-                "gcs.service.host": given["s3.endpoint"],
+                "gcs.oauth2.token": keys["s3.access-key-id"],
+                "gcs.service.host": keys["s3.endpoint"],
             }
     return json_reply(document)
 
@@ -115,7 +115,7 @@ def store() -> Store:
 
 
 @pytest.fixture(params=["S3", pytest.param("GCS", marks=pytest.mark.nightly)])
-def judged(
+def check(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Iterator[Callable[[], Run]]:
     monkeypatch.setenv("LAKE_ID", OWN)
@@ -132,59 +132,59 @@ def judged(
             yield lambda: checked(server.url, WANTED, ALIKE)
 
 
-def test_keys_for_one_table_pass(judged: Callable[[], Run]) -> None:
-    results = judged().results()
+def test_keys_for_one_table_pass(check: Callable[[], Run]) -> None:
+    results = check().results()
 
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.PASS}
 
 
 @pytest.mark.parametrize(
-    "widened",
+    "scope_of",
     [lambda prefix: prefix.rstrip("/"), lambda prefix: re.sub(r"\$\{(.)\}", r"\1", prefix)],
     ids=["begin alike", "fit a pattern"],
 )
 def test_keys_for_locations_that_are_alike_are_a_warning(
-    judged: Callable[[], Run], store: Store, widened: Callable[[str], str]
+    check: Callable[[], Run], store: Store, scope_of: Callable[[str], str]
 ) -> None:
-    store.widened = widened
+    store.scope_of = scope_of
 
-    results = judged().results()
+    results = check().results()
 
     assert results[WANTED].outcome is Outcome.PASS
     assert results[ALIKE].outcome is Outcome.WARN
 
 
 @pytest.mark.parametrize(
-    "widened",
+    "scope_of",
     [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"],
 )
 def test_keys_with_a_wrong_scope_are_a_warning(
-    judged: Callable[[], Run], store: Store, widened: Callable[[str], str]
+    check: Callable[[], Run], store: Store, scope_of: Callable[[str], str]
 ) -> None:
-    store.widened = widened
+    store.scope_of = scope_of
 
-    run = judged()
+    run = check()
 
     assert run.results()[WANTED].outcome is Outcome.WARN
     assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
 
 
 def test_storage_that_opens_to_invented_keys_is_not_offered(
-    judged: Callable[[], Run], store: Store
+    check: Callable[[], Run], store: Store
 ) -> None:
     store.is_open = True
 
-    results = judged().results()
+    results = check().results()
 
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {
         Outcome.NOT_OFFERED
     }
 
 
-def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], store: Store) -> None:
+def test_storage_without_the_files_is_not_offered(check: Callable[[], Run], store: Store) -> None:
     store.is_lost = True
 
-    results = judged().results()
+    results = check().results()
 
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {
         Outcome.NOT_OFFERED

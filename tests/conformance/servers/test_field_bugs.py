@@ -102,13 +102,15 @@ def credentials_for_an_hour_alone(document: Document) -> None:
 
 
 def _other_credentials(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
-    def wrapped(usual: Callable[..., list[Document]]) -> Callable[..., list[Document]]:
-        def credentials(*arguments: Any, **named: Any) -> list[Document]:
-            return [{**one, "config": change(one["config"])} for one in usual(*arguments, **named)]
+    def wrap(usual: Callable[..., list[Document]]) -> Callable[..., list[Document]]:
+        def credentials(*arguments: Any, **options: Any) -> list[Document]:
+            return [
+                {**one, "config": change(one["config"])} for one in usual(*arguments, **options)
+            ]
 
         return credentials
 
-    return wrap_rule("storage_credentials", wrapped)
+    return wrap_rule("storage_credentials", wrap)
 
 
 def sas_token(config: dict[str, str]) -> dict[str, str]:
@@ -209,27 +211,27 @@ def outcomes(
     own = folder / f"{contract}-{version}"  # servers of different versions have different settings
     own.mkdir(exist_ok=True)
     with served(suite, str(own), faults=faults) as target:
-        found = outcomes_of(checked(target, *requirements, of=suite))
+        by_requirement = outcomes_of(checked(target, *requirements, of=suite))
     return {
         requirement: outcome
-        for requirement, outcome in found.items()
+        for requirement, outcome in by_requirement.items()
         if requirement in requirements
     }
 
 
 @pytest.mark.parametrize("row", some(ROWS, 2), ids=lambda row: row.where)
 def test_bug_of_the_field_breaks_the_requirement_of_its_class(row: Row, folder: Path) -> None:
-    found = outcomes(row.about, row.requirements, folder, row.built())
+    actual = outcomes(row.about, row.requirements, folder, row.built())
 
     assert {
-        requirement: outcome for requirement, outcome in found.items() if outcome not in BROKEN
+        requirement: outcome for requirement, outcome in actual.items() if outcome not in BROKEN
     } == {}
 
 
 @pytest.mark.parametrize("about", sorted({row.about for row in ROWS}), ids="-".join)
 def test_server_without_bugs_keeps_the_requirements(about: tuple[str, str], folder: Path) -> None:
-    wanted = sorted(
+    requirements = sorted(
         {requirement for row in ROWS if row.about == about for requirement in row.requirements}
     )
 
-    assert set(outcomes(about, wanted, folder).values()) == {Outcome.PASS}
+    assert set(outcomes(about, requirements, folder).values()) == {Outcome.PASS}

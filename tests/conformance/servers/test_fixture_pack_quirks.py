@@ -36,16 +36,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 def outcomes(folder: str) -> Callable[..., dict[str, Outcome]]:
     """Return a function that checks the reference server with a quirk."""
 
-    def judged(quirk: Install, *only: str) -> dict[str, Outcome]:
+    def check(quirk: Install, *only: str) -> dict[str, Outcome]:
         with served(SUITE, folder, faults=(unnamed(quirk),)) as target:
             return outcomes_of(checked(target, *only, of=SUITE))
 
-    return judged
+    return check
 
 
-def failed(found: dict[str, Outcome]) -> dict[str, Outcome]:
+def failures_of(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
     return {
-        requirement: outcome for requirement, outcome in found.items() if outcome not in TOLERATED
+        requirement: outcome
+        for requirement, outcome in outcomes.items()
+        if outcome not in TOLERATED
     }
 
 
@@ -54,12 +56,12 @@ def _with_every_kind(lines: list[Any]) -> list[Any]:
 
 
 def _in_delta_format_alone(negotiate: Callable[..., str]) -> Callable[..., str]:
-    def chosen(capabilities: Any, needed: Any) -> str:
+    def choose(capabilities: Any, features: Any) -> str:
         if "delta" not in (capabilities.formats or ()):
             raise refusal(400, "answers are in delta format")
-        return negotiate(replace(capabilities, formats=("delta",)), needed)
+        return negotiate(replace(capabilities, formats=("delta",)), features)
 
-    return chosen
+    return choose
 
 
 def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
@@ -73,28 +75,28 @@ def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
 
 def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Refuse requests for past versions."""
-    said = {**arguments, **(arguments.get("body") or {})}
+    parameters = {**arguments, **(arguments.get("body") or {})}
     if any(
-        said.get(name) is not None
+        parameters.get(name) is not None
         for name in ("starting_timestamp", "version", "timestamp", "startingVersion")
     ):
         raise refusal(400, "the history is not shared")
     return handler(**arguments)
 
 
-def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
+def _holds_versions_alone(agree: Callable[..., Any]) -> Callable[..., Any]:
     """Take hints from the request instead of the refresh token."""
 
-    def held(
-        asked: dict[str, Any], was: dict[str, Any], *, member: str, whole: bool
+    def merge(
+        request: dict[str, Any], was: dict[str, Any], *, member: str, whole: bool
     ) -> dict[str, Any]:
         if member != "refreshToken":
-            return dict(agreed(asked, was, member=member, whole=whole))
+            return dict(agree(request, was, member=member, whole=whole))
         return {name: value for name, value in was.items() if "Hint" not in name} | {
-            n: v for n, v in asked.items() if "Hint" in n
+            n: v for n, v in request.items() if "Hint" in n
         }
 
-    return held
+    return merge
 
 
 def _elsewhere(reply: Reply, scope: Scope) -> Reply:
@@ -115,12 +117,12 @@ def _without(features: frozenset[str] | None = None) -> Install:
     """Return a quirk that refuses tables with some features, or with any."""
 
     def without(negotiate: Callable[..., str]) -> Callable[..., str]:
-        def chosen(capabilities: Any, needed: Any) -> str:
-            if needed and (features is None or needed & features):
+        def choose(capabilities: Any, of_table: Any) -> str:
+            if of_table and (features is None or of_table & features):
                 raise refusal(400, "tables with these features are not shared")
-            return negotiate(capabilities, needed)
+            return negotiate(capabilities, of_table)
 
-        return chosen
+        return choose
 
     return wrap_rule("negotiate", without)
 
@@ -139,11 +141,11 @@ def _without_changes(status: int) -> Quirk:
         "DS-MDT-01",
         "DS-GEN-05",
     )
-    kept = dict.fromkeys(("DS-TSF-01", "DS-MDT-01", "DS-GEN-05"), PASS)
+    passes = dict.fromkeys(("DS-TSF-01", "DS-MDT-01", "DS-GEN-05"), PASS)
     return (
         on_call("queryTableChanges", refusing),
         only,
-        kept | dict.fromkeys(("DS-CDF-03", "DS-CDF-10", "DS-CDF-15"), NOT_OFFERED),
+        passes | dict.fromkeys(("DS-CDF-03", "DS-CDF-10", "DS-CDF-15"), NOT_OFFERED),
     )
 
 
@@ -237,10 +239,10 @@ def test_allowed_quirk_fails_nothing(
     outcomes: Callable[..., dict[str, Outcome]], quirk: str
 ) -> None:
     install, only, expected = QUIRKS[quirk]
-    found = outcomes(install, *only)
+    actual = outcomes(install, *only)
 
-    assert failed(found) == {}
-    assert {requirement: found[requirement] for requirement in expected} == expected
+    assert failures_of(actual) == {}
+    assert {requirement: actual[requirement] for requirement in expected} == expected
 
 
 def test_unreadable_table_does_not_hide_failures_of_other_tables(

@@ -41,11 +41,11 @@ KINDS = {401: "NotAuthorizedException", 403: "ForbiddenException"}
 ALWAYS = itertools.repeat(True)
 
 
-def refuses(status: int, served: Iterable[bool]) -> Install:
-    """Refuse requests without the token, and those with it for which `served` has no true value;
-    the configuration is always served.
+def refuses(status: int, turns_with_reply: Iterable[bool]) -> Install:
+    """Refuse requests without the token, and those with it for which `turns_with_reply` has no
+    true value; the configuration is always served.
     """
-    turns = iter(served)
+    turns = iter(turns_with_reply)
     error = orjson.dumps({"error": {"message": "refused", "type": KINDS[status], "code": status}})
 
     def refuse(reply: Reply, scope: Scope) -> Reply:
@@ -60,9 +60,9 @@ def refuses(status: int, served: Iterable[bool]) -> Install:
     return on_reply(REFUSING, refuse)
 
 
-def limits(served: Iterable[bool], **headers: str) -> Install:
-    """Return 429 to each request for which `served` has no true value, and do nothing."""
-    turns = iter(served)
+def limits(turns_with_reply: Iterable[bool], **headers: str) -> Install:
+    """Return 429 to each request for which `turns_with_reply` has no true value."""
+    turns = iter(turns_with_reply)
 
     def refuse(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if next(turns, False):
@@ -94,7 +94,7 @@ def test_refused_caller_gets_exit_code_3_and_no_finding(status: int, token: str)
     assert "FAIL" not in result.output
 
 
-def judged(*faults: Install, only: str = AREA, workers: int = 1) -> runner.Run:
+def run_of(*faults: Install, only: str = AREA, workers: int = 1) -> runner.Run:
     """Return the run of an area, with the token, against the reference server with faults."""
     with running(
         contract="iceberg_rest", warehouse="memory:", faults=[unnamed(all_of(*faults))]
@@ -116,14 +116,14 @@ def exit_code(run: runner.Run) -> int:
 
 
 def test_valid_token_is_served() -> None:
-    run = judged(refuses(401, ALWAYS))
+    run = run_of(refuses(401, ALWAYS))
 
     assert (run.stopped, outcomes(run) & {Outcome.FAIL, Outcome.BLOCKED}) == ("", set())
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_token_that_expires_blocks_what_was_not_judged_before(status: int) -> None:
-    run = judged(refuses(status, itertools.repeat(True, SERVED)))
+    run = run_of(refuses(status, itertools.repeat(True, SERVED)))
 
     assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
     assert re.match(
@@ -135,7 +135,7 @@ def test_token_that_expires_blocks_what_was_not_judged_before(status: int) -> No
 
 def test_failure_before_the_end_of_a_token_is_shown() -> None:
     extra = on_answer(op.create_namespace, lambda document: {**document, "namespace": []})
-    run = judged(extra, refuses(401, itertools.repeat(True, SERVED)))
+    run = run_of(extra, refuses(401, itertools.repeat(True, SERVED)))
 
     assert {Outcome.FAIL, Outcome.BLOCKED} <= outcomes(run)
     assert exit_code(run) == 3
@@ -167,14 +167,14 @@ def test_missing_right_is_named_before_the_first_check(operation: OperationId, r
 
 def test_rights_are_not_needed_to_check_the_configuration() -> None:
     forbidden = on_reply(op.create_namespace, lambda reply, _: replace(reply, status=403))
-    run = judged(forbidden, only="IRC-CFG-001")
+    run = run_of(forbidden, only="IRC-CFG-001")
 
     assert outcomes(run) == {Outcome.PASS}
 
 
-@pytest.mark.parametrize("served", [70, 90, 110, 130])
-def test_answers_beside_the_first_refusal_are_taken_back(served: int) -> None:
-    run = judged(refuses(403, itertools.repeat(True, served)), workers=4)
+@pytest.mark.parametrize("turns_with_reply", [70, 90, 110, 130])
+def test_answers_beside_the_first_refusal_are_taken_back(turns_with_reply: int) -> None:
+    run = run_of(refuses(403, itertools.repeat(True, turns_with_reply)), workers=4)
 
     assert run.stopped
     assert outcomes(run) <= {Outcome.PASS, Outcome.BLOCKED, Outcome.NOT_OFFERED}
@@ -183,7 +183,7 @@ def test_answers_beside_the_first_refusal_are_taken_back(served: int) -> None:
 def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:
     # Four refusals in a row would end the patience: requests of checks that send several at a time
     # take turns at random.
-    run = judged(
+    run = run_of(
         limits(itertools.cycle((*[True] * 9, False)), retry_after="0"), only="IRC-NS-CREATE-00*"
     )
 
@@ -191,7 +191,7 @@ def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:
 
 
 def test_rate_limit_that_does_not_end_is_incomplete() -> None:
-    run = judged(limits(itertools.repeat(True, SERVED), retry_after="0"))
+    run = run_of(limits(itertools.repeat(True, SERVED), retry_after="0"))
 
     assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
     assert re.search(
@@ -201,14 +201,14 @@ def test_rate_limit_that_does_not_end_is_incomplete() -> None:
 
 
 def test_retry_after_beyond_the_longest_wait_is_not_obeyed() -> None:
-    started = time.monotonic()
-    run = judged(limits(itertools.repeat(True, SERVED), retry_after="3600"))
+    start = time.monotonic()
+    run = run_of(limits(itertools.repeat(True, SERVED), retry_after="3600"))
 
     assert "limits the rate" in run.stopped
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - start < 30
 
 
-def answered(status: int, *, number: int, sent_at: float, seconds: float) -> Exchange:
+def exchange(status: int, *, number: int, start: float, seconds: float) -> Exchange:
     return Exchange(
         number,
         op.load_table,
@@ -221,16 +221,16 @@ def answered(status: int, *, number: int, sent_at: float, seconds: float) -> Exc
         httpx.Headers(),
         b"",
         seconds,
-        sent_at=sent_at,
+        sent_at=start,
     )
 
 
-@pytest.mark.parametrize(("sent_at", "refused"), [(1.5, {1}), (2.5, set())])
+@pytest.mark.parametrize(("start", "refusals"), [(1.5, {1}), (2.5, set())])
 def test_success_ends_the_refusals_that_were_answered_before_it_was_sent(
-    sent_at: float, refused: set[int]
+    start: float, refusals: set[int]
 ) -> None:
     caller = Caller({})
-    caller.note(answered(403, number=1, sent_at=1.0, seconds=1.0))
-    caller.note(answered(200, number=2, sent_at=sent_at, seconds=0.1))
+    caller.note(exchange(403, number=1, start=1.0, seconds=1.0))
+    caller.note(exchange(200, number=2, start=start, seconds=0.1))
 
-    assert caller.refused.keys() == refused
+    assert caller.refused.keys() == refusals

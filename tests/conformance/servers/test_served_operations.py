@@ -55,9 +55,9 @@ def listing(edit: Callable[[list[str]], list[str] | None]) -> Install:
     """Send other endpoints, or none."""
 
     def change(document: dict[str, Any]) -> None:
-        edited = edit(document.pop("endpoints"))
-        if edited is not None:
-            document["endpoints"] = edited
+        entries = edit(document.pop("endpoints"))
+        if entries is not None:
+            document["endpoints"] = entries
 
     return on_answer(op.get_config, change)
 
@@ -66,7 +66,7 @@ def no_route(_: Scope) -> None:
     raise Problem(404, "NotFoundException", "there is no such route")
 
 
-def unserved(*operations: OperationId) -> Install:
+def without_routes(*operations: OperationId) -> Install:
     return on_request(operations, no_route)
 
 
@@ -80,15 +80,15 @@ def honest() -> dict[str, Outcome]:
     return outcomes(on_answer(op.get_config, lambda _: None))
 
 
-def differences(found: dict[str, Outcome], expected: dict[str, Outcome]) -> dict[str, Outcome]:
+def differences(actual: dict[str, Outcome], expected: dict[str, Outcome]) -> dict[str, Outcome]:
     return {
         requirement: outcome
-        for requirement, outcome in found.items()
+        for requirement, outcome in actual.items()
         if expected[requirement] is not outcome
     }
 
 
-def offered(server: str, *, shared: SharedFiles = NO_FILES, **features: bool) -> Offer:
+def offer_of(server: str, *, shared: SharedFiles = NO_FILES, **features: bool) -> Offer:
     with Wire(server, headers={}, timeout=1) as wire:
         return SUITE.discover(
             wire, Target(server, features=features, timeout=1, shared_files=shared)
@@ -113,10 +113,10 @@ MISSPELLED = {
 
 @pytest.mark.parametrize("spelling", some(MISSPELLED, 3))
 def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
-    spell, broken = MISSPELLED[spelling]
-    found = outcomes(listing(lambda entries: [spell(entry) for entry in entries]))
+    spell, requirement = MISSPELLED[spelling]
+    actual = outcomes(listing(lambda entries: [spell(entry) for entry in entries]))
 
-    assert differences(found, honest()) == {broken: Outcome.FAIL}
+    assert differences(actual, honest()) == {requirement: Outcome.FAIL}
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ ABSENT = (
 
 
 def of_absent(*faults: Install) -> dict[str, Outcome]:
-    found = results(all_of(*faults), *ABSENT)
-    return {requirement: found[requirement] for requirement in ABSENT}
+    by_requirement = results(all_of(*faults), *ABSENT)
+    return {requirement: by_requirement[requirement] for requirement in ABSENT}
 
 
 def fails(_: Scope) -> None:
@@ -163,7 +163,7 @@ DROPS = (op.drop_table, op.drop_namespace)
 
 @pytest.mark.parametrize(
     ("fault", "outcome"),
-    [(unserved(*DROPS), Outcome.PASS), (on_request(DROPS, fails), Outcome.BLOCKED)],
+    [(without_routes(*DROPS), Outcome.PASS), (on_request(DROPS, fails), Outcome.BLOCKED)],
     ids=["unserved", "broken"],
 )
 def test_absent_objects_are_those_that_never_existed_without_drops(
@@ -173,7 +173,7 @@ def test_absent_objects_are_those_that_never_existed_without_drops(
 
 
 def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
-    found = outcomes(listing(lambda _: None))
+    actual = outcomes(listing(lambda _: None))
     about_the_list = (
         "IRC-CFG-008",
         "IRC-CFG-009",
@@ -183,7 +183,7 @@ def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
         "IRC-CFG-017",
     )
 
-    assert differences(found, honest()) == {
+    assert differences(actual, honest()) == {
         **dict.fromkeys(about_the_list, Outcome.NOT_OFFERED),
         "IRC-CFG-013": Outcome.PASS,
         "IRC-CFG-014": Outcome.WARN,
@@ -191,16 +191,16 @@ def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
 
 
 def test_undeclared_operation_that_is_served_is_no_missing_operation() -> None:
-    found = results(
+    actual = results(
         all_of(listing(lambda _: None), on_status(op.create_view, {400: 500})), "IRC-GEN-026"
     )
 
-    assert set(found.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
+    assert set(actual.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
 def test_endpoints_beyond_what_is_served_fail_once() -> None:
-    lacking = unserved(op.rename_table, *VIEWS & CONTRACT.operations.keys())
-    found = outcomes(lacking)
+    lacking = without_routes(op.rename_table, *VIEWS & CONTRACT.operations.keys())
+    actual = outcomes(lacking)
     truthful = outcomes(
         all_of(
             lacking,
@@ -209,7 +209,7 @@ def test_endpoints_beyond_what_is_served_fail_once() -> None:
             ),
         )
     )
-    other = differences(found, truthful)
+    other = differences(actual, truthful)
 
     assert other.pop("IRC-CFG-011") is Outcome.FAIL
     assert set(other.values()) == {Outcome.BLOCKED}
@@ -222,29 +222,31 @@ def test_endpoints_beyond_what_is_served_fail_once() -> None:
 def test_unserved_default_operation_fails_once_and_names_the_requirement() -> None:
     with running(
         warehouse="memory:",
-        faults=[unnamed(all_of(unserved(op.rename_table), listing(lambda _: None)))],
+        faults=[unnamed(all_of(without_routes(op.rename_table), listing(lambda _: None)))],
     ) as server:
-        found = checked(server.url, "IRC-CFG-013", "IRC-TBL-REN-*").results()
+        by_requirement = checked(server.url, "IRC-CFG-013", "IRC-TBL-REN-*").results()
 
-    assert [r for r, result in found.items() if result.outcome is Outcome.FAIL] == ["IRC-CFG-013"]
+    assert [r for r, result in by_requirement.items() if result.outcome is Outcome.FAIL] == [
+        "IRC-CFG-013"
+    ]
     reason = "the server does not implement renameTable, although a configuration without `endpoints` implies it (IRC-CFG-013)"
-    assert reason in {verdict.actual for verdict in found["IRC-TBL-REN-001"].verdicts}
+    assert reason in {verdict.actual for verdict in by_requirement["IRC-TBL-REN-001"].verdicts}
 
 
 @pytest.mark.parametrize(
-    ("on", "used"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())]
+    ("on", "operations"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())]
 )
-def test_feature_views_overrides_detection(on: bool, used: frozenset[OperationId]) -> None:  # noqa: FBT001
+def test_feature_views_overrides_detection(on: bool, operations: frozenset[OperationId]) -> None:  # noqa: FBT001
     with running(
-        warehouse="memory:", faults=[unnamed(unserved(*VIEWS & CONTRACT.operations.keys()))]
+        warehouse="memory:", faults=[unnamed(without_routes(*VIEWS & CONTRACT.operations.keys()))]
     ) as server:
-        found = offered(server.url, views=on)
+        offer = offer_of(server.url, views=on)
 
     assert (
-        found.operations & VIEWS,
-        found.features["views"],
-        set(found.results["unserved"]) & VIEWS,
-    ) == (used, on, set())
+        offer.operations & VIEWS,
+        offer.features["views"],
+        set(offer.results["unserved"]) & VIEWS,
+    ) == (operations, on, set())
 
 
 def test_probes_are_few_and_change_nothing() -> None:
@@ -261,20 +263,22 @@ def test_probes_are_few_and_change_nothing() -> None:
         )
         before = len(wire.exchanges)
         send_probes(lab)
-        sent = [wire.exchanges[number] for number in range(before + 1, len(wire.exchanges) + 1)]
+        exchanges = [
+            wire.exchanges[number] for number in range(before + 1, len(wire.exchanges) + 1)
+        ]
 
-    assert len(sent) <= 40
+    assert len(exchanges) <= 40
     assert [
         e.method
-        for e in sent
+        for e in exchanges
         if e.method not in {"GET", "HEAD"} and e.status < 400 and e.operation is None
     ] == []
-    assert {e.operation for e in sent} == {
+    assert {e.operation for e in exchanges} == {
         None
     }  # no invariant judges the answers of routes that need not exist
 
 
-def routed(
+def router(
     *operations: OperationId,
     otherwise: Callable[[str, str], Answer],
     late: frozenset[OperationId] = frozenset(),
@@ -291,10 +295,10 @@ def routed(
         if path == "/v1/config":
             return answer(200, {"defaults": {}, "overrides": {}})
         words = [word if word in NOUNS else "{}" for word in path.strip("/").split("/")]
-        known = forms.get(endpoints.form(f"{method} /{'/'.join(words)}"))
-        if known is None:
+        route = forms.get(endpoints.form(f"{method} /{'/'.join(words)}"))
+        if route is None:
             return otherwise(method, path)
-        if known.id in late:
+        if route.id in late:
             time.sleep(3)
         return answer(
             404,
@@ -352,11 +356,14 @@ def not_supported(method: str, path: str) -> Answer:
     "otherwise", [plain_404, no_route_for, not_supported], ids=lambda f: f.__name__
 )
 def test_answers_of_a_router_are_no_operations(otherwise: Callable[[str, str], Answer]) -> None:
-    served = DEFAULT_OPERATIONS | {op.list_views, op.create_view, op.load_view, op.drop_view}
-    with miniature(routed(*served, otherwise=otherwise)) as url:
-        found = offered(url)
+    operations = DEFAULT_OPERATIONS | {op.list_views, op.create_view, op.load_view, op.drop_view}
+    with miniature(router(*operations, otherwise=otherwise)) as url:
+        offer = offer_of(url)
 
-    assert (found.operations - {op.get_config}, set(found.results["unserved"])) == (served, set())
+    assert (offer.operations - {op.get_config}, set(offer.results["unserved"])) == (
+        operations,
+        set(),
+    )
 
 
 def test_routes_below_an_absent_namespace_need_not_exist() -> None:
@@ -372,29 +379,29 @@ def test_routes_below_an_absent_namespace_need_not_exist() -> None:
             },
         )
 
-    with miniature(routed(*DEFAULT_OPERATIONS, otherwise=no_namespace)) as url:
-        found = offered(url)
+    with miniature(router(*DEFAULT_OPERATIONS, otherwise=no_namespace)) as url:
+        offer = offer_of(url)
 
     assert (
-        found.operations & {op.list_views, op.load_view, op.plan_table_scan, op.load_credentials}
+        offer.operations & {op.list_views, op.load_view, op.plan_table_scan, op.load_credentials}
         == set()
     )
 
 
 def test_catalog_that_serves_no_operation_is_not_checked() -> None:
     with (
-        miniature(routed(otherwise=not_supported)) as url,
+        miniature(router(otherwise=not_supported)) as url,
         pytest.raises(Blocked, match="expected the catalog to serve an operation"),
     ):
-        offered(url)
+        offer_of(url)
 
 
 def test_endpoints_that_name_no_operation_leave_the_run_incomplete() -> None:
     def answerer(_: str, target: str, __: bytes) -> Answer:
-        known = target.startswith("/v1/config")
+        is_config = target.startswith("/v1/config")
         return (
             answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/search"]})
-            if known
+            if is_config
             else answer(404)
         )
 
@@ -409,14 +416,14 @@ def test_endpoints_that_name_no_operation_leave_the_run_incomplete() -> None:
 
 def test_operation_that_hangs_is_asked_once() -> None:
     with miniature(
-        routed(*DEFAULT_OPERATIONS, otherwise=plain_404, late=frozenset({op.load_table}))
+        router(*DEFAULT_OPERATIONS, otherwise=plain_404, late=frozenset({op.load_table}))
     ) as url:
-        started = time.monotonic()
-        found = offered(url)
-        took = time.monotonic() - started
+        start = time.monotonic()
+        offer = offer_of(url)
+        took = time.monotonic() - start
 
     assert took < 10
-    assert "no answer came within 1 seconds" in found.results["unserved"][op.load_table]
+    assert "no answer came within 1 seconds" in offer.results["unserved"][op.load_table]
 
 
 @pytest.mark.parametrize(
@@ -434,9 +441,9 @@ def test_operation_that_hangs_is_asked_once() -> None:
 def test_endpoint_means_an_operation_however_it_is_spelled(
     endpoint: str, operation: OperationId | None
 ) -> None:
-    known = endpoints.operation_of(endpoint, "a/b")
+    meaning = endpoints.operation_of(endpoint, "a/b")
 
-    assert (known and known.id) == operation
+    assert (meaning and meaning.id) == operation
 
 
 LATER = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.polls": "1"}
@@ -444,7 +451,7 @@ LATER = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.po
 
 def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
     with running(warehouse=str(warehouse), faults=list(faults)) as server:
-        return dict(offered(server.url, shared=SharedFiles(warehouse)).features)
+        return dict(offer_of(server.url, shared=SharedFiles(warehouse)).features)
 
 
 PLANS_LATER = unnamed(rewrites(op.create_table, lambda body: body | {"properties": LATER}))

@@ -36,7 +36,7 @@ from mutants.delta_sharing.operators.wrapped import (
 from mutants.delta_sharing.protocol.capabilities import on_capabilities
 from sampling import by_day
 
-from .conftest import broken, judged
+from .conftest import failures, results_of
 
 AREAS = (
     "formats",
@@ -56,13 +56,15 @@ AREAS = (
 OF_FILES = ("file", "add", "remove", "cdf")
 
 
-def of_lines(folder: Path, *, quirk: Install | None = None, known: bool = True) -> dict[str, Any]:
+def of_lines(
+    folder: Path, *, quirk: Install | None = None, names_its_content: bool = True
+) -> dict[str, Any]:
     """Return the results of all checks of lines."""
-    return judged(folder, *AREAS, quirk=quirk, known=known)
+    return results_of(folder, *AREAS, quirk=quirk, names_its_content=names_its_content)
 
 
 def test_server_with_unknown_content_fails_nothing(shares: Path) -> None:
-    assert broken(of_lines(shares, known=False)) == {}
+    assert failures(of_lines(shares, names_its_content=False)) == {}
 
 
 # -- quirks that the contract allows ---------------------------------------------------------------
@@ -120,21 +122,21 @@ def _no_delta(handler: Any, arguments: dict[str, Any]) -> Any:
     return handler(**arguments | {"delta_sharing_capabilities": None})
 
 
-def _reversed(lines: list[Any]) -> list[Any]:
+def _backwards(lines: list[Any]) -> list[Any]:
     ends = [line for line in lines if "endStreamAction" in line]
     return [*lines[:2], *(line for line in reversed(lines[2:]) if line not in ends), *ends]
 
 
-def _gone(_handler: Any, _arguments: dict[str, Any]) -> Any:
+def _not_there(_handler: Any, _arguments: dict[str, Any]) -> Any:
     raise Problem(404, "RESOURCE_DOES_NOT_EXIST", "there is nothing like that here")
 
 
 def _delta_where_it_may(original: Any) -> Any:
     """Prefer delta format for clients that understand both formats."""
 
-    def negotiate(capabilities: Any, needed: Any) -> str:
-        chosen = original(capabilities, needed)
-        return "delta" if "delta" in (capabilities.formats or ()) else str(chosen)
+    def negotiate(capabilities: Any, features: Any) -> str:
+        choice = original(capabilities, features)
+        return "delta" if "delta" in (capabilities.formats or ()) else str(choice)
 
     return negotiate
 
@@ -168,7 +170,7 @@ def _at_another_host(reply: Any, _: Any) -> Any:
 QUIRKS: dict[str, tuple[Install, ...]] = {
     "adds unknown members, in another order, and signs URLs at another host": (
         on_lines(IN_LINES, _news),
-        on_lines(QUERY, _reversed),
+        on_lines(QUERY, _backwards),
         on_capabilities(
             lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"
         ),
@@ -190,7 +192,7 @@ QUIRKS: dict[str, tuple[Install, ...]] = {
     "prefers delta format": (wrap_rule("negotiate", _delta_where_it_may),),
     "sends no end action": (wrap_rule("read_capabilities", _without_end),),
     "has no change data feed": (
-        on_call("queryTableChanges", _gone),
+        on_call("queryTableChanges", _not_there),
         *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY)),
     ),
     "shares no history": (on_call((QUERY, METADATA), _no_history),),
@@ -204,7 +206,7 @@ TOGETHER = "writes null for absent members + has no change data feed"
 @pytest.mark.parametrize("quirks", by_day([TOGETHER, *QUIRKS], [TOGETHER]))
 def test_allowed_quirks_fail_nothing(shares: Path, quirks: str) -> None:
     assert (
-        broken(
+        failures(
             of_lines(
                 shares,
                 quirk=all_of(
@@ -224,15 +226,15 @@ def _with_new_id(wrapper: dict[str, Any]) -> None:
 @pytest.mark.nightly
 def test_new_file_ids_in_each_answer_fail_only_the_id_requirements(shares: Path) -> None:
     areas = ("capabilities", "query", "file_ids", "names", "refresh", "pages", "time_travel")
-    results = judged(shares, *areas, quirk=on_wrapped(OF_FILES, _with_new_id))
-    assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
+    results = results_of(shares, *areas, quirk=on_wrapped(OF_FILES, _with_new_id))
+    assert set(failures(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 
 # -- URLs that expire ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def expiring_pack(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the pack with URLs that expire after one second."""
     document = yaml.safe_load((shares / "shares.yaml").read_text(encoding="utf-8"))
     for share in document["shares"]:
@@ -246,14 +248,20 @@ def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_urls_that_expire_pass(short_lived: Path) -> None:
-    results = judged(short_lived, "DS-FIL-10", known=False, **{"short-lived-urls": True})
+def test_urls_that_expire_pass(expiring_pack: Path) -> None:
+    results = results_of(
+        expiring_pack, "DS-FIL-10", names_its_content=False, **{"short-lived-urls": True}
+    )
     assert results["DS-FIL-10"].outcome is Outcome.PASS
 
 
-def test_urls_that_never_expire_are_a_warning(short_lived: Path) -> None:
+def test_urls_that_never_expire_are_a_warning(expiring_pack: Path) -> None:
     forever = replace_rule("url_holds", lambda *_: None)
-    results = judged(
-        short_lived, "DS-FIL-10", quirk=forever, known=False, **{"short-lived-urls": True}
+    results = results_of(
+        expiring_pack,
+        "DS-FIL-10",
+        quirk=forever,
+        names_its_content=False,
+        **{"short-lived-urls": True},
     )
     assert results["DS-FIL-10"].outcome is Outcome.WARN

@@ -29,10 +29,10 @@ from mutants.delta_sharing.operators.lines import (
 )
 from sampling import by_day
 
-from .conftest import broken, judged
+from .conftest import failures, results_of
 
 
-def _shuffled(lines: list[Any]) -> list[Any]:
+def _shuffle(lines: list[Any]) -> list[Any]:
     rest = lines[2:]
     random.Random(5).shuffle(rest)
     return lines[:2] + rest
@@ -40,13 +40,13 @@ def _shuffled(lines: list[Any]) -> list[Any]:
 
 def _with_more(lines: list[Any]) -> list[Any]:
     """Add an unknown member to every object."""
-    edited = copy.deepcopy(lines)
-    for line in edited:
+    copies = copy.deepcopy(lines)
+    for line in copies:
         wrapper_of(line)["somethingNew"] = {"a": [1, None]}
         file = file_of(line)
         if file is not None and file.get("stats"):
             file["stats"] = file["stats"].replace('{"numRecords"', '{"news": 5, "numRecords"', 1)
-    return edited
+    return copies
 
 
 def _other_ids(lines: list[Any]) -> None:
@@ -76,7 +76,7 @@ def _strict_times(reading: Any) -> Any:
     )
 
 
-def _strictly_timed() -> Install:
+def _strict_about_times() -> Install:
     return all_of(wrap_rule("not_before", _strict_times), wrap_rule("not_after", _strict_times))
 
 
@@ -89,21 +89,23 @@ def _no_such_thing(_handler: Any, _arguments: dict[str, Any]) -> Any:
 
 
 def _feeds_nothing(metadata: dict[str, Any]) -> None:
-    kept = metadata["configuration"].items()
+    settings = metadata["configuration"].items()
     metadata["configuration"] = {
-        name: value for name, value in kept if not name.endswith("enableChangeDataFeed")
+        name: value for name, value in settings if not name.endswith("enableChangeDataFeed")
     }
 
 
-def _open_ended(handler: Any, arguments: dict[str, Any]) -> Any:
-    asked = arguments.get("body") or {}
-    in_order = (asked.get("endingVersion") or 0) >= (asked.get("startingVersion") or 0)
-    body = {name: value for name, value in asked.items() if name != "endingVersion" or not in_order}
+def _without_an_end(handler: Any, arguments: dict[str, Any]) -> Any:
+    request = arguments.get("body") or {}
+    in_order = (request.get("endingVersion") or 0) >= (request.get("startingVersion") or 0)
+    body = {
+        name: value for name, value in request.items() if name != "endingVersion" or not in_order
+    }
     return handler(**arguments | {"body": body})
 
 
-def _head_of_the_start(found: Any, _wanted: Any) -> Any:
-    return found[0]
+def _head_of_the_start(versions: Any, _version: Any) -> Any:
+    return versions[0]
 
 
 OPERATIONS = (QUERY, CHANGES, "getTableMetadata")
@@ -123,14 +125,14 @@ QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
     "lists in any order with more and other ids": (
         READ,
         all_of(
-            *(on_lines(o, edit) for o in OPERATIONS for edit in (_shuffled, _with_more, _other_ids))
+            *(on_lines(o, edit) for o in OPERATIONS for edit in (_shuffle, _with_more, _other_ids))
         ),
     ),
     "says little in delta format": (
         ("changes", "delta_replay", "snapshots"),
         all_of(*(on_lines(o, _bare_delta) for o in OPERATIONS)),
     ),
-    "takes whole seconds only": (("time_travel", "changes"), _strictly_timed()),
+    "takes whole seconds only": (("time_travel", "changes"), _strict_about_times()),
     "knows no capabilities": (
         ("snapshots", "time_travel", "changes", "delta_replay"),
         all_of(*(on_call(o, _without_capabilities) for o in OPERATIONS)),
@@ -142,7 +144,7 @@ QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
             *(on_metadata(o, _feeds_nothing) for o in (QUERY, "getTableMetadata")),
         ),
     ),
-    "ignores the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
+    "ignores the end of a window": (("time_travel",), on_call(QUERY, _without_an_end)),
     "heads changes with the metadata of their start": (
         ("changes",),
         replace_rule("metadata_of_head", _head_of_the_start),
@@ -166,4 +168,7 @@ TOGETHER = "lists in any order with more and other ids + writes nulls as empty s
 def test_allowed_quirks_fail_nothing(shares: Path, quirks: str) -> None:
     together = [QUIRKS[quirk] for quirk in quirks.split(" + ")]
     areas = dict.fromkeys(area for areas, _ in together for area in areas)
-    assert broken(judged(shares, *areas, quirk=all_of(*(install for _, install in together)))) == {}
+    assert (
+        failures(results_of(shares, *areas, quirk=all_of(*(install for _, install in together))))
+        == {}
+    )

@@ -75,27 +75,27 @@ class Sharing:
             self.authorize(self._heard.headers.get("authorization", ""))
             split = urlsplit(target)
             parts = [unquote(part) for part in split.path.split("/")[1:]]
-            return self.answered(method, parts, parse_qs(split.query, keep_blank_values=True), body)
+            return self.route(method, parts, parse_qs(split.query, keep_blank_values=True), body)
         except Refused as refused:
             return self.error(refused.status)
 
-    def authorize(self, said: str) -> None:
-        scheme, _, token = said.partition(" ")
+    def authorize(self, authorization: str) -> None:
+        scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or token != self.token:
             raise Refused(401)
 
     def error(self, status: int) -> Answer:
         return answer(status, {"errorCode": "SOME_CODE", "message": "no", "details": []})
 
-    def answered(
+    def route(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
     ) -> Answer:
-        names = self.named(parts)
+        names = self.names_in(parts)
         match method, len(parts), parts[-1]:
             case "GET", 1, "shares":
                 return self.page([{"name": self.share}], query)
             case "GET", 2, _:
-                return self.described({"share": {"name": self.share}})
+                return self.with_media_type({"share": {"name": self.share}})
             case "GET", 3, "schemas":
                 return self.page([{"name": self.schema, "share": names[0]}], query)
             case ("GET", 3, "all-tables") | ("GET", 5, "tables"):
@@ -112,15 +112,17 @@ class Sharing:
                 return self.lines(PROTOCOL, METADATA, FILE)
         raise Refused(404)
 
-    def named(self, parts: list[str]) -> list[str]:
+    def names_in(self, parts: list[str]) -> list[str]:
         """Return the names in a path as they are spelled there, or refuse names that are not
         shared.
         """
-        given = parts[1:6:2]
-        for name, known in zip(given, (self.share, self.schema, self.table), strict=False):
-            if name.lower() != known.lower():
+        names_of_path = parts[1:6:2]
+        for name, expected in zip(
+            names_of_path, (self.share, self.schema, self.table), strict=False
+        ):
+            if name.lower() != expected.lower():
                 raise Refused(404)
-        return given
+        return names_of_path
 
     def read(self, body: bytes) -> Any:
         try:
@@ -128,7 +130,7 @@ class Sharing:
         except ValueError:
             raise Refused(400) from None
 
-    def described(self, document: dict[str, Any]) -> Answer:
+    def with_media_type(self, document: dict[str, Any]) -> Answer:
         return answer(200, document, **{"Content-Type": "application/json;charset=UTF-8"})
 
     def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
@@ -136,7 +138,7 @@ class Sharing:
         if not size.isdigit() or int(size) > 2**31 - 1 or query.get("pageToken", ["1"]) != ["1"]:
             raise Refused(400)
         start = int(query.get("pageToken", ["0"])[0]) if int(size) else 0
-        return self.described(
+        return self.with_media_type(
             {"items": items} if int(size) and not start else {"nextPageToken": ""}
         )
 
@@ -155,29 +157,29 @@ class Sharing:
 
 def outcomes(server: Sharing, *only: str) -> dict[str, Outcome]:
     with miniature(server) as url:
-        wanted = only or tuple(f"*.{module}.*" for module in MODULES)
+        patterns = only or tuple(f"*.{module}.*" for module in MODULES)
         return outcomes_of(
             checked(
                 Target(url, headers={"Authorization": f"Bearer {server.token}"}),
-                *wanted,
+                *patterns,
                 of="delta_sharing",
             )
         )
 
 
-def failed(found: dict[str, Outcome]) -> set[str]:
+def failures_of(by_requirement: dict[str, Outcome]) -> set[str]:
     return {
         requirement
-        for requirement, outcome in found.items()
+        for requirement, outcome in by_requirement.items()
         if outcome not in (Outcome.PASS, Outcome.NOT_OFFERED, Outcome.WARN)
     }
 
 
 def test_minimal_server_fails_nothing() -> None:
-    found = outcomes(Sharing())
+    actual = outcomes(Sharing())
 
-    assert failed(found) == set()
-    assert {r for r, outcome in found.items() if outcome is Outcome.WARN} == {
+    assert failures_of(actual) == set()
+    assert {r for r, outcome in actual.items() if outcome is Outcome.WARN} == {
         "DS-DF-07",
         "DS-GEN-13",
     }  # it spells names as its callers do
@@ -196,7 +198,7 @@ def test_unknown_second_token_judges_nothing(monkeypatch: pytest.MonkeyPatch) ->
 class Nothing(Sharing):
     """A server without shares."""
 
-    def answered(
+    def route(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
     ) -> Answer:
         if (method, parts) == ("GET", ["shares"]):
@@ -205,7 +207,7 @@ class Nothing(Sharing):
 
 
 def test_server_without_shares_fails_nothing() -> None:
-    assert failed(outcomes(Nothing())) == set()
+    assert failures_of(outcomes(Nothing())) == set()
 
 
 class Numbered(Sharing):
@@ -213,18 +215,18 @@ class Numbered(Sharing):
 
     token = "6f1c9a52-0d3e-4b7a-8c55-91be2f7d4a10"
 
-    def authorize(self, said: str) -> None:
-        super().authorize(said.lower())
+    def authorize(self, authorization: str) -> None:
+        super().authorize(authorization.lower())
 
 
 class Described(Sharing):
     """A server that adds members only to the list of all tables of a share."""
 
-    def answered(
+    def route(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
     ) -> Answer:
         self._heard.more = {"rows": 7} if parts[-1] == "all-tables" else {"id": None}
-        return super().answered(method, parts, query, body)
+        return super().route(method, parts, query, body)
 
     def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
         return super().page([{**item, **self._heard.more} for item in items], query)
@@ -234,24 +236,24 @@ class Described(Sharing):
     "server", [Numbered(), Described()], ids=lambda server: type(server).__name__
 )
 def test_variant_that_no_clause_forbids_fails_nothing(server: Sharing) -> None:
-    assert failed(outcomes(server)) == set()
+    assert failures_of(outcomes(server)) == set()
 
 
 class Web(Sharing):
     """A server behind a web site that answers unknown paths with a page."""
 
-    def answered(
+    def route(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
     ) -> Answer:
         if "lakepact-nothing" in parts:
             return 404, {"Content-Type": "text/html"}, b"<html>Not Found</html>"
-        return super().answered(method, parts, query, body)
+        return super().route(method, parts, query, body)
 
 
 def test_web_page_at_an_unknown_path_is_a_warning() -> None:
-    found = outcomes(Web(), "DS-GEN-07")
+    actual = outcomes(Web(), "DS-GEN-07")
 
-    assert found["DS-GEN-07"] is Outcome.WARN
+    assert actual["DS-GEN-07"] is Outcome.WARN
 
 
 class CleanedUp(Sharing):
@@ -267,20 +269,20 @@ class CleanedUp(Sharing):
     def version(self, query: dict[str, list[str]]) -> Answer:
         return 200, {"delta-table-version": "0" if query.get("startingTimestamp") else "2"}, b""
 
-    def answered(
+    def route(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes
     ) -> Answer:
         if method == "POST" and parts[-1] == "query":
             lines = (
-                self.changed
+                self.changes
                 if "startingVersion" in self.read(body)
                 else [{"file": self.one("rewritten", 7)}]
             )
             return self.lines(PROTOCOL, METADATA, *lines)
-        return super().answered(method, parts, query, body)
+        return super().route(method, parts, query, body)
 
     @property
-    def changed(self) -> list[dict[str, Any]]:
+    def changes(self) -> list[dict[str, Any]]:
         """Return the added and removed files, without the rewritten file."""
         return [
             {"add": self.one("first", 7, version=0, timestamp=1)},
@@ -294,10 +296,10 @@ class CleanedUp(Sharing):
 
 
 def test_deleted_and_rewritten_files_fail_nothing() -> None:
-    found = outcomes(CleanedUp(), "DS-REM-01", "DS-FIL-03")
+    actual = outcomes(CleanedUp(), "DS-REM-01", "DS-FIL-03")
 
-    assert failed(found) == set()
-    assert found["DS-FIL-03"] is Outcome.PASS
+    assert failures_of(actual) == set()
+    assert actual["DS-FIL-03"] is Outcome.PASS
 
 
 class Dead(Sharing):
@@ -315,9 +317,9 @@ class Dead(Sharing):
 
 
 def test_size_of_a_lost_file_is_not_offered() -> None:
-    found = outcomes(Dead(), "DS-FIL-01", "DS-FIL-05")
+    actual = outcomes(Dead(), "DS-FIL-01", "DS-FIL-05")
 
-    assert (found["DS-FIL-01"], found["DS-FIL-05"]) == (Outcome.FAIL, Outcome.NOT_OFFERED)
+    assert (actual["DS-FIL-01"], actual["DS-FIL-05"]) == (Outcome.FAIL, Outcome.NOT_OFFERED)
 
 
 def test_timestamps_are_not_offered_without_history() -> None:
@@ -368,17 +370,17 @@ class Lenient(Sharing):
 class Strict(Sharing):
     """A server that knows each name in one spelling only."""
 
-    def named(self, parts: list[str]) -> list[str]:
-        given = parts[1:6:2]
-        if given != [self.share, self.schema, self.table][: len(given)]:
+    def names_in(self, parts: list[str]) -> list[str]:
+        names_of_path = parts[1:6:2]
+        if names_of_path != [self.share, self.schema, self.table][: len(names_of_path)]:
             raise Refused(404)
-        return given
+        return names_of_path
 
 
 class Open(Sharing):
     """A server without authentication."""
 
-    def authorize(self, said: str) -> None:
+    def authorize(self, authorization: str) -> None:
         pass
 
 
@@ -397,7 +399,7 @@ class Open(Sharing):
 def test_single_deviation_fails_only_its_requirements(
     server: Sharing, requirements: set[str]
 ) -> None:
-    assert failed(outcomes(server)) == requirements
+    assert failures_of(outcomes(server)) == requirements
 
 
 @pytest.mark.parametrize(

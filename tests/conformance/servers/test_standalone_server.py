@@ -31,7 +31,7 @@ REQUESTS = int(
 SEEDS = 10
 
 
-def broken(run: runner.Run) -> list[tuple[str, str, str]]:
+def failures(run: runner.Run) -> list[tuple[str, str, str]]:
     return [
         (v.requirement, v.outcome, v.actual)
         for v in run.verdicts
@@ -39,7 +39,7 @@ def broken(run: runner.Run) -> list[tuple[str, str, str]]:
     ]
 
 
-def judged(
+def run_of(
     url: str, folder: Path, *, version: str, only: tuple[str, ...] = (), **random: int
 ) -> runner.Run:
     target = Target(url, features=SERVED, shared_files=SharedFiles(folder))
@@ -51,11 +51,11 @@ def scenarios(version: str) -> tuple[str, ...]:
     traffic of all checks.
     """
     suite = suites.load("iceberg_rest", version)
-    known = suite.contract.requirements
+    requirements = suite.contract.requirements
     return tuple(
         r
         for r, by in suite.judges().items()
-        if known[r].area in AREAS[version] and suite.checks.keys() >= set(by)
+        if requirements[r].area in AREAS[version] and suite.checks.keys() >= set(by)
     )
 
 
@@ -64,9 +64,9 @@ def test_open_server_fails_nothing(version: str, tmp_path: Path) -> None:
     with running(
         contract="iceberg_rest", contract_version=version, warehouse=str(tmp_path)
     ) as server:
-        run = judged(server.url, tmp_path, version=version, only=scenarios(version))
+        run = run_of(server.url, tmp_path, version=version, only=scenarios(version))
 
-    assert broken(run) == []
+    assert failures(run) == []
     assert sum(v.outcome is Outcome.PASS for v in run.verdicts) > 20
 
 
@@ -75,7 +75,7 @@ def test_open_server_fails_nothing(version: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("store", ["memory", "file"])
 def test_long_fuzzing_finds_nothing(seed: int, store: str, tmp_path: Path) -> None:
     with running(contract="iceberg_rest", warehouse=str(tmp_path), store=store) as server:
-        run = judged(
+        run = run_of(
             server.url,
             tmp_path,
             version="1.10.0",
@@ -84,4 +84,4 @@ def test_long_fuzzing_finds_nothing(seed: int, store: str, tmp_path: Path) -> No
             seed=seed,
         )
 
-    assert broken(run) == []
+    assert failures(run) == []

@@ -59,16 +59,20 @@ KEYWORDS: dict[str, Any] = {
 
 @pytest.mark.parametrize(("name", "operation"), BODIES)
 def test_bodies_match_the_contract_unless_they_are_to_break_it(name: str, operation: str) -> None:
-    bodies, known = Bodies(CONTRACTS[name]), CONTRACTS[name].operations[operation]
+    bodies, contract_operation = Bodies(CONTRACTS[name]), CONTRACTS[name].operations[operation]
     allowed = jsonschema_rs.Draft202012Validator(
-        {"$ref": f"#/components/schemas/{known.body}", **CONTRACTS[name].schemas}
+        {"$ref": f"#/components/schemas/{contract_operation.body}", **CONTRACTS[name].schemas}
     )
     valid, invalid = (
         [bodies.draw(operation, Random(n), valid=valid).body for n in range(MANY)]
         for valid in (True, False)
     )
 
-    assert all(allowed.is_valid(body) for body in valid if body is not None or known.body_required)
+    assert all(
+        allowed.is_valid(body)
+        for body in valid
+        if body is not None or contract_operation.body_required
+    )
     assert (
         sum(map(allowed.is_valid, invalid)) <= MANY * 0.05
     )  # a change within a union may make it another member
@@ -80,11 +84,13 @@ def test_each_keyword_is_violated(keyword: str) -> None:
         Documents({}),
         jsonschema_rs.Draft202012Validator(KEYWORDS[keyword], validate_formats=True),
     )
-    broken = [documents.invalid(KEYWORDS[keyword], Random(n)) for n in range(MANY)]
+    violations = [documents.invalid(KEYWORDS[keyword], Random(n)) for n in range(MANY)]
 
     assert all(allowed.is_valid(documents.valid(KEYWORDS[keyword], Random(n))) for n in range(MANY))
     assert keyword in {
-        str(error.schema_path[-1]) for document in broken for error in allowed.iter_errors(document)
+        str(error.schema_path[-1])
+        for document in violations
+        for error in allowed.iter_errors(document)
     }
 
 
@@ -114,6 +120,10 @@ def test_invalid_queries_break_each_parameter(name: str, value: str | None) -> N
     bodies = Bodies(CONTRACTS["iceberg_rest"])
     operation = "loadTable" if name == "snapshots" else "listTables"
     queries = [bodies.draw(operation, Random(n), valid=False).query for n in range(MANY)]
-    given = [[text for called, text in query if called == name] for query in queries]
+    values_of_queries = [
+        [text for parameter, text in query if parameter == name] for query in queries
+    ]
 
-    assert any(len(values) == 2 if value is None else value in values for values in given)
+    assert any(
+        len(values) == 2 if value is None else value in values for values in values_of_queries
+    )

@@ -53,7 +53,7 @@ def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
     return checked(Target(url, timeout=2), "IRC-CFG-001", fuzz=budget, seed=seed, run_id="same")
 
 
-def broken(run: runner.Run) -> list[tuple[str, str]]:
+def failures(run: runner.Run) -> list[tuple[str, str]]:
     return [
         (v.requirement, v.outcome)
         for v in run.verdicts
@@ -85,27 +85,27 @@ def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
     with running(faults=mutants([fault]), warehouse="memory:") as server:
         run = fuzz(server.url, budget=200 if "snapshot" in fault else FEW, seed=SEEDS.get(fault, 1))
-    shown = [
+    lengths = [
         len(v.exchanges)
         for v in run.verdicts
         if (v.requirement, v.outcome) == (requirement, Outcome.FAIL)
     ]
 
-    assert min(shown, default=0) == fewest
+    assert min(lengths, default=0) == fewest
 
 
 def test_correct_server_fails_nothing() -> None:
     with running() as server:
         run = fuzz(server.url, budget=40, seed=2)
 
-    assert broken(run) == []
+    assert failures(run) == []
 
 
 def test_server_that_refuses_everything_fails_nothing() -> None:
     with miniature(catalog) as url:
         run = fuzz(url)
 
-    assert broken(run) == []
+    assert failures(run) == []
 
 
 def test_each_distinct_answer_is_a_finding() -> None:
@@ -121,11 +121,11 @@ def test_each_distinct_answer_is_a_finding() -> None:
     with miniature(failing) as url:
         run = fuzz(url)
     findings = Counter(
-        (shown.operation, shown.error.type)
+        (last.operation, last.error.type)
         for v in run.verdicts
         if (v.requirement, v.outcome) == ("IRC-ERR-025", Outcome.FAIL)
-        for shown in [run.wire.exchanges[v.exchanges[-1]]]
-        if shown.error
+        for last in [run.wire.exchanges[v.exchanges[-1]]]
+        if last.error
     )
 
     assert findings["listTables", "IllegalStateException"] == 1
@@ -144,12 +144,12 @@ def test_broken_connection_fails_with_the_request_that_broke_it() -> None:
 
     with miniature(fragile) as url:
         run = fuzz(url)
-    found = [
+    findings = [
         v for v in run.verdicts if v.requirement == "IRC-ERR-014" and v.outcome is Outcome.FAIL
     ]
 
-    assert found
-    assert all([run.wire.exchanges[n].method for n in v.exchanges] == ["DELETE"] for v in found)
+    assert findings
+    assert all([run.wire.exchanges[n].method for n in v.exchanges] == ["DELETE"] for v in findings)
 
 
 def test_server_that_stops_answering_ends_the_run() -> None:
@@ -163,7 +163,7 @@ def test_server_that_stops_answering_ends_the_run() -> None:
     with miniature(mortal) as url:
         run = fuzz(url)
 
-    assert broken(run) == [("IRC-ERR-014", Outcome.FAIL)]
+    assert failures(run) == [("IRC-ERR-014", Outcome.FAIL)]
     assert "answers nothing any more" in next(
         v.remark for v in run.verdicts if v.outcome is Outcome.FAIL
     )
@@ -187,7 +187,7 @@ def test_nonsense_answers_fail_without_errors(nonsense: bytes) -> None:
 
     with miniature(babbling) as url:
         run = fuzz(url, budget=20)
-    outcomes = {outcome for _, outcome in broken(run)}
+    outcomes = {outcome for _, outcome in failures(run)}
 
     assert outcomes == {Outcome.FAIL}
 
@@ -219,10 +219,10 @@ def test_budget_is_kept_and_progress_is_reported() -> None:
             fuzz=60,
             seed=1,
         )
-        done = [event.done for event in run.events() if event.check == "fuzz"]
+        progress = [event.done for event in run.events() if event.check == "fuzz"]
 
-    assert done == sorted(done)
-    assert done[-1] == run.planned
+    assert progress == sorted(progress)
+    assert progress[-1] == run.planned
     # The suite loads an object after a refused change, beside the budget.
     exchanges = [e for e in run.wire.exchanges.values() if e.check == "fuzz"]
     assert sum(exchange.look is None for exchange in exchanges) <= 60
@@ -248,8 +248,8 @@ def test_near_misses_do_not_change_the_example() -> None:
 
 
 def test_near_misses_keep_part_of_the_example() -> None:
-    changed = [near_miss(EXAMPLE, Random(number)) for number in range(300)]
-    documents = [c for c in changed if isinstance(c, dict)]
+    mutants = [near_miss(EXAMPLE, Random(number)) for number in range(300)]
+    documents = [c for c in mutants if isinstance(c, dict)]
 
     assert all(
         sum(c.get(member) == value for member, value in EXAMPLE.items()) >= 1 for c in documents
@@ -257,16 +257,16 @@ def test_near_misses_keep_part_of_the_example() -> None:
 
 
 def test_near_misses_change_every_place_and_cut_bodies() -> None:
-    changed = [near_miss(EXAMPLE, Random(number)) for number in range(2000)]
-    documents = [c for c in changed if isinstance(c, dict)]
-    untouched = [
+    mutants = [near_miss(EXAMPLE, Random(number)) for number in range(2000)]
+    documents = [c for c in mutants if isinstance(c, dict)]
+    unchanging = [
         place
         for place in places_in(EXAMPLE)
         if all(_at(c, place) == _at(EXAMPLE, place) for c in documents)
     ]
 
-    assert untouched == []
-    assert any(isinstance(c, bytes) for c in changed)
+    assert unchanging == []
+    assert any(isinstance(c, bytes) for c in mutants)
 
 
 def _at(value: Any, place: Sequence[Any]) -> Any:
@@ -283,9 +283,12 @@ def _at(value: Any, place: Sequence[Any]) -> Any:
 
 def test_learned_values_are_filled_in() -> None:
     body = {"a": [Learned(("x",), "unknown", "/more")], "b": (Learned(("n",), 5, 1),)}
-    known = {("x",): "known"}
+    values = {("x",): "known"}
 
-    assert fill(body, lambda learned: known.get(learned.what)) == {"a": ["known/more"], "b": (6,)}
+    assert fill(body, lambda placeholder: values.get(placeholder.what)) == {
+        "a": ["known/more"],
+        "b": (6,),
+    }
 
 
 def steps(*names: str) -> list[Step]:
@@ -297,36 +300,36 @@ def test_shrinking_keeps_only_needed_steps() -> None:
         names = [step.operation for step in candidate]
         return names.index("e") + 1 if "b" in names and "e" in names[names.index("b") :] else 0
 
-    found = Shrinking(steps(*"abcdefgh"), shows).shortest()
+    shortest_steps = Shrinking(steps(*"abcdefgh"), shows).shortest()
 
-    assert [step.operation for step in found] == ["b", "e"]
+    assert [step.operation for step in shortest_steps] == ["b", "e"]
 
 
 def test_shrinking_removes_unneeded_members() -> None:
     def shows(candidate: Sequence[Step]) -> int:
         return len(candidate) if 2 in candidate[-1].body.get("keep", []) else 0
 
-    found = Shrinking(steps("a", "b"), shows).shortest()
+    shortest_steps = Shrinking(steps("a", "b"), shows).shortest()
 
-    assert [step.body for step in found] == [{"keep": [2]}]
+    assert [step.body for step in shortest_steps] == [{"keep": [2]}]
 
 
 def test_shrinking_replaces_arguments_by_plain_values() -> None:
     def shows(candidate: Sequence[Step]) -> int:
-        made = {step.operation for step in candidate}
+        names = {step.operation for step in candidate}
         return (
             len(candidate)
-            if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in made
+            if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in names
             else 0
         )
 
-    found = Shrinking(
+    shortest_steps = Shrinking(
         [*steps("first", "second"), Step("load", {"table": "second"})],
         shows,
         plain={"table": "first"},
     ).shortest()
 
-    assert [step.operation for step in found] == ["first", "load"]
+    assert [step.operation for step in shortest_steps] == ["first", "load"]
 
 
 def test_shrinking_stops_after_the_given_attempts() -> None:

@@ -106,14 +106,14 @@ def namespaces_remember() -> Install:
     """Return a catalog in which a recreated namespace has the properties of its predecessor."""
     had: dict[str, dict[str, str]] = {}
 
-    def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    def load_with_former_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
         document = orjson.loads(reply.body)
         had.setdefault(str(document["namespace"]), {}).update(document["properties"])
         document["properties"] = had[str(document["namespace"])]
         return type(reply)(reply.status, orjson.dumps(document))
 
-    return on_call("loadNamespaceMetadata", loaded)
+    return on_call("loadNamespaceMetadata", load_with_former_properties)
 
 
 def four_tables_at_most(document: dict[str, Any]) -> None:
@@ -122,8 +122,8 @@ def four_tables_at_most(document: dict[str, Any]) -> None:
 
 def takes_every_tag_for_the_current_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments)
-    is_given = arguments.get("if_none_match") not in {None, NEVER_GIVEN}
-    return type(reply)(304, b"") if is_given and reply.status == 200 else reply
+    has_tag = arguments.get("if_none_match") not in {None, NEVER_GIVEN}
+    return type(reply)(304, b"") if has_tag and reply.status == 200 else reply
 
 
 FAULTY = {

@@ -29,14 +29,14 @@ def fuzz(embedding: EmbeddedTarget, *faults: str, seed: int = 1) -> runner.Run:
         return checked(embedding.target(server.url), "DS-GSH-03", of=SUITE, fuzz=FEW, seed=seed)
 
 
-def broken(run: runner.Run) -> set[str]:
+def failures(run: runner.Run) -> set[str]:
     return {
         v.requirement for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)
     }
 
 
 def test_correct_server_fails_nothing(embedding: EmbeddedTarget) -> None:
-    assert broken(fuzz(embedding)) == set()
+    assert failures(fuzz(embedding)) == set()
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,21 @@ def test_correct_server_fails_nothing(embedding: EmbeddedTarget) -> None:
 def test_fault_is_found_and_shown_in_one_request(
     embedding: EmbeddedTarget, fault: str, requirement: str
 ) -> None:
-    found = [
+    findings = [
         v
         for v in fuzz(embedding, fault).verdicts
         if v.check == "fuzz" and v.requirement == requirement and v.outcome is Outcome.FAIL
     ]
 
-    assert found
-    assert {v.remark for v in found} == {"seed 1, shrunk to 1 request"}
+    assert findings
+    assert {v.remark for v in findings} == {"seed 1, shrunk to 1 request"}
 
 
 def test_fuzzing_sends_every_operation(embedding: EmbeddedTarget) -> None:
-    asked = {
+    operations = {
         e.operation
         for e in fuzz(embedding, seed=3).wire.exchanges.values()
         if e.check == "fuzz" and e.status < 500
     }
 
-    assert asked == set(SUITE.contract.operations)
+    assert operations == set(SUITE.contract.operations)

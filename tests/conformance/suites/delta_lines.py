@@ -83,13 +83,13 @@ def _file(
             kind: {"id": file["path"], "url": url, "stats": file.get("stats")}
             | {k: file[k] for k in ("partitionValues", "size")}
         }
-    wrapped = file | {"path": url}
+    action_of_file = file | {"path": url}
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "u":
         text = vector["pathOrInlineDv"]
         name = f"deletion_vector_{uuid.UUID(bytes=from_z85(text[-20:]))}.bin"
-        wrapped["deletionVector"] = vector | {
+        action_of_file["deletionVector"] = vector | {
             "storageType": "p",
             "pathOrInlineDv": f"file:{table / text[:-20] / name}",
         }
-    return {"file": {"id": file["path"], "deltaSingleAction": {action: wrapped}}}
+    return {"file": {"id": file["path"], "deltaSingleAction": {action: action_of_file}}}

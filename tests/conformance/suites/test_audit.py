@@ -22,8 +22,8 @@ VERSIONS = [(name, version) for name in contracts() for version in Contract(name
 
 @pytest.fixture(params=VERSIONS, ids=" ".join)
 def suite(request: pytest.FixtureRequest) -> suites.Suite:
-    loaded: suites.Suite = suites.load(*request.param)
-    return loaded
+    suite: suites.Suite = suites.load(*request.param)
+    return suite
 
 
 def faults_of(suite: suites.Suite) -> dict[str, Fault]:
@@ -31,26 +31,26 @@ def faults_of(suite: suites.Suite) -> dict[str, Fault]:
 
 
 def test_every_requirement_is_judged_or_excused(suite: suites.Suite) -> None:
-    judged = suite.judges()
+    checks = suite.judges()
     missing = [
         r.id
         for r in suite.contract.requirements.values()
-        if r.side == "server" and r.id not in judged and not r.uncovered
+        if r.side == "server" and r.id not in checks and not r.uncovered
     ]
 
     assert missing == []
 
 
 def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> None:
-    broken = {requirement for fault in faults_of(suite).values() for requirement in fault.breaks}
-    known = suite.contract.requirements
+    targets = {requirement for fault in faults_of(suite).values() for requirement in fault.breaks}
+    requirements = suite.contract.requirements
     breakable = {
         r
         for r in suite.judges()
-        if known[r].level != "MAY" and not {r, *known[r].features} & suite.gaps.keys()
+        if requirements[r].level != "MAY" and not {r, *requirements[r].features} & suite.gaps.keys()
     }
 
-    assert sorted(breakable - broken) == []
+    assert sorted(breakable - targets) == []
 
 
 def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Suite) -> None:
@@ -58,11 +58,11 @@ def test_unserved_entries_name_judged_requirements_or_features(suite: suites.Sui
 
 
 def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:
-    judged = suite.judges()
+    checks = suite.judges()
     stray = {
         name: fault.breaks
         for name, fault in faults_of(suite).items()
-        if not fault.breaks or set(fault.breaks) - set(judged)
+        if not fault.breaks or set(fault.breaks) - set(checks)
     }
 
     assert stray == {}
@@ -80,6 +80,6 @@ def test_invariants_name_existing_checks(suite: suites.Suite) -> None:
 
 def test_judged_requirement_is_not_excused(suite: suites.Suite) -> None:
     file = SPECS / suite.contract.name / suite.contract.version / "uncovered.yaml"
-    excused = yaml.safe_load(file.read_text(encoding="utf-8"))["uncovered"] if file.exists() else []
+    entries = yaml.safe_load(file.read_text(encoding="utf-8"))["uncovered"] if file.exists() else []
 
-    assert sorted({entry["requirement"] for entry in excused} & set(suite.judges())) == []
+    assert sorted({entry["requirement"] for entry in entries} & set(suite.judges())) == []

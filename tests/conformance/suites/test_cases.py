@@ -57,12 +57,12 @@ def _outside_cases(node: ast.AST, *others: type[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _is_expectation(node: ast.AST) -> bool:
-    called = node.func if isinstance(node, ast.Call) else None
+    function = node.func if isinstance(node, ast.Call) else None
     return (
-        isinstance(called, ast.Attribute)
-        and isinstance(called.value, ast.Name)
-        and called.value.id == "expect"
-        and called.attr != "excerpt"
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "expect"
+        and function.attr != "excerpt"
     )
 
 

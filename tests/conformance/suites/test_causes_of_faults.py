@@ -40,7 +40,7 @@ def report(
     *faults: Fault | str,
     only: str | list[str] = "",
     contract: str = "iceberg_rest",
-    planned: plan.Plan | None = None,
+    plan_of_checks: plan.Plan | None = None,
 ) -> list[dict[str, Any]]:
     """Return the report of the checks of some requirements, or of a plan, on a server with
     faults.
@@ -48,13 +48,13 @@ def report(
     suite = suites.load(contract)
     with served(suite, str(folder), faults=faults) as target:
         only = [only] if isinstance(only, str) else only
-        run = runner.Run(planned or plan.plan(suite, only=only), target)
+        run = runner.Run(plan_of_checks or plan.plan(suite, only=only), target)
         for _ in run.events():
             pass
         return list(lines_of(run))
 
 
-def stacked(reply: Reply, _: Scope) -> Reply:
+def with_a_stack(reply: Reply, _: Scope) -> Reply:
     """Return a refusal with a long stack, and members in alphabetical order."""
     if reply.status < 400 or not reply.body:
         return reply
@@ -66,10 +66,10 @@ def stacked(reply: Reply, _: Scope) -> Reply:
 
 def test_wrong_status_with_a_stack_of_10_kb_has_its_type_in_the_title(tmp_path: Path) -> None:
     wrong = unnamed(on_status(op.load_table, {404: 400}))
-    long = unnamed(on_reply(op.load_table, stacked))
-    found = report(tmp_path, wrong, long, only="IRC-TBL-LOAD-005")
+    long = unnamed(on_reply(op.load_table, with_a_stack))
+    report_lines = report(tmp_path, wrong, long, only="IRC-TBL-LOAD-005")
 
-    assert [line["title"] for line in found if line["line"] == "cause"] == [
+    assert [line["title"] for line in report_lines if line["line"] == "cause"] == [
         "loadTable returned 400 (NoSuchTableException) for a view as a table, expected 404"
     ]
 
@@ -92,9 +92,11 @@ def test_error_with_the_names_of_the_request_is_one_cause(tmp_path: Path) -> Non
 
 def test_cause_has_the_trail_of_its_gravest_exchange(tmp_path: Path) -> None:
     wrong = unnamed(on_status(op.load_table, {404: 400}))
-    found = report(tmp_path, wrong, only="IRC-TBL-LOAD-005")
-    exchanges = {line["number"] for line in found if line["line"] == "exchange"}
-    (first,) = [item for line in found if line["line"] == "cause" for item in line["evidence"]]
+    report_lines = report(tmp_path, wrong, only="IRC-TBL-LOAD-005")
+    exchanges = {line["number"] for line in report_lines if line["line"] == "exchange"}
+    (first,) = [
+        item for line in report_lines if line["line"] == "cause" for item in line["evidence"]
+    ]
 
     assert first["exchanges"][-1] == first["exchange"]
     assert exchanges >= set(first["exchanges"])
@@ -123,8 +125,8 @@ def test_namespace_that_a_refused_creation_stores_unreadable_is_lost_data(tmp_pa
         on_call(op.create_namespace, store),
         on_call(op.load_namespace_metadata, load),
     )
-    found = report(tmp_path, unnamed(fault), only="IRC-NS-CREATE-014")
-    (cause,) = [line for line in found if line["line"] == "cause"]
+    report_lines = report(tmp_path, unnamed(fault), only="IRC-NS-CREATE-014")
+    (cause,) = [line for line in report_lines if line["line"] == "cause"]
 
     assert cause["severity"] == Severity.DATA
     assert cause["title"].startswith(
@@ -134,15 +136,15 @@ def test_namespace_that_a_refused_creation_stores_unreadable_is_lost_data(tmp_pa
 
 def test_table_that_a_refused_registration_removes_is_lost_data(tmp_path: Path) -> None:
     suite, requirements = suites.load("iceberg_rest"), {"IRC-TBL-REG-010", "IRC-ERR-022"}
-    planned = plan.Plan(
+    selection = plan.Plan(
         suite,
         tuple(c for c in suite.checks.values() if "IRC-TBL-REG-010" in c.requirements),
         tuple(i for i in suite.invariants.values() if "IRC-ERR-022" in i.requirements),
         frozenset(requirements),
     )
     fault = fault_named("registers-over-in-vain", "iceberg_rest")
-    found = report(tmp_path, fault, planned=planned)
-    (cause,) = [line for line in found if line["line"] == "cause"]
+    report_lines = report(tmp_path, fault, plan_of_checks=selection)
+    (cause,) = [line for line in report_lines if line["line"] == "cause"]
 
     assert {*cause["requirements"]} == requirements
     assert cause["severity"] == Severity.DATA
@@ -155,12 +157,12 @@ def test_case_with_an_answer_of_another_check_is_reported(tmp_path: Path) -> Non
     only = ["DS-DFL-07", "DS-DWP-02", "DS-QRY-09", "DS-TTV-01"]
     lines_of = report(tmp_path, fault, only=only, contract="delta_sharing")
     exchanges = {line["number"]: line for line in lines_of if line["line"] == "exchange"}
-    broken = {line["requirement"]: line for line in lines_of if line["line"] == "result"}
+    results = {line["requirement"]: line for line in lines_of if line["line"] == "result"}
 
     for requirement in only:
-        verdict = next(v for v in broken[requirement]["verdicts"] if v.get("failures"))
-        shown = exchanges[verdict["failures"][0]["exchange"]]
-        assert shown["response"]["status"] == 500
+        verdict = next(v for v in results[requirement]["verdicts"] if v.get("failures"))
+        last = exchanges[verdict["failures"][0]["exchange"]]
+        assert last["response"]["status"] == 500
 
 
 def test_exchange_has_the_names_of_its_lab_however_they_are_sent() -> None:
@@ -170,17 +172,19 @@ def test_exchange_has_the_names_of_its_lab_however_they_are_sent() -> None:
     def sends_names(lab: Lab) -> None:
         """Send a name of the lab, the same encoded, in a body, and one of another run."""
         name = lab.name()
-        encoded = "".join(f"%{byte:02X}" for byte in name.encode())
-        for target in (f"/{name}", f"/{encoded}", "/lp_0_0_1"):
+        escapes = "".join(f"%{byte:02X}" for byte in name.encode())
+        for target in (f"/{name}", f"/{escapes}", "/lp_0_0_1"):
             lab.send_raw("GET", target)
         lab.send_raw("POST", "/", content=name.encode())
 
     with miniature(lambda *_: answer(200, {})) as url:
         run = checked(url, of=suite)
-    sent = [e.objects for e in run.wire.exchanges.values() if e.check.endswith("sends_names")]
+    objects_of_requests = [
+        e.objects for e in run.wire.exchanges.values() if e.check.endswith("sends_names")
+    ]
 
-    assert [len(objects) for objects in sent] == [1, 1, 0, 1]
-    assert len(frozenset().union(*sent)) == 1
+    assert [len(objects) for objects in objects_of_requests] == [1, 1, 0, 1]
+    assert len(frozenset().union(*objects_of_requests)) == 1
 
 
 def test_refused_change_before_a_read_is_evidence_of_what_the_read_shows() -> None:
@@ -196,14 +200,16 @@ def test_refused_change_before_a_read_is_evidence_of_what_the_read_shows() -> No
             expect.member(1, reply.place("a"), "a")
 
     with miniature(lambda method, *_: answer(409 if method == "POST" else 200, {"a": 2})) as url:
-        found = list(lines_of(checked(url, of=suite)))
-    (cause,) = [line for line in found if line["line"] == "cause"]
-    sent = {
-        line["number"]: line["request"]["method"] for line in found if line["line"] == "exchange"
+        report_lines = list(lines_of(checked(url, of=suite)))
+    (cause,) = [line for line in report_lines if line["line"] == "cause"]
+    methods = {
+        line["number"]: line["request"]["method"]
+        for line in report_lines
+        if line["line"] == "exchange"
     }
 
     assert cause["severity"] == Severity.DATA
-    assert [sent[number] for number in cause["evidence"][0]["exchanges"]] == ["POST", "GET"]
+    assert [methods[number] for number in cause["evidence"][0]["exchanges"]] == ["POST", "GET"]
 
 
 def test_members_of_a_refused_answer_are_not_judged(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ ROOT = Path(conformance.__file__).parent
 JUDGING = frozenset({"judge", "judge_each"})
 
 
-def uncounted(tree: ast.Module) -> Iterator[int]:
+def loops_without_count(tree: ast.Module) -> Iterator[int]:
     """Yield the lines of loops that judge, are not over `lab.each(…)`, and have no break."""
     judges = {
         node.name
@@ -57,7 +57,7 @@ def test_loops_that_judge_are_counted() -> None:
     assert [
         f"{path.relative_to(ROOT)}:{line}"
         for path in paths
-        for line in uncounted(ast.parse(path.read_text("utf-8")))
+        for line in loops_without_count(ast.parse(path.read_text("utf-8")))
     ] == []
 
 
@@ -77,4 +77,4 @@ def check(lab):
         break
 """
     tree = ast.parse(source)
-    assert [*uncounted(tree)] == [7]
+    assert [*loops_without_count(tree)] == [7]

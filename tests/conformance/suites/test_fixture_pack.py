@@ -26,10 +26,12 @@ from . import delta_lines
 #: Tables with versions that cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
 PLAIN = [
-    name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED
+    name
+    for name, table_of_pack in FIXTURES.items()
+    if not table_of_pack.features and name not in CHECKPOINTED
 ]
 READABLE = [
-    name for name, known in FIXTURES.items() if "typeWidening" not in known.features
+    name for name, table_of_pack in FIXTURES.items() if "typeWidening" not in table_of_pack.features
 ]  #: by deltalake
 UNREADABLE_CHANGES = {
     "changes_partitioned",  # deltalake escapes the paths of its files twice
@@ -41,20 +43,22 @@ NEEDING_DELTA_FORMAT = {
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+def fixture_pack(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     return pack.write(tmp_path_factory.mktemp("pack"))
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_deltalake_reads_the_documented_rows_of_every_version(written: Manifest, name: str) -> None:
-    table = written.tables[name]
+def test_deltalake_reads_the_documented_rows_of_every_version(
+    fixture_pack: Manifest, name: str
+) -> None:
+    table = fixture_pack.tables[name]
     for version in table.readable:
-        opened = deltalake.DeltaTable(table.location, version=version.version)
-        found = pa.table(
-            deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all()
+        reader = deltalake.DeltaTable(table.location, version=version.version)
+        rows = pa.table(
+            deltalake.QueryBuilder().register("t", reader).execute("select * from t").read_all()
         )
         comparison.same(
-            version.rows.to_pylist(), found.to_pylist(), f"{name} at version {version.version}"
+            version.rows.to_pylist(), rows.to_pylist(), f"{name} at version {version.version}"
         )
 
 
@@ -62,40 +66,44 @@ def test_deltalake_reads_the_documented_rows_of_every_version(written: Manifest,
     "name",
     [
         n
-        for n, known in FIXTURES.items()
-        if known.changes is not None and n not in UNREADABLE_CHANGES
+        for n, table_of_pack in FIXTURES.items()
+        if table_of_pack.changes is not None and n not in UNREADABLE_CHANGES
     ],
 )
-def test_deltalake_reads_the_documented_changes(written: Manifest, name: str) -> None:
-    table = written.tables[name]
+def test_deltalake_reads_the_documented_changes(fixture_pack: Manifest, name: str) -> None:
+    table = fixture_pack.tables[name]
     first, last = table.first_change, table.last.version
-    found = pa.table(deltalake.DeltaTable(table.location).load_cdf(first, last).read_all())
+    actual = pa.table(deltalake.DeltaTable(table.location).load_cdf(first, last).read_all())
     marks = {"_commit_version", "_change_type"}
-    columns = [c for c in found.column_names if c in marks or not c.startswith("_commit")]
+    columns = [c for c in actual.column_names if c in marks or not c.startswith("_commit")]
     expected = table.changes(first, last).select(columns)
-    comparison.same(expected.to_pylist(), found.select(columns).to_pylist(), name)
+    comparison.same(expected.to_pylist(), actual.select(columns).to_pylist(), name)
 
 
 @pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
 @pytest.mark.parametrize("name", PLAIN)
 def test_reader_reads_the_documented_rows_in_either_format(
-    written: Manifest, name: str, *, delta: bool
+    fixture_pack: Manifest, name: str, *, delta: bool
 ) -> None:
-    table = written.tables[name]
+    table = fixture_pack.tables[name]
     for version in table.versions[-3:]:
         answer = lines.parse(delta_lines.snapshot(table.location, version.version, delta=delta))
         files = answer.files if len(answer.files) < 50 else answer.files[:50]
-        found = data_files.rows(answer, delta_lines.fetch, files)
+        rows = data_files.rows(answer, delta_lines.fetch, files)
         (
             comparison.same
             if files == answer.files
             else lambda a, b, what: comparison.includes(b, a, what)
-        )(version.rows.to_pylist(), found, f"{name} at {version.version}")
+        )(version.rows.to_pylist(), rows, f"{name} at {version.version}")
 
 
-@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.features])
-def test_reader_applies_deletion_vectors_and_column_mapping(written: Manifest, name: str) -> None:
-    table = written.tables[name]
+@pytest.mark.parametrize(
+    "name", [n for n, table_of_pack in FIXTURES.items() if table_of_pack.features]
+)
+def test_reader_applies_deletion_vectors_and_column_mapping(
+    fixture_pack: Manifest, name: str
+) -> None:
+    table = fixture_pack.tables[name]
     for version in table.versions:
         answer = lines.parse(delta_lines.snapshot(table.location, version.version, delta=True))
         comparison.same(
@@ -109,16 +117,16 @@ def test_reader_applies_deletion_vectors_and_column_mapping(written: Manifest, n
     ("name", "delta"),
     [
         (n, d)
-        for n, known in FIXTURES.items()
-        if known.changes is not None
+        for n, table_of_pack in FIXTURES.items()
+        if table_of_pack.changes is not None
         for d in (False, True)
         if d or n not in NEEDING_DELTA_FORMAT
     ],
 )
 def test_reader_reads_the_documented_changes_in_either_format(
-    written: Manifest, name: str, *, delta: bool
+    fixture_pack: Manifest, name: str, *, delta: bool
 ) -> None:
-    table = written.tables[name]
+    table = fixture_pack.tables[name]
     first, last = table.first_change or 0, table.last.version
     times = {version.version: version.timestamp for version in table.versions}
     answer = lines.parse(delta_lines.changes(table.location, first, last, delta=delta, times=times))
@@ -137,9 +145,9 @@ def test_duplicate_rows_are_counted() -> None:
         comparison.includes([{"id": 1}, {"id": 1}], [{"id": 1}, {"id": 2}], "rows")
 
 
-def test_deletion_vector_with_a_wrong_cardinality_is_unmet(written: Manifest) -> None:
+def test_deletion_vector_with_a_wrong_cardinality_is_unmet(fixture_pack: Manifest) -> None:
     answer = lines.parse(
-        delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
+        delta_lines.snapshot(fixture_pack.tables["deletion_vectors"].location, 3, delta=True)
     )
     file = next(f for f in answer.files if f.vector)
     with pytest.raises(Unmet, match="cardinality"):
@@ -151,19 +159,19 @@ def _with_vector(file: lines.SharedFile, **other: object) -> lines.SharedFile:
     return lines.SharedFile(**values | {"vector": {**(file.vector or {}), **other}})
 
 
-def test_commit_times_equal_file_times(written: Manifest) -> None:
+def test_commit_times_equal_file_times(fixture_pack: Manifest) -> None:
     for name in set(FIXTURES) - {"times_in_commit", "times_equal", "times_decreasing"}:
-        table = written.tables[name]
+        table = fixture_pack.tables[name]
         for version in table.versions:
             commit = table.location / "_delta_log" / f"{version.version:020d}.json"
             if commit.exists():
                 assert commit.stat().st_mtime_ns == version.timestamp * 1_000_000
 
 
-def test_two_packs_differ_only_in_file_names(written: Manifest, tmp_path: Path) -> None:
+def test_two_packs_differ_only_in_file_names(fixture_pack: Manifest, tmp_path: Path) -> None:
     other = pack.write(tmp_path / "other")
-    assert _without_paths(written.folder) == _without_paths(other.folder)
-    assert (written.folder / "shares.yaml").read_bytes() == (
+    assert _without_paths(fixture_pack.folder) == _without_paths(other.folder)
+    assert (fixture_pack.folder / "shares.yaml").read_bytes() == (
         other.folder / "shares.yaml"
     ).read_bytes()
 
@@ -180,17 +188,17 @@ def _without_paths(folder: Path) -> object:
     return document
 
 
-def test_pack_is_smaller_than_10_mib(written: Manifest) -> None:
-    seen = {
+def test_pack_is_smaller_than_10_mib(fixture_pack: Manifest) -> None:
+    sizes = {
         path.stat().st_ino: path.stat().st_size
-        for path in written.folder.rglob("*")
+        for path in fixture_pack.folder.rglob("*")
         if path.is_file()
     }
-    assert sum(seen.values()) < 10 * 2**20
+    assert sum(sizes.values()) < 10 * 2**20
 
 
-def test_pack_has_the_shares_that_listing_checks_need(written: Manifest) -> None:
-    shares = yaml.safe_load((written.folder / manifest.SHARES).read_text(encoding="utf-8"))[
+def test_pack_has_the_shares_that_listing_checks_need(fixture_pack: Manifest) -> None:
+    shares = yaml.safe_load((fixture_pack.folder / manifest.SHARES).read_text(encoding="utf-8"))[
         "shares"
     ]
     schemas = [len(share["schemas"]) for share in shares]
@@ -229,16 +237,16 @@ def test_pack_for_the_official_server_has_only_what_that_server_has(tmp_path: Pa
     assert shares.keys() == {"version", "shares", "authorization"}
     assert all(table["location"].startswith("s3a://bucket/pack/") for table in tables)
     assert all("id" in table and "accessModes" not in table for table in tables)
-    written = manifest.read(folder)
-    assert shares["authorization"]["bearerToken"] == written.tokens["all"]
-    assert written.tokens.keys() == {"all"}
-    assert [s["name"] for s in written.shares] == [s["name"] for s in shares["shares"]]
+    fixture_pack = manifest.read(folder)
+    assert shares["authorization"]["bearerToken"] == fixture_pack.tokens["all"]
+    assert fixture_pack.tokens.keys() == {"all"}
+    assert [s["name"] for s in fixture_pack.shares] == [s["name"] for s in shares["shares"]]
 
 
 def test_copied_pack_knows_no_commit_times(tmp_path: Path) -> None:
-    written = pack.write(tmp_path / "pack", location="s3a://bucket/pack")
+    fixture_pack = pack.write(tmp_path / "pack", location="s3a://bucket/pack")
 
-    table = written.tables["changes"]
+    table = fixture_pack.tables["changes"]
     assert "_commit_timestamp" not in table.changes(0, 8).column_names
     with pytest.raises(NotOffered, match="times of commits"):
         _ = table.last.timestamp
@@ -276,10 +284,10 @@ def test_folder_without_a_pack_raises_no_pack(tmp_path: Path) -> None:
     ids=["a row behind the end", "a path"],
 )
 def test_replay_of_a_hostile_deletion_vector_is_unmet(
-    written: Manifest, tmp_path: Path, vector: dict[str, Any], problem: str
+    fixture_pack: Manifest, tmp_path: Path, vector: dict[str, Any], problem: str
 ) -> None:
     answer = lines.parse(
-        delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True)
+        delta_lines.snapshot(fixture_pack.tables["deletion_vectors"].location, 3, delta=True)
     )
     files = tuple(_with_vector(file, **vector) for file in answer.files)
 

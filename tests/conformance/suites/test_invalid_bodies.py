@@ -54,5 +54,5 @@ def test_value_has_every_other_json_type(invalid: InvalidBodies) -> None:
 def test_mutant_differs_in_one_place(invalid: InvalidBodies) -> None:
     mutants = dict(invalid.of_wrong_types("CommitTransactionRequest", BODY))
 
-    changed = {"table-changes": [{**CHANGE, "requirements": "lakepact"}]}
-    assert mutants[Mutation("as string", "/table-changes/0/requirements")] == changed
+    expected = {"table-changes": [{**CHANGE, "requirements": "lakepact"}]}
+    assert mutants[Mutation("as string", "/table-changes/0/requirements")] == expected

@@ -13,7 +13,7 @@ from lakepact.conformance.evidence.outcome import Unmet
 LONG = ["n" * 400]
 
 
-def listed(*names: str) -> Exchange:
+def listing(*names: str) -> Exchange:
     document = {"identifiers": [{"namespace": LONG, "name": name} for name in names]}
     return Exchange(
         1,
@@ -31,6 +31,6 @@ def listed(*names: str) -> Exchange:
 
 
 def test_only_a_duplicate_table_in_a_long_namespace_is_unmet() -> None:
-    assert listings_have_no_duplicates(listed("report-2023", "report-2024"))
+    assert listings_have_no_duplicates(listing("report-2023", "report-2024"))
     with pytest.raises(Unmet):
-        listings_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))
+        listings_have_no_duplicates(listing("report-2023", "report-2024", "report-2023"))

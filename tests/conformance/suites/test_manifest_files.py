@@ -37,30 +37,32 @@ BY_NAME = {
 }
 
 
-def listed(folder: Path, manifests: Sequence[Manifest], columns: dict[str, Any]) -> list[Any]:
+def entries_of(folder: Path, manifests: Sequence[Manifest], columns: dict[str, Any]) -> list[Any]:
     """Return the manifest list with these manifests, as pyiceberg reads it."""
     (folder / "metadata").mkdir()
-    written = []
+    stored = []
     for manifest in manifests:
-        placed = at(manifest, str(folder), sequence=7, snapshot=77)
-        content = manifest_bytes(placed, columns, format_version=2)
-        (folder / "metadata" / placed.path.rpartition("/")[2]).write_bytes(content)
-        written.append(placed)
+        manifest_of_list = at(manifest, str(folder), sequence=7, snapshot=77)
+        content = manifest_bytes(manifest_of_list, columns, format_version=2)
+        (folder / "metadata" / manifest_of_list.path.rpartition("/")[2]).write_bytes(content)
+        stored.append(manifest_of_list)
     whole = folder / "list.avro"
     whole.write_bytes(
-        list_bytes(written, schema=columns, snapshot=77, parent=76, sequence=7, format_version=2)
+        list_bytes(stored, schema=columns, snapshot=77, parent=76, sequence=7, format_version=2)
     )
     return list(read_manifest_list(PyArrowFileIO().new_input(str(whole))))
 
 
 def test_files_keep_partitions_statistics_and_sequence_numbers(tmp_path: Path) -> None:
-    known = {1: long_bound(5)}
+    bounds = {1: long_bound(5)}
     old = File("b", ("y",), state=EXISTING, snapshot=70, sequence=3)
     files = (
-        File("a", (None,), 20, lower=known, upper=known, values={1: 20}, nulls={1: 0}, splits=(4,)),
+        File(
+            "a", (None,), 20, lower=bounds, upper=bounds, values={1: 20}, nulls={1: 0}, splits=(4,)
+        ),
         old,
     )
-    (manifest,) = listed(
+    (manifest,) = entries_of(
         tmp_path,
         [Manifest((*files, File("c", ("z",), state=DELETED, sequence=2)), spec=BY_NAME)],
         SCHEMA,
@@ -84,12 +86,12 @@ def test_files_keep_partitions_statistics_and_sequence_numbers(tmp_path: Path) -
         first.data_file.lower_bounds,
         first.data_file.value_counts,
         first.data_file.split_offsets,
-    ) == (known, {1: 20}, [4])
+    ) == (bounds, {1: 20}, [4])
 
 
 def test_delete_files_have_their_own_manifest(tmp_path: Path) -> None:
     deletes = File("d", content=EQUALITY_DELETES, equality_ids=(1,))
-    data, of_deletes = listed(tmp_path, [Manifest((File("a"),)), Manifest((deletes,))], SCHEMA)
+    data, of_deletes = entries_of(tmp_path, [Manifest((File("a"),)), Manifest((deletes,))], SCHEMA)
 
     (entry,) = of_deletes.fetch_manifest_entry(PyArrowFileIO())
     assert (int(data.content), int(of_deletes.content)) == (0, 1)
@@ -101,7 +103,7 @@ def test_delete_files_have_their_own_manifest(tmp_path: Path) -> None:
 )
 def test_partition_values_survive_writing_and_reading(tmp_path: Path, place: int) -> None:
     values = tuple(value for value, _, _ in VALUES.values())
-    (manifest,) = listed(tmp_path, [Manifest((File("a", values),), spec=by_each())], schema())
+    (manifest,) = entries_of(tmp_path, [Manifest((File("a", values),), spec=by_each())], schema())
 
     (entry,) = manifest.fetch_manifest_entry(PyArrowFileIO())
     assert entry.data_file.partition[place] == values[place]

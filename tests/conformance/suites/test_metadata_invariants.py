@@ -32,7 +32,7 @@ MAIN = {
 }
 
 
-def answered(document, *, operation="loadTable", method="GET", status=200):
+def exchange_of(document, *, operation="loadTable", method="GET", status=200):
     return Exchange(
         1,
         operation,
@@ -48,14 +48,14 @@ def answered(document, *, operation="loadTable", method="GET", status=200):
     )
 
 
-def broken_by(exchange):
-    broken = []
+def violations(exchange):
+    requirements = []
     for requirement, holds in metadata.INVARIANTS.items():
         try:
             holds(exchange)
         except Unmet:
-            broken.append(requirement)
-    return broken
+            requirements.append(requirement)
+    return requirements
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def broken_by(exchange):
     ],
 )
 def test_valid_metadata_breaks_no_invariant(document):
-    assert broken_by(answered(document)) == []
+    assert violations(exchange_of(document)) == []
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,11 @@ def test_valid_metadata_breaks_no_invariant(document):
     ],
 )
 def test_contradiction_breaks_its_invariant(requirement, members):
-    assert broken_by(answered({**BARE, **members})) == [requirement]
+    assert violations(exchange_of({**BARE, **members})) == [requirement]
 
 
 @pytest.mark.parametrize(
     "other", [{"status": 404}, {"method": "HEAD"}, {"operation": "listTables"}, {"operation": None}]
 )
 def test_answer_without_table_metadata_breaks_no_invariant(other):
-    assert broken_by(answered({"format-version": 9}, **other)) == []
+    assert violations(exchange_of({"format-version": 9}, **other)) == []

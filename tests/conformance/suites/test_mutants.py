@@ -41,7 +41,7 @@ SAMPLE = (
 )
 
 
-def hunted(*options: str) -> subprocess.CompletedProcess[str]:
+def hunt_by_command(*options: str) -> subprocess.CompletedProcess[str]:
     """Run `python -m mutants`."""
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
     return subprocess.run(
@@ -54,25 +54,25 @@ def hunted(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
-    said = hunted("--jobs", "1", "--only", "IRC-RBY-*")
+    result = hunt_by_command("--jobs", "1", "--only", "IRC-RBY-*")
 
     assert (
-        said.stdout
+        result.stdout
         == "iceberg_rest 1.11.0: 1 of 1 mutants killed, 0 with a place to compare; 0 judged requirements without a mutant\n"
     )
-    assert said.returncode == 0
+    assert result.returncode == 0
 
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_finding_lies_where_the_fault_shows(name: str, tmp_path: Path) -> None:
     fault = fault_named(name, "iceberg_rest")
 
-    found = hunt("iceberg_rest", name, fault.breaks, str(tmp_path))
+    result = hunt("iceberg_rest", name, fault.breaks, str(tmp_path))
 
-    assert (found.is_placed, found.misplaced) == (True, ())
+    assert (result.is_placed, result.misplaced) == (True, ())
 
 
-def shown(at: str) -> list[Verdict]:
+def verdicts_at(at: str) -> list[Verdict]:
     failure = Failure("a", "b", difference=Difference(at, Kind.VALUE))
     return [Verdict.of_failures("R", Outcome.FAIL, "c", failures=(failure,))]
 
@@ -92,7 +92,7 @@ def shown(at: str) -> list[Verdict]:
 def test_place_of_a_finding_is_compared_with_those_of_the_fault(
     at: str, places: set[str], expected: tuple[bool, bool]
 ) -> None:
-    is_compared, elsewhere = misplaced(shown(at), places)
+    is_compared, elsewhere = misplaced(verdicts_at(at), places)
 
     assert (is_compared, not elsewhere) == expected
 
@@ -113,13 +113,15 @@ def test_requirement_broken_without_a_fault_fails_the_command(
     monkeypatch.setattr(
         identifiers, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace")
     )
-    said = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, ("--contract-version", "1.10.0", "--jobs", "1", "--only", "IRC-NS-GET-005")
     )
 
-    assert said.exit_code == 1
-    assert "unkept   IRC-NS-GET-005: the reference server without faults breaks it (" in said.output
-    assert "1 of 1 mutants killed" in said.output
+    assert result.exit_code == 1
+    assert (
+        "unkept   IRC-NS-GET-005: the reference server without faults breaks it (" in result.output
+    )
+    assert "1 of 1 mutants killed" in result.output
 
 
 @pytest.mark.nightly
@@ -134,19 +136,19 @@ def test_versions_of_sharing_are_hunted_one_after_the_other() -> None:
         "--only",
         "DS-FIH-02",
     )
-    said = hunted(*options)
+    result = hunt_by_command(*options)
 
-    assert [line.partition(" killed")[0] for line in said.stdout.splitlines()] == [
+    assert [line.partition(" killed")[0] for line in result.stdout.splitlines()] == [
         "delta_sharing 2026-02: 1 of 1 mutants",
         "delta_sharing 2026-08: 1 of 1 mutants",
     ]
 
 
 def test_requirement_without_a_killed_mutant_is_unproven() -> None:
-    broken, kept = "IRC-NS-GET-005", "IRC-NS-DROP-003"
-    found = [Hunt("a-fault", (broken,), (broken,)), Hunt("one-that-lives", (kept,), ())]
+    dead, living_one = "IRC-NS-GET-005", "IRC-NS-DROP-003"
+    hunts = [Hunt("a-fault", (dead,), (dead,)), Hunt("one-that-lives", (living_one,), ())]
 
-    assert list(unproven(suites.load("iceberg_rest"), found, {broken, kept})) == [kept]
+    assert list(unproven(suites.load("iceberg_rest"), hunts, {dead, living_one})) == [living_one]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_requirement_without_a_killed_mutant_is_unproven() -> None:
     ],
 )
 def test_unknown_mutant_or_version_exits_with_2(arguments: tuple[str, ...], complaint: str) -> None:
-    said = CliRunner().invoke(main, arguments)
+    result = CliRunner().invoke(main, arguments)
 
-    assert said.exit_code == 2
-    assert complaint in " ".join(said.stderr.replace("│", " ").split())
+    assert result.exit_code == 2
+    assert complaint in " ".join(result.stderr.replace("│", " ").split())

@@ -24,7 +24,7 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-def changed(name: str, folder: Path) -> frozenset[str]:
+def entries_of(name: str, folder: Path) -> frozenset[str]:
     settings = Settings(
         config=Path(suites.load(CONTRACT).launch_settings(folder).settings["config"])
     )
@@ -40,13 +40,13 @@ def test_seed_draws_the_same_number_of_different_faults(seed: int) -> None:
 
 
 def test_drawn_faults_change_different_entries(tmp_path: Path) -> None:
-    entries = [entry for name in drawn(2) for entry in changed(name, tmp_path)]
+    entries = [entry for name in drawn(2) for entry in entries_of(name, tmp_path)]
 
     assert len(set(entries)) == len(entries)
 
 
 def test_footprint_names_the_changed_answers(tmp_path: Path) -> None:
-    assert changed("drops-what-is-missing", tmp_path) == {"filter dropTable"}
+    assert entries_of("drops-what-is-missing", tmp_path) == {"filter dropTable"}
 
 
 @pytest.mark.usefixtures("quiet")

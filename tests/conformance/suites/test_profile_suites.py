@@ -134,17 +134,17 @@ def test_profile_suite_judges_inherited_and_own_requirements() -> None:
 
 
 def test_profile_has_inherited_and_own_faults() -> None:
-    known, others = faults("watsonx_data"), faults("iceberg_rest")
-    inherited: dict[str, Fault] = {name: fault for name, fault in known.items() if name in others}
+    own, others = faults("watsonx_data"), faults("iceberg_rest")
+    inherited: dict[str, Fault] = {name: fault for name, fault in own.items() if name in others}
 
     assert [
         name
         for name, fault in inherited.items()
         if not set(fault.breaks) <= WATSONX.requirements.keys()
     ] == []
-    assert known["drops-what-holds-tables"].breaks == ("IRC-NS-DROP-008", "WXD-NS-006")
-    assert "drops-what-has-children" not in known
-    assert "any-api-key" in known.keys() - others.keys()
+    assert own["drops-what-holds-tables"].breaks == ("IRC-NS-DROP-008", "WXD-NS-006")
+    assert "drops-what-has-children" not in own
+    assert "any-api-key" in own.keys() - others.keys()
 
 
 @pytest.mark.parametrize("scheme", ["ZenApiKey", "zenapikey"])
@@ -187,7 +187,7 @@ def test_names_hold_only_letters_and_digits(stem: str) -> None:
 @pytest.mark.nightly
 def test_allowed_quirks_fail_nothing() -> None:
     quirks = ("namespaces-by-the-pattern", "tables-by-the-pattern", "config-without-defaults")
-    wanted = [
+    requirements = [
         "IRC-NS-*",
         "IRC-PAG-*",
         "IRC-CFG-*",
@@ -201,17 +201,17 @@ def test_allowed_quirks_fail_nothing() -> None:
         tempfile.TemporaryDirectory() as folder,
         served(suite, folder, faults=mutants(quirks, "watsonx_data")) as target,
     ):
-        found = outcomes_of(checked(target, *wanted, of=suite))
+        actual = outcomes_of(checked(target, *requirements, of=suite))
 
     assert [
         requirement
-        for requirement, outcome in found.items()
+        for requirement, outcome in actual.items()
         if outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}
     ] == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "text"),
     [
         ([], 0, "conformant"),
         (["--fault", "createNamespace.answers-200"], 1, "WXD-NS-001"),
@@ -219,7 +219,7 @@ def test_allowed_quirks_fail_nothing() -> None:
     ],
 )
 def test_check_of_the_embedded_catalog_exits_with_its_verdict(
-    arguments: list[str], code: int, said: str
+    arguments: list[str], code: int, text: str
 ) -> None:
     only = [
         word
@@ -230,7 +230,7 @@ def test_check_of_the_embedded_catalog_exits_with_its_verdict(
     ran = CliRunner().invoke(command, ["--contract", "watsonx_data", *only, *arguments])
 
     assert ran.exit_code == code
-    assert said in ran.output
+    assert text in ran.output
 
 
 def test_check_without_a_warehouse_exits_with_3() -> None:
@@ -246,12 +246,12 @@ def test_check_without_a_warehouse_exits_with_3() -> None:
 def catalog(folder: Path, *faults: Install) -> Iterator[Target]:
     """Yield an instance with credentials and faults."""
     home = suites.load("watsonx_data").launch_settings(folder)
-    made = [unnamed(install) for install in faults]
-    with running(contract="watsonx_data", faults=made, **home.settings) as server:
+    installs = [unnamed(install) for install in faults]
+    with running(contract="watsonx_data", faults=installs, **home.settings) as server:
         yield home.target(server.url)
 
 
-def broken(run: Any) -> set[str]:
+def failures_of(run: Any) -> set[str]:
     return {name for name, outcome in outcomes_of(run).items() if outcome is Outcome.FAIL}
 
 
@@ -259,11 +259,11 @@ def test_catalog_that_admits_everyone_fails(tmp_path: Path) -> None:
     admits = replace_rule("enter", lambda _: None)
 
     with catalog(tmp_path, admits) as target:
-        found = broken(checked(target, "IRC-SEC-001", "IRC-SEC-009", of="watsonx_data"))
-        switched_off = replace(target, features={**target.features, "authentication": False})
-        off = broken(checked(switched_off, "IRC-SEC-001", of="watsonx_data"))
+        failures = failures_of(checked(target, "IRC-SEC-001", "IRC-SEC-009", of="watsonx_data"))
+        without_login = replace(target, features={**target.features, "authentication": False})
+        off = failures_of(checked(without_login, "IRC-SEC-001", of="watsonx_data"))
 
-    assert found == {"IRC-SEC-001", "IRC-SEC-009"}
+    assert failures == {"IRC-SEC-001", "IRC-SEC-009"}
     assert off == set()
 
 
@@ -273,11 +273,11 @@ def test_refused_api_key_ends_the_run_as_incomplete(
     monkeypatch.setenv("WRONG", "hank:planted-wrong")
     with catalog(tmp_path) as target:
         header = f"Authorization: {next(iter(target.headers.values()))}"
-        told = ("--parameter", "warehouse=lakepact", "--parameter", "api-key-env=WRONG")
+        parameters = ("--parameter", "warehouse=lakepact", "--parameter", "api-key-env=WRONG")
 
         ran = CliRunner().invoke(
             command,
-            ["--contract", "watsonx_data", target.url, "--quick", *told, "--header", header],
+            ["--contract", "watsonx_data", target.url, "--quick", *parameters, "--header", header],
         )
 
     assert (ran.exit_code, "the API key to be accepted" in ran.output) == (3, True)
@@ -296,9 +296,11 @@ def test_api_key_alone_identifies_the_caller(
             iter(orjson.loads((tmp_path / "credentials.yaml").read_bytes())["api-keys"].items())
         )
         monkeypatch.setenv("USER_AND_KEY", ":".join(key))
-        told = ("--parameter", "warehouse=lakepact", "--api-key-env", "USER_AND_KEY")
+        parameters = ("--parameter", "warehouse=lakepact", "--api-key-env", "USER_AND_KEY")
 
-        ran = CliRunner().invoke(run, ["--contract", "watsonx_data", target.url, *told, *options])
+        ran = CliRunner().invoke(
+            run, ["--contract", "watsonx_data", target.url, *parameters, *options]
+        )
 
     assert ran.exit_code == 0, ran.output
     assert key[1] not in ran.output
@@ -310,10 +312,10 @@ def test_wrong_prefix_fails_alone(tmp_path: Path, warehouse: str) -> None:
 
     with catalog(tmp_path, wrong) as target:
         parameters = {**target.parameters, "warehouse": warehouse}
-        named = replace(target, parameters=parameters)
-        run = checked(named, "IRC-SEC-00*", "WXD-GEN-001", of="watsonx_data")
+        with_parameters = replace(target, parameters=parameters)
+        run = checked(with_parameters, "IRC-SEC-00*", "WXD-GEN-001", of="watsonx_data")
 
-    assert broken(run) == {"WXD-GEN-001"}
+    assert failures_of(run) == {"WXD-GEN-001"}
 
 
 def test_namespaces_without_properties_fail_nothing(tmp_path: Path) -> None:
@@ -326,7 +328,7 @@ def test_namespaces_without_properties_fail_nothing(tmp_path: Path) -> None:
     with catalog(tmp_path, null, refuse) as target:
         run = checked(target, "IRC-NS-*", "WXD-NS-*", "WXD-CFG-*", of="watsonx_data")
 
-    assert broken(run) == set()
+    assert failures_of(run) == set()
     assert outcomes_of(run)["WXD-CFG-007"] is Outcome.WARN
 
 
@@ -348,9 +350,9 @@ def test_account_scope_is_checked_with_its_header(tmp_path: Path) -> None:
             of="watsonx_data",
         )
 
-    found = outcomes_of(run)
-    assert [name for name, o in found.items() if o is not Outcome.PASS] == []
-    assert found["WXD-SEC-001"] is Outcome.PASS
+    by_requirement = outcomes_of(run)
+    assert [name for name, o in by_requirement.items() if o is not Outcome.PASS] == []
+    assert by_requirement["WXD-SEC-001"] is Outcome.PASS
 
 
 def test_quick_check_judges_all_pages_and_the_form_of_errors() -> None:
@@ -358,6 +360,6 @@ def test_quick_check_judges_all_pages_and_the_form_of_errors() -> None:
 
 
 def test_quick_check_of_a_profile_adds_its_own_requirements() -> None:
-    chosen = plan.quick(suites.load("watsonx_data"))
+    selection = plan.quick(suites.load("watsonx_data"))
 
-    assert {"IRC-SEC-001", "WXD-SEC-001", "WXD-GEN-001", "IRC-NS-CREATE-001"} <= set(chosen)
+    assert {"IRC-SEC-001", "WXD-SEC-001", "WXD-GEN-001", "IRC-NS-CREATE-001"} <= set(selection)

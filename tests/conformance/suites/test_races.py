@@ -16,11 +16,11 @@ def test_repeated_race_multiplies_its_rounds(times: int) -> None:
     with running(contract="iceberg_rest", warehouse="memory:") as server:
         run = checked(server.url, DROPS, races=times)
 
-    made = [
+    creations = [
         one
         for one in run.wire.exchanges.values()
         if one.check == DROPS and one.operation == "createTable"
     ]
     assert (
-        len(made) == ROUNDS * times + 1
+        len(creations) == ROUNDS * times + 1
     )  # one more table shows whether tables can be dropped at all

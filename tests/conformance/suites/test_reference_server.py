@@ -28,7 +28,9 @@ VERSIONS = [
 def test_reference_server_keeps_every_requirement(
     contract: str, version: str, tmp_path: Path
 ) -> None:
-    judged = outcomes(suites.load(contract, version), str(tmp_path))
+    by_requirement = outcomes(suites.load(contract, version), str(tmp_path))
 
-    assert judged
-    assert {requirement for requirement, outcome in judged.items() if outcome not in KEPT} == set()
+    assert by_requirement
+    assert {
+        requirement for requirement, outcome in by_requirement.items() if outcome not in KEPT
+    } == set()

@@ -38,17 +38,17 @@ def no_file(url: str) -> bytes:
 
 
 @given(POSITIONS)
-def test_inline_deletion_vector_survives_writing_and_reading(gone: frozenset[int]) -> None:
-    assert gone == set(deletion_vectors.rows_of_vector(written.inline(gone), no_file))
+def test_inline_deletion_vector_survives_writing_and_reading(rows: frozenset[int]) -> None:
+    assert rows == set(deletion_vectors.rows_of_vector(written.inline(rows), no_file))
 
 
 @given(st.lists(POSITIONS, min_size=1, max_size=3))
 def test_each_deletion_vector_of_a_file_is_read(vectors: list[frozenset[int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        described = written.on_disk(Path(folder), vectors, seed="test")
+        descriptors = written.on_disk(Path(folder), vectors, seed="test")
         (file,) = Path(folder).glob("*.bin")
         content = file.read_bytes()
-    for vector, descriptor in zip(vectors, described, strict=True):
+    for vector, descriptor in zip(vectors, descriptors, strict=True):
         stored = descriptor | {"storageType": "p", "pathOrInlineDv": "https://x"}
         assert vector == set(deletion_vectors.rows_of_vector(stored, lambda _: content))
 
@@ -77,11 +77,11 @@ def test_deletion_vector_of_many_rows_takes_little_memory() -> None:
     bitmap.run_optimize()
 
     tracemalloc.start()
-    gone = deletion_vectors.rows_of_vector(written.inline(bitmap), no_file)
+    rows = deletion_vectors.rows_of_vector(written.inline(bitmap), no_file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert len(gone) == 2**22
+    assert len(rows) == 2**22
     assert peak < 2**20
 
 
@@ -161,11 +161,11 @@ def test_predicate_follows_three_valued_logic(predicate: Any, n: Any, holds: Any
 
 
 def test_constant_on_the_left_flips_the_comparison() -> None:
-    flipped = Comparison("n", "integer", "<", 5, constant_first=True)
-    assert flipped.sql() == "5 > n"
-    assert flipped.tree()["op"] == "greaterThan"
-    assert [side["op"] for side in flipped.tree()["children"]] == ["literal", "column"]
-    assert flipped.holds({"n": 4})
+    comparison = Comparison("n", "integer", "<", 5, constant_first=True)
+    assert comparison.sql() == "5 > n"
+    assert comparison.tree()["op"] == "greaterThan"
+    assert [side["op"] for side in comparison.tree()["children"]] == ["literal", "column"]
+    assert comparison.holds({"n": 4})
 
 
 def test_equal_seeds_draw_equal_predicates() -> None:

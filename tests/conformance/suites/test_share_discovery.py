@@ -56,13 +56,16 @@ class Shares:
                     if other == share
                 ]
             case [share, "all-tables"]:
-                found = [
+                names_of_tables = [
                     (schema, name)
                     for (other, schema), names in self.tables.items()
                     if other == share
                     for name in names
                 ]
-                items = [{"name": name, "schema": schema, "share": share} for schema, name in found]
+                items = [
+                    {"name": name, "schema": schema, "share": share}
+                    for schema, name in names_of_tables
+                ]
             case [*_, "metadata"]:
                 return lines(
                     {"protocol": {"minReaderVersion": 1}},
@@ -77,7 +80,7 @@ class Shares:
         return answer(200, {"items": items[at : at + 1], **token})
 
 
-def found(answerer: Answerer, **parameters: str) -> Offer:
+def offer_of(answerer: Answerer, **parameters: str) -> Offer:
     with miniature(answerer) as url, Wire(url) as wire:
         offer = discover(wire, Target(url, parameters=parameters))
         return replace(
@@ -88,7 +91,7 @@ def found(answerer: Answerer, **parameters: str) -> Offer:
 
 
 def test_discovery_follows_pages_to_every_table() -> None:
-    offer = found(Shares({("s.1", "a"): ["t", "Ü t"], ("s.1", "b"): [], ("s2", "a"): ["t"]}))
+    offer = offer_of(Shares({("s.1", "a"): ["t", "Ü t"], ("s.1", "b"): [], ("s2", "a"): ["t"]}))
     catalogue = offer.results["catalogue"]
 
     assert [s["name"] for s in catalogue.shares] == ["s.1", "s2"]
@@ -122,30 +125,30 @@ def test_checks_of_listings_ask_for_metadata_of_one_table(requirement: str) -> N
 
 
 def test_detected_features_are_asked_for_at_their_first_use() -> None:
-    asked: list[str] = []
+    detections: list[str] = []
 
     def detect() -> bool:
-        asked.append("a")
+        detections.append("a")
         return True
 
     offer = Offer(frozenset(), features=Detected({"a": detect, "b": detect}))
 
     assert offer.unused == {"a", "b"}
     assert [offer.features["a"], offer.features["a"]] == [True, True]
-    assert (offer.unused, asked) == ({"b"}, ["a"])
+    assert (offer.unused, detections) == ({"b"}, ["a"])
 
 
 def test_missing_operation_is_not_offered() -> None:
-    offered = found(Shares({("s", "a"): ["t"]})).operations
+    operations = offer_of(Shares({("s", "a"): ["t"]})).operations
 
-    assert offered.isdisjoint(
+    assert operations.isdisjoint(
         {"headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials"}
     )
-    assert {"listShares", "listAllTables", "queryTable"} <= offered
+    assert {"listShares", "listAllTables", "queryTable"} <= operations
 
 
 def test_access_modes_are_offered_and_forwarded_settings_are_not() -> None:
-    offer = found(
+    offer = offer_of(
         Shares(
             {("s", "a"): ["t"]},
             configuration={"enableChangeDataFeed": "true"},
@@ -160,7 +163,7 @@ def test_access_modes_are_offered_and_forwarded_settings_are_not() -> None:
 
 def test_large_catalogue_is_sampled() -> None:
     server = Shares({(f"s{n}", "a"): [f"t{m}" for m in range(30)] for n in range(40)})
-    catalogue = found(server).results["catalogue"]
+    catalogue = offer_of(server).results["catalogue"]
 
     assert catalogue.readable
     assert not catalogue.whole
@@ -180,7 +183,7 @@ def test_large_catalogue_is_sampled() -> None:
     ],
 )
 def test_nonsense_answers_have_no_tables(body: bytes) -> None:
-    offer = found(lambda *_: (200, {"Content-Type": "application/json"}, body))
+    offer = offer_of(lambda *_: (200, {"Content-Type": "application/json"}, body))
 
     assert offer.results["catalogue"].tables == ()
 
@@ -191,13 +194,13 @@ def test_nonsense_answers_have_no_tables(body: bytes) -> None:
 )
 def test_refusal_of_every_request_is_blocked_with_a_hint(status: int, hint: str) -> None:
     with pytest.raises(Blocked, match=hint):
-        found(lambda *_: answer(status))
+        offer_of(lambda *_: answer(status))
 
 
 def test_missing_fixture_pack_is_blocked(tmp_path: Path) -> None:
     with pytest.raises(Blocked, match="holds no fixture pack"):
-        found(Shares({}), fixtures=str(tmp_path))
+        offer_of(Shares({}), fixtures=str(tmp_path))
 
 
 def test_fixtures_feature_is_off_without_a_fixture_pack() -> None:
-    assert found(Shares({})).features["fixtures"] is False
+    assert offer_of(Shares({})).features["fixtures"] is False

@@ -42,11 +42,11 @@ def test_check_of_the_page_passes_and_kills_its_mutant() -> None:
         for text in (path.replace("/", "."), source)
     ]
     env = {**os.environ, "PYTHONPATH": str(TESTS)}
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True, env=env
     ).stdout
 
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=pass",
         "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=fail",
     ]
