@@ -16,17 +16,17 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 @any_of(TEXT)
 def test_path_segment_round_trips(name: str) -> None:
-    written = segment(name)
+    text = segment(name)
 
-    assert not set(written) & set("/?#% ") - {"%"}
-    assert unquote(written) == name
+    assert not set(text) & set("/?#% ") - {"%"}
+    assert unquote(text) == name
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")]
+    ("value", "text"), [("a b", "a b"), (True, "true"), (False, "false"), (0, "0"), ("", "")]
 )
-def test_parameter_becomes_text(value: str | int, written: str) -> None:
-    assert present_parameters(("name", value)) == (("name", written),)
+def test_parameter_becomes_text(value: str | int, text: str) -> None:
+    assert present_parameters(("name", value)) == (("name", text),)
 
 
 def test_missing_parameter_is_left_out() -> None:

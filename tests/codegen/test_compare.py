@@ -8,16 +8,16 @@ from codegen.compare import adopt, differences
 
 
 def test_differing_files_are_listed_with_their_difference(tmp_path: Path) -> None:
-    committed, fresh = tmp_path / "committed", tmp_path / "fresh"
+    stored, fresh = tmp_path / "committed", tmp_path / "fresh"
     for folder, contents in (
-        (committed, {"same.py": "1", "changed.py": "1", "of_hand.py": "1"}),
+        (stored, {"same.py": "1", "changed.py": "1", "of_hand.py": "1"}),
         (fresh, {"same.py": "1", "changed.py": "2", "forgotten.py": "1"}),
     ):
         folder.mkdir()
         for name, content in contents.items():
             (folder / name).write_text(content)
 
-    assert differences(committed, fresh) == [
+    assert differences(stored, fresh) == [
         "different changed.py",
         "missing   forgotten.py",
         "added     of_hand.py",
@@ -33,16 +33,16 @@ def test_bytecode_caches_are_ignored(tmp_path: Path) -> None:
 
 
 def test_adopting_an_output_writes_only_differing_files(tmp_path: Path) -> None:
-    committed, fresh = tmp_path / "committed", tmp_path / "fresh"
-    for folder in (committed, fresh):
+    stored, fresh = tmp_path / "committed", tmp_path / "fresh"
+    for folder in (stored, fresh):
         folder.mkdir()
         (folder / "same.py").write_text("1")
-    (committed / "of_hand.py").write_text("1")
+    (stored / "of_hand.py").write_text("1")
     (fresh / "deep").mkdir()
     (fresh / "deep" / "new.py").write_text("2")
-    before = (committed / "same.py").stat().st_mtime_ns
+    before = (stored / "same.py").stat().st_mtime_ns
 
-    adopt(committed, fresh)
+    adopt(stored, fresh)
 
-    assert differences(committed, fresh) == []
-    assert (committed / "same.py").stat().st_mtime_ns == before
+    assert differences(stored, fresh) == []
+    assert (stored / "same.py").stat().st_mtime_ns == before

@@ -201,8 +201,8 @@ def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) 
 def test_invalid_contract_raises_broken(
     rack: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str
 ) -> None:
-    written = (rack / file).read_text("utf-8")
-    (rack / file).write_text(written.replace(old, new), "utf-8")
+    text = (rack / file).read_text("utf-8")
+    (rack / file).write_text(text.replace(old, new), "utf-8")
 
     with pytest.raises(Broken, match=re.escape(complaint)):
         generate(tmp_path / "out", all_sources(tmp_path))

@@ -86,10 +86,10 @@ def test_repr_with_an_invalid_item_is_their_number() -> None:
 
 
 def test_error_of_an_item_does_not_carry_the_original() -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(Broken) as exc_info:
         list(metadata(snapshots=[INVALID]).snapshots)
 
-    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+    assert (exc_info.value.__cause__, exc_info.value.__context__) == (None, None)
 
 
 def test_invalid_item_raises_at_once_without_a_reading() -> None:
@@ -113,7 +113,7 @@ def test_array_read_later_equals_the_one_read_at_once() -> None:
 
 
 def test_nested_arrays_are_read_later_too() -> None:
-    broken = {
+    invalid = {
         **SCHEMA,
         "fields": [
             {
@@ -124,7 +124,7 @@ def test_nested_arrays_are_read_later_too() -> None:
             }
         ],
     }
-    schemas = metadata(schemas=[broken]).schemas
+    schemas = metadata(schemas=[invalid]).schemas
     assert schemas
     inner = schemas[0].fields[0].type
 
@@ -199,9 +199,9 @@ def bare() -> dict[str, Any]:
     return {name: value for name, value in table().items() if name not in ABSENT}
 
 
-@pytest.mark.parametrize("given", [{}, dict.fromkeys(ABSENT)], ids=["absent", "null"])
-def test_arrays_and_maps_that_are_not_there_are_empty(given: dict[str, Any]) -> None:
-    read = TableMetadata.model_validate({**bare(), **given})
+@pytest.mark.parametrize("members", [{}, dict.fromkeys(ABSENT)], ids=["absent", "null"])
+def test_arrays_and_maps_that_are_not_there_are_empty(members: dict[str, Any]) -> None:
+    read = TableMetadata.model_validate({**bare(), **members})
 
     empty = [getattr(read, name.replace("-", "_")) for name in ABSENT]
     assert [list(each) for each in empty] == [[]] * len(ABSENT)

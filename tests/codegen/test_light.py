@@ -32,8 +32,8 @@ def pair(kind: type[BaseModel], document: dict[str, Any]) -> tuple[Any, Any]:
     """Return the light model and the whole one of a document."""
     make = light(kind)
     assert make is not None
-    (made,) = make([copy.deepcopy(document)]) or [None]
-    return made, kind.model_validate(document)
+    (item,) = make([copy.deepcopy(document)]) or [None]
+    return item, kind.model_validate(document)
 
 
 @pytest.mark.parametrize(("kind", "document"), DOCUMENTS)
@@ -60,12 +60,12 @@ def pair(kind: type[BaseModel], document: dict[str, Any]) -> tuple[Any, Any]:
 def test_light_model_behaves_like_a_whole_one(
     kind: type[BaseModel], document: dict[str, Any], use: Any
 ) -> None:
-    made, whole = pair(kind, document)
+    item, whole = pair(kind, document)
 
-    assert isinstance(made, kind)
-    assert use(made) == use(whole)
-    assert made == whole == made
-    assert type(made).__qualname__ == kind.__qualname__
+    assert isinstance(item, kind)
+    assert use(item) == use(whole)
+    assert item == whole == item
+    assert type(item).__qualname__ == kind.__qualname__
 
 
 class Container(BaseModel):
@@ -105,11 +105,11 @@ def test_document_is_light_only_if_validation_changes_nothing(documents: list[An
     make = light(TableIdentifier)
     assert make is not None
 
-    found = make(copy.deepcopy(documents))
+    models = make(copy.deepcopy(documents))
 
-    if found is not None:
-        assert [model.to_wire() for model in found] == documents
-        assert found == [TableIdentifier.model_validate(document) for document in documents]
+    if models is not None:
+        assert [model.to_wire() for model in models] == documents
+        assert models == [TableIdentifier.model_validate(document) for document in documents]
 
 
 @pytest.mark.parametrize("kind", [SortOrder, StructField, dict, list[str], Any])

@@ -20,7 +20,7 @@ def shop() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "after", "touched"),
+    ("change", "after", "pointers"),
     [
         ({"at": "/c", "add": 1}, {**shop(), "c": 1}, ["/c"]),
         (
@@ -64,11 +64,11 @@ def shop() -> dict[str, Any]:
     ),
 )
 def test_change_returns_its_result_and_touched_pointers(
-    change: dict[str, Any], after: dict[str, Any], touched: list[str]
+    change: dict[str, Any], after: dict[str, Any], pointers: list[str]
 ) -> None:
     document = shop()
 
-    assert (changes.apply(document, change), document) == (touched, after)
+    assert (changes.apply(document, change), document) == (pointers, after)
 
 
 def test_renamed_member_keeps_its_position() -> None:
@@ -148,7 +148,7 @@ def correction(**members: Any) -> dict[str, Any]:
     }
 
 
-def written(tmp_path: Path, *corrections: dict[str, Any]) -> Path:
+def overlay_file(tmp_path: Path, *corrections: dict[str, Any]) -> Path:
     path = tmp_path / "overlay.yaml"
     path.write_text(
         str({"corrections": list(corrections)}), "utf-8"
@@ -158,7 +158,7 @@ def written(tmp_path: Path, *corrections: dict[str, Any]) -> Path:
 
 def test_failed_correction_is_named(tmp_path: Path) -> None:
     corrections = overlay.read(
-        written(tmp_path, correction(changes=[{"at": "/gone", "expect": "x", "set": "y"}]))
+        overlay_file(tmp_path, correction(changes=[{"at": "/gone", "expect": "x", "set": "y"}]))
     )
 
     with pytest.raises(Broken, match=r"correction X1 \(a is b\): /gone points to nothing"):
@@ -167,19 +167,19 @@ def test_failed_correction_is_named(tmp_path: Path) -> None:
 
 def test_correction_of_models_does_not_change_verdicts(tmp_path: Path) -> None:
     corrections = overlay.read(
-        written(
+        overlay_file(
             tmp_path, correction(effect="none", only="models", changes=[{"at": "/a", "add": 1}])
         )
     )
     verdicts: dict[str, Any] = {}
     models: dict[str, Any] = {}
 
-    touched = [
+    pointers = [
         overlay.apply(verdicts, corrections, view="verdicts"),
         overlay.apply(models, corrections, view="models"),
     ]
 
-    assert (verdicts, models, touched) == ({}, {"a": 1}, [{}, {"X1": ("/a",)}])
+    assert (verdicts, models, pointers) == ({}, {"a": 1}, [{}, {"X1": ("/a",)}])
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_correction_with_wrong_members_raises_broken(
     tmp_path: Path, corrections: list[dict[str, Any]], complaint: str
 ) -> None:
     with pytest.raises(Broken, match=complaint):
-        overlay.read(written(tmp_path, *corrections))
+        overlay.read(overlay_file(tmp_path, *corrections))

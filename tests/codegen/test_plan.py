@@ -14,14 +14,14 @@ from codegen.plan import plan
 
 def test_plan_lists_routes_in_the_order_of_connexion(output: Path) -> None:
     routing: dict[str, Any] = json.loads((output / "rack" / "routing.json").read_bytes())
-    planned: dict[str, Any] = json.loads((output / "rack" / "plan.json").read_bytes())
+    plan: dict[str, Any] = json.loads((output / "rack" / "plan.json").read_bytes())
 
     operations = [
         [m.upper(), path, o["operationId"]]
         for path, item in routing["paths"].items()
         for m, o in item.items()
     ]
-    assert operations == planned["routes"]
+    assert operations == plan["routes"]
 
 
 def test_document_invalid_for_connexion_raises() -> None:

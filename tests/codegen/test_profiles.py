@@ -30,7 +30,7 @@ DIFFERENCES = [
 
 
 @pytest.fixture
-def marked(rack: Path) -> Path:
+def profile_folder(rack: Path) -> Path:
     """Return the folder of a profile beside the contract."""
     title = yaml.safe_load((rack / "contract.yaml").read_text("utf-8"))["title"]
     folder = rack.parents[1] / "marked" / "1"
@@ -60,8 +60,8 @@ def requirements(folder: Path) -> list[str]:
     return [requirement.id for requirement in versions.read(profile(folder)).registry.requirements]
 
 
-def test_profile_is_a_separate_contract(marked: Path) -> None:
-    source = profile(marked)
+def test_profile_is_a_separate_contract(profile_folder: Path) -> None:
+    source = profile(profile_folder)
 
     assert (source.name, source.version, source.title, source.rank) == (
         "marked",
@@ -73,43 +73,45 @@ def test_profile_is_a_separate_contract(marked: Path) -> None:
     assert source.profile_of.name == BASE
 
 
-def test_profile_inherits_all_requirements(marked: Path) -> None:
-    others = next(source for source in all_sources(marked.parents[1]) if source.name == BASE)
+def test_profile_inherits_all_requirements(profile_folder: Path) -> None:
+    others = next(
+        source for source in all_sources(profile_folder.parents[1]) if source.name == BASE
+    )
 
-    assert requirements(marked) == [
+    assert requirements(profile_folder) == [
         requirement.id for requirement in versions.read(others).registry.requirements
     ]
 
 
-def test_requirement_listed_under_without_is_dropped(marked: Path) -> None:
-    gone, *left = requirements(marked)
-    spoil(marked, without=[gone])
+def test_requirement_listed_under_without_is_dropped(profile_folder: Path) -> None:
+    first, *others = requirements(profile_folder)
+    spoil(profile_folder, without=[first])
 
-    version = versions.read(profile(marked))
+    version = versions.read(profile(profile_folder))
 
-    assert [requirement.id for requirement in version.registry.requirements] == left
-    assert version.registry.differences[0].without == (gone,)
+    assert [requirement.id for requirement in version.registry.requirements] == others
+    assert version.registry.differences[0].without == (first,)
 
 
-def test_unknown_requirement_under_without_raises_broken(marked: Path) -> None:
-    spoil(marked, without=["XYZ-*"])
+def test_unknown_requirement_under_without_raises_broken(profile_folder: Path) -> None:
+    spoil(profile_folder, without=["XYZ-*"])
 
     with pytest.raises(
         Broken, match=r"difference D-01 is without requirements that do not exist: XYZ-\*"
     ):
-        versions.read(profile(marked))
+        versions.read(profile(profile_folder))
 
 
-def test_requirement_without_operations_must_be_listed_under_without(marked: Path) -> None:
-    version = versions.read(profile(marked))
-    concerned = next(
+def test_requirement_without_operations_must_be_listed_under_without(profile_folder: Path) -> None:
+    version = versions.read(profile(profile_folder))
+    requirement = next(
         r
         for r in version.registry.requirements
         if len({version.operations[o].path for o in r.operations}) == 1
     )
-    path = version.operations[concerned.operations[0]].path.replace("~", "~0").replace("/", "~1")
+    path = version.operations[requirement.operations[0]].path.replace("~", "~0").replace("/", "~1")
     spoil(
-        marked,
+        profile_folder,
         changes=[
             *DIFFERENCES[0]["changes"],
             {"at": f"/paths/{path}", "expect": {}, "remove": True},
@@ -119,7 +121,7 @@ def test_requirement_without_operations_must_be_listed_under_without(marked: Pat
     with pytest.raises(
         Broken, match=r"a difference has to say that it is without it|points to nothing"
     ):
-        versions.read(profile(marked))
+        versions.read(profile(profile_folder))
 
 
 @pytest.mark.parametrize(
@@ -130,12 +132,12 @@ def test_requirement_without_operations_must_be_listed_under_without(marked: Pat
         {"sentence": None},
     ],
 )
-def test_invalid_difference_raises_broken(marked: Path, wrong: dict[str, object]) -> None:
-    spoil(marked, **wrong)
+def test_invalid_difference_raises_broken(profile_folder: Path, wrong: dict[str, object]) -> None:
+    spoil(profile_folder, **wrong)
 
     if wrong.get("sentence", "") is None:
         write(
-            marked / "profile.yaml",
+            profile_folder / "profile.yaml",
             {
                 "differences": [
                     {name: value for name, value in DIFFERENCES[0].items() if name != "sentence"}
@@ -143,27 +145,29 @@ def test_invalid_difference_raises_broken(marked: Path, wrong: dict[str, object]
             },
         )
     with pytest.raises(Broken, match="difference"):
-        versions.read(profile(marked))
+        versions.read(profile(profile_folder))
 
 
 @pytest.mark.parametrize("member", ["media", "adopted"])
-def test_profile_with_members_of_its_base_raises_broken(marked: Path, member: str) -> None:
-    known = yaml.safe_load((marked / "contract.yaml").read_text("utf-8"))
-    write(marked / "contract.yaml", {**known, member: {}})
+def test_profile_with_members_of_its_base_raises_broken(profile_folder: Path, member: str) -> None:
+    document = yaml.safe_load((profile_folder / "contract.yaml").read_text("utf-8"))
+    write(profile_folder / "contract.yaml", {**document, member: {}})
 
     with pytest.raises(Broken, match=f"{member} are those of {BASE}"):
-        all_sources(marked.parents[1])
+        all_sources(profile_folder.parents[1])
 
 
-def test_profile_of_a_missing_contract_raises_broken(marked: Path) -> None:
-    shutil.rmtree(marked.parents[1] / BASE)
+def test_profile_of_a_missing_contract_raises_broken(profile_folder: Path) -> None:
+    shutil.rmtree(profile_folder.parents[1] / BASE)
 
     with pytest.raises(Broken, match=f"extends {BASE}/2, which is not there"):
-        all_sources(marked.parents[1])
+        all_sources(profile_folder.parents[1])
 
 
-def test_profile_has_tables_and_neither_models_nor_endpoints(marked: Path, tmp_path: Path) -> None:
-    generate(tmp_path, all_sources(marked.parents[1]))
+def test_profile_has_tables_and_neither_models_nor_endpoints(
+    profile_folder: Path, tmp_path: Path
+) -> None:
+    generate(tmp_path, all_sources(profile_folder.parents[1]))
 
     package = tmp_path / "lakepact" / "generated" / "marked"
     assert {path.name for path in package.glob("*.py")} == {"__init__.py", "op.py"}

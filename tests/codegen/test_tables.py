@@ -40,14 +40,14 @@ every_operation = pytest.mark.parametrize(
 )
 
 
-def routed(contract: Contract, operation: Operation) -> dict[str, Any]:
-    found: dict[str, Any] = contract.routing["paths"][operation.path][operation.method.lower()]
-    return found
+def route_of(contract: Contract, operation: Operation) -> dict[str, Any]:
+    document: dict[str, Any] = contract.routing["paths"][operation.path][operation.method.lower()]
+    return document
 
 
-def bundled(contract: Contract, operation: Operation) -> dict[str, Any]:
-    found: dict[str, Any] = contract.bundle["paths"][operation.path][operation.method.lower()]
-    return found
+def operation_of_bundle(contract: Contract, operation: Operation) -> dict[str, Any]:
+    document: dict[str, Any] = contract.bundle["paths"][operation.path][operation.method.lower()]
+    return document
 
 
 def module(contract: Contract, name: str) -> Any:
@@ -87,8 +87,8 @@ def test_op_has_a_constant_for_each_operation_of_any_version(contract: Contract)
 @every_operation
 def test_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
     assert {
-        bundled(contract, operation)["operationId"],
-        routed(contract, operation)["operationId"],
+        operation_of_bundle(contract, operation)["operationId"],
+        route_of(contract, operation)["operationId"],
     } == {operation.id}
 
 
@@ -98,7 +98,7 @@ def test_every_parameter_is_routed(contract: Contract, operation: Operation) -> 
 
     assert [
         (p["name"], p["in"], p.get("required", False))
-        for p in routed(contract, operation)["parameters"]
+        for p in route_of(contract, operation)["parameters"]
     ] == expected
 
 
@@ -109,7 +109,7 @@ def test_every_parameter_is_routed(contract: Contract, operation: Operation) -> 
 def test_body_is_routed_with_its_schema(contract: Contract, operation: Operation) -> None:
     schema = {"type": "object", "x-schema-ref": f"#/components/schemas/{operation.body}"}
 
-    assert routed(contract, operation)["requestBody"] == {
+    assert route_of(contract, operation)["requestBody"] == {
         "required": operation.body_required,
         "content": {operation.body_media_type: {"schema": schema}},
     }
@@ -123,7 +123,7 @@ def test_every_answer_is_routed_and_5xx_is_expanded(
         {"500", "501", "502", "503", "504"} if "5XX" in operation.answers else set()
     )
 
-    assert set(routed(contract, operation)["responses"]) == statuses
+    assert set(route_of(contract, operation)["responses"]) == statuses
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_extending_version_inherits_requirements() -> None:
         Contract("iceberg_rest", "1.11.0").requirements,
         Contract("iceberg_rest").requirements,
     )
-    added = set(Contract("iceberg_rest").difference("1.11.0")["requirements"]["added"])
+    additions = set(Contract("iceberg_rest").difference("1.11.0")["requirements"]["added"])
 
-    assert newer.keys() - older.keys() == added
+    assert newer.keys() - older.keys() == additions
     assert older.keys() <= newer.keys()
 
 

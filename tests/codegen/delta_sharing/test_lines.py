@@ -19,13 +19,13 @@ from lakepact.generated.delta_sharing import models
 
 
 @cache
-def corrected() -> Bundle:
+def bundle_with_corrections() -> Bundle:
     (source,) = (source for source in all_sources() if source.name == "delta_sharing")
     return read_bundle(source)
 
 
 FORMS: dict[str, Callable[[], dict[str, Any]]] = {
-    "written": lambda: corrected().source_document,
+    "written": lambda: bundle_with_corrections().source_document,
     "bundle": lambda: Contract("delta_sharing").bundle,
     "schemas": lambda: Contract("delta_sharing").schemas,
 }
@@ -103,8 +103,8 @@ def test_line_of_each_kind_is_valid_in_every_form(kind: str) -> None:
 def test_line_is_valid_in_its_own_format_only(kind: str) -> None:
     formats = {"ParquetLine": PARQUET | ENDS, "DeltaLine": DELTA | ENDS, "ResponseLine": LINES}
 
-    taken = {schema: validator("bundle", schema).is_valid(LINES[kind]) for schema in formats}
-    assert taken == {schema: kind in kinds for schema, kinds in formats.items()}
+    verdicts = {schema: validator("bundle", schema).is_valid(LINES[kind]) for schema in formats}
+    assert verdicts == {schema: kind in kinds for schema, kinds in formats.items()}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,10 @@ def test_types_missing_from_the_prose_are_invalid(schema: Any) -> None:
 def test_widening_correction_accepts_documents_invalid_as_written(
     correction: str, schema: str, document: Any
 ) -> None:
-    assert next(e.effect for e in corrected().corrections if e.id == correction) == "widens"
+    assert (
+        next(e.effect for e in bundle_with_corrections().corrections if e.id == correction)
+        == "widens"
+    )
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
 
 
@@ -165,7 +168,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
-        for correction, pointers in corrected().change_pointers.items()
+        for correction, pointers in bundle_with_corrections().change_pointers.items()
         if any(
             pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests)
             for pointer in pointers
@@ -190,8 +193,8 @@ def test_line_round_trips_through_the_model_of_its_kind(kind: str) -> None:
 )
 def test_unknown_members_round_trip(kind: str, unknown: dict[str, Any]) -> None:
     ((wrapper, inner),) = LINES[kind].items()
-    written = {
+    line = {
         wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}
     }
 
-    assert RESPONSE_LINE.validate_python(written).to_wire() == written
+    assert RESPONSE_LINE.validate_python(line).to_wire() == line

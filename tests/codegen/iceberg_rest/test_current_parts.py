@@ -21,19 +21,19 @@ SNAPSHOT = {
 }
 
 
-def metadata(**changed):
-    return TableMetadata.model_validate({**table(), **changed})
+def metadata(**members):
+    return TableMetadata.model_validate({**table(), **members})
 
 
 @pytest.mark.parametrize(("part", "members"), PARTS.items(), ids=PARTS)
 def test_current_part_is_the_one_with_the_id_wherever_it_stands(part, members):
     collection, id_name, current = members
     document = (table().get(collection) or [SNAPSHOT])[0]
-    kept = [{**document, id_name: id_} for id_ in (3, 1, 2)]
+    items = [{**document, id_name: id_} for id_ in (3, 1, 2)]
 
-    found = getattr(metadata(**{collection: kept, current: 1}), part)
+    part_of_table = getattr(metadata(**{collection: items, current: 1}), part)
 
-    assert found.to_wire() == kept[1]
+    assert part_of_table.to_wire() == items[1]
 
 
 @pytest.mark.parametrize(("part", "members"), PARTS.items(), ids=PARTS)
@@ -51,12 +51,15 @@ def test_schema_and_spec_without_ids_have_the_id_zero():
     (schema,), (spec,) = table()["schemas"], table()["partition-specs"]
     del schema["schema-id"], spec["spec-id"]
 
-    found = metadata(
+    table_metadata = metadata(
         schemas=[schema],
         **{"partition-specs": [spec], "current-schema-id": 0, "default-spec-id": 0},
     )
 
-    assert (found.current_schema.to_wire(), found.default_partition_spec.to_wire()) == (
+    assert (
+        table_metadata.current_schema.to_wire(),
+        table_metadata.default_partition_spec.to_wire(),
+    ) == (
         schema,
         spec,
     )

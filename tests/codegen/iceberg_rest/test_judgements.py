@@ -53,8 +53,8 @@ class Payload:
     by: str  #: the correction or pass of the example
     schema: str
     document: Any
-    written: bool
-    corrected: bool
+    original: bool
+    after_corrections: bool
 
     def __str__(self) -> str:
         return f"{self.by}-{self.schema}-{self.document}"[:80]
@@ -239,9 +239,9 @@ def test_each_form_of_the_contract_gives_its_verdict(payload: Payload) -> None:
     verdicts = {form: follows(form, payload.schema, payload.document) for form in FORMS}
 
     assert verdicts == {
-        "written": payload.written,
-        "bundle": payload.corrected,
-        "schemas": payload.corrected,
+        "written": payload.original,
+        "bundle": payload.after_corrections,
+        "schemas": payload.after_corrections,
     }
 
 
@@ -263,19 +263,19 @@ def spoilt(document: Any, data: st.DataObject) -> Any:
     key = data.draw(
         st.sampled_from(sorted(document) if isinstance(document, dict) else range(len(document)))
     )
-    changed = document.copy()
+    copy = document.copy()
     if data.draw(st.booleans()):
-        del changed[key]
+        del copy[key]
     else:
-        changed[key] = spoilt(document[key], data)
-    return changed
+        copy[key] = spoilt(document[key], data)
+    return copy
 
 
-def judged_otherwise(correction: str) -> set[tuple[bool, bool]]:
+def changes_by(correction: str) -> set[tuple[bool, bool]]:
     return {
-        (p.written, p.corrected)
+        (p.original, p.after_corrections)
         for p in PAYLOADS
-        if p.by == correction and p.written != p.corrected
+        if p.by == correction and p.original != p.after_corrections
     }
 
 
@@ -288,9 +288,7 @@ def test_correction_changes_verdicts_only_as_its_effect_allows(
     ]
 
     assert {
-        correction: more
-        for correction in of_effect
-        if (more := judged_otherwise(correction) - changes)
+        correction: more for correction in of_effect if (more := changes_by(correction) - changes)
     } == {}
 
 
@@ -305,4 +303,4 @@ def test_every_correction_of_schemas_has_an_example() -> None:
         )
     }
 
-    assert {correction for correction in of_documents if not judged_otherwise(correction)} == set()
+    assert {correction for correction in of_documents if not changes_by(correction)} == set()

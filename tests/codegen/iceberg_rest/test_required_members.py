@@ -93,7 +93,7 @@ def test_defaults_of_version_1_are_not_written() -> None:
 
 def test_version_1_made_in_python_gets_the_defaults() -> None:
     schema = Schema.model_validate({"type": "struct", "schema-id": 2, "fields": []})
-    given = {
+    members = {
         "format_version": 1,
         "table_uuid": "u",
         "location": "s3://b",
@@ -102,4 +102,4 @@ def test_version_1_made_in_python_gets_the_defaults() -> None:
         "schema_": schema,
     }
 
-    assert TableMetadata.model_validate(given).current_schema_id == 2
+    assert TableMetadata.model_validate(members).current_schema_id == 2

@@ -41,11 +41,11 @@ def main(packages: list[str]) -> None:
         with httpx.Client(transport=httpx.WSGITransport(application), base_url="http://a") as http:
             for operation in modules["operations"].OPERATIONS.values():
                 call(modules, operation, modules["client"].Client(http))
-        named = [
+        operations = [
             (operation.path, operation.id)
             for operation in modules["operations"].OPERATIONS.values()
         ]
-        sys.stdout.write(json.dumps(named) + "\n")
+        sys.stdout.write(json.dumps(operations) + "\n")
 
 
 def call(modules: Any, operation: Any, client: Any) -> None:
@@ -54,9 +54,9 @@ def call(modules: Any, operation: Any, client: Any) -> None:
     """
     function = getattr(modules["endpoints"], operation.function)
     inspect.getdoc(function)
-    made = function(**dict.fromkeys(inspect.signature(function).parameters, "text"))
+    request = function(**dict.fromkeys(inspect.signature(function).parameters, "text"))
     try:
-        client.send(made)
+        client.send(request)
     except (
         httpx.InvalidURL,
         httpx.LocalProtocolError,

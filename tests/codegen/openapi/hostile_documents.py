@@ -108,19 +108,19 @@ class Hostile:
 
     seed: int
     _random: random.Random = field(init=False)
-    _given: int = 0
+    _count: int = 0
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
 
     def __call__(self, prefix: str = "") -> str:
         """Return the next string."""
-        self._given += 1
+        self._count += 1
         if self.seed >= len(TEXTS):
             return prefix + "".join(self._random.choices(PIECES, k=self._random.randint(1, 12)))
-        return prefix + TEXTS[(self._given * 29 + self.seed) % len(TEXTS)]
+        return prefix + TEXTS[(self._count * 29 + self.seed) % len(TEXTS)]
 
-    def named(self, value: Any, number: int = 2) -> dict[str, Any]:
+    def with_hostile_keys(self, value: Any, number: int = 2) -> dict[str, Any]:
         """Return an object with hostile keys."""
         return {self(): value for _ in range(number)}
 
@@ -139,7 +139,7 @@ class Hostile:
                 {
                     "url": self("http://a/"),
                     "description": self(),
-                    "variables": self.named({"default": self(), "enum": [self()]}),
+                    "variables": self.with_hostile_keys({"default": self(), "enum": [self()]}),
                 }
             ],
             "tags": [
@@ -149,8 +149,8 @@ class Hostile:
                     "externalDocs": {"url": "http://a/", "description": self()},
                 }
             ],
-            "security": [self.named([self()])],
-            "x-root": self.named(self()),
+            "security": [self.with_hostile_keys([self()])],
+            "x-root": self.with_hostile_keys(self()),
             "paths": {
                 self("/"): self._item(),
                 re.sub("[{}]", "", self("/")) + "/{name}": self._item("name"),
@@ -161,8 +161,8 @@ class Hostile:
                     "Thing": self._object(),
                     "Text": self._text(),
                     "Union": self._union(),
-                    "One": self._tagged(),
-                    "Two": self._tagged(),
+                    "One": self._union_member(),
+                    "Two": self._union_member(),
                     "Closed": {
                         "type": "object",
                         "properties": self._scalars(),
@@ -173,7 +173,9 @@ class Hostile:
                 "securitySchemes": {
                     "key": {"type": "apiKey", "name": self(), "in": "header", "description": self()}
                 },
-                "examples": {"example": {"summary": self(), "value": self.named(self())}},
+                "examples": {
+                    "example": {"summary": self(), "value": self.with_hostile_keys(self())}
+                },
             },
         }
 
@@ -196,7 +198,7 @@ class Hostile:
     def _operation(self) -> dict[str, Any]:
         headers = {
             f"X-{number}": {"description": self(), "schema": self._text()} for number in range(2)
-        } | self.named({"schema": {}})
+        } | self.with_hostile_keys({"schema": {}})
         answer = {
             "description": self(),
             "headers": headers,
@@ -204,7 +206,7 @@ class Hostile:
             "links": {"link": {"operationId": self()}},
         }
         return {
-            "operationId": self(f"{self._given}"),
+            "operationId": self(f"{self._count}"),
             "summary": self(),
             "description": self(),
             "tags": [self(), self()],
@@ -220,13 +222,13 @@ class Hostile:
                 "4XX": {"description": self(), "content": self._content()},
                 "default": {"description": self()},
             },
-            "security": [self.named([self()])],
-            "callbacks": {"called": self.named({})},
-            "x-operation": self.named(self()),
+            "security": [self.with_hostile_keys([self()])],
+            "callbacks": {"called": self.with_hostile_keys({})},
+            "x-operation": self.with_hostile_keys(self()),
         }
 
     def _parameter(self, where: str) -> dict[str, Any]:
-        name = self(f"{self._given}")
+        name = self(f"{self._count}")
         return {
             "name": name,
             "in": where,
@@ -241,7 +243,7 @@ class Hostile:
 
     def _content(self) -> dict[str, Any]:
         examples = {"one": {"summary": self(), "value": self()}}
-        described = {
+        by_media_type = {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/Thing"},
                 "examples": examples,
@@ -250,7 +252,7 @@ class Hostile:
         return {
             self("application/"): {"schema": self._text()},
             **(
-                described
+                by_media_type
                 if self.seed % 3
                 else {self("application/json;"): {"schema": self._object()}}
             ),
@@ -305,7 +307,7 @@ class Hostile:
         properties = {
             self(): {**self._text(), "example": self()},
             self(): self._choice(),
-            self(): {"type": "object", "properties": self.named({})},
+            self(): {"type": "object", "properties": self.with_hostile_keys({})},
         }
         return {
             "type": "object",
@@ -314,7 +316,7 @@ class Hostile:
             "required": list(properties)[:1],
             "properties": {**properties, "text": {"$ref": "#/components/schemas/Text"}},
             "additionalProperties": {"type": "array", "items": self._choice()},
-            "example": self.named(self()),
+            "example": self.with_hostile_keys(self()),
             "xml": {"name": self(), "prefix": self()},
             "x-python-type": self(),
         }
@@ -328,7 +330,7 @@ class Hostile:
             "discriminator": {"propertyName": self._tag(), "mapping": references},
         }
 
-    def _tagged(self) -> dict[str, Any]:
+    def _union_member(self) -> dict[str, Any]:
         return {
             "type": "object",
             "description": self(),

@@ -34,11 +34,11 @@ BITS = "the document has more than 1,024 bits in a number; generate code from a 
 @pytest.fixture
 def requests() -> Iterator[tuple[str, list[str]]]:
     """Yield the address of a server, and the paths that it was asked for."""
-    asked: list[str] = []
+    paths: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            paths.append(self.path)
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"{}")
@@ -48,7 +48,7 @@ def requests() -> Iterator[tuple[str, list[str]]]:
     server = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
+    yield f"http://127.0.0.1:{server.server_port}", paths
     server.shutdown()
     thread.join()
     server.server_close()
@@ -74,7 +74,7 @@ def generate(folder: Path, document: Any, file: str = "contract.json") -> Result
     )
 
 
-def limited(folder: Path, text: str, file: str) -> str:
+def error_within_limits(folder: Path, text: str, file: str) -> str:
     """Run the command in a process with little memory and time, and return its last line."""
     (folder / file).write_text(text, "utf-8")
 
@@ -118,18 +118,18 @@ def naming(address: str) -> dict[str, Any]:
     }
     schemas: dict[str, Any] = {}
     for keyword in keywords:
-        named = {
+        reference = {
             keyword: f"{address}/{keyword}"
             if keyword not in {"contentSchema", "$anchor"}
             else {"$ref": f"{address}/{keyword}"}
             if keyword == "contentSchema"
             else "a"
         }
-        schemas[f"Beside{len(schemas)}"] = {**schema, **named}
+        schemas[f"Beside{len(schemas)}"] = {**schema, **reference}
         schemas[f"Inside{len(schemas)}"] = {
-            "properties": {"a": named},
-            "allOf": [named],
-            "oneOf": [named, schema],
+            "properties": {"a": reference},
+            "allOf": [reference],
+            "oneOf": [reference, schema],
         }
     mapping = {"propertyName": "a", "mapping": {"x": f"{address}/mapping"}}
     answer = {
@@ -170,17 +170,17 @@ def naming(address: str) -> dict[str, Any]:
 def test_no_address_in_a_document_is_requested(
     tmp_path: Path, requests: tuple[str, list[str]]
 ) -> None:
-    address, asked = requests
+    address, paths = requests
 
     result = generate(tmp_path, naming(address))
 
-    assert (result.exit_code, asked) == (0, []), (result.output, result.exception)
+    assert (result.exit_code, paths) == (0, []), (result.output, result.exception)
 
 
 @pytest.mark.parametrize("scheme", ["file://", ""])
 def test_no_file_in_a_document_is_opened(tmp_path: Path, scheme: str) -> None:
-    opened = json.dumps(naming(f"{scheme}{tmp_path}"))
-    (tmp_path / "contract.json").write_text(opened, "utf-8")
+    document_text = json.dumps(naming(f"{scheme}{tmp_path}"))
+    (tmp_path / "contract.json").write_text(document_text, "utf-8")
     for name in (
         "$schema",
         "$id",
@@ -215,11 +215,11 @@ def test_schema_of_another_dialect_is_checked_as_one_of_openapi(
     )
 
 
-def lists(number: int, item: str, repeated: str) -> str:
+def lists(number: int, item: str, form: str) -> str:
     """Return members; each repeats the one before it ten times."""
     first = f"x-0: &a0 {item}\n"
     return first + "".join(
-        f"x-{n}: &a{n} {repeated % ', '.join([f'*a{n - 1}'] * 10)}\n" for n in range(1, number)
+        f"x-{n}: &a{n} {form % ', '.join([f'*a{n - 1}'] * 10)}\n" for n in range(1, number)
     )
 
 
@@ -234,7 +234,7 @@ def lists(number: int, item: str, repeated: str) -> str:
     ],
 )
 def test_document_that_grows_is_refused_soon(tmp_path: Path, file: str, text: str) -> None:
-    assert limited(tmp_path, text, file) == f"{file}: {VALUES}"
+    assert error_within_limits(tmp_path, text, file) == f"{file}: {VALUES}"
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def two(reference: Any) -> list[Any]:
     return [reference, reference]
 
 
-def extended(reference: Any) -> dict[str, Any]:
+def with_own_properties(reference: Any) -> dict[str, Any]:
     own = {
         "allOf": [reference],
         "properties": {"own": {"type": "object", "properties": {"a": {"type": "string"}}}},
@@ -333,7 +333,7 @@ DEEP = (
 
 
 @pytest.mark.parametrize(
-    ("described", "error"),
+    ("contents", "error"),
     [
         (
             document({"A": {"allOf": [{"$ref": CYCLE}, {"type": "object"}]}}),
@@ -354,26 +354,26 @@ DEEP = (
             "contract.json:1: #/x-a/properties: [] is not of type",
         ),
         (
-            document(chain(40, properties=extended)),
+            document(chain(40, properties=with_own_properties)),
             "the document has more than 20,000 schemas or operations, those inside others included;",
         ),
         (document(chain(900, allOf=lambda reference: [reference, {}])), DEEP),
     ],
 )
 def test_schemas_without_end_are_refused(
-    tmp_path: Path, described: dict[str, Any], error: str
+    tmp_path: Path, contents: dict[str, Any], error: str
 ) -> None:
-    assert refusal(generate(tmp_path, described)).startswith(error)
+    assert refusal(generate(tmp_path, contents)).startswith(error)
 
 
 def test_long_generation_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "LONGEST", 0.5)
-    started = time.process_time()
+    start = time.process_time()
 
     message = refusal(generate(tmp_path, document(chain(60, allOf=two))))
 
     assert message.startswith("it takes longer than 0.5 s to generate code from the document")
-    assert time.process_time() - started < 5
+    assert time.process_time() - start < 5
 
 
 PATTERNS = [
@@ -390,11 +390,11 @@ PATTERNS = [
 
 
 def test_patterns_take_no_time(tmp_path: Path) -> None:
-    started = time.process_time()
+    start = time.process_time()
     properties = {
         f"p{n}": {"type": "string", "pattern": pattern} for n, pattern in enumerate(PATTERNS)
     }
 
     result = generate(tmp_path, document({"A": {"type": "object", "properties": properties}}))
 
-    assert (result.exit_code, time.process_time() - started < 10) == (0, True), result.output
+    assert (result.exit_code, time.process_time() - start < 10) == (0, True), result.output

@@ -20,7 +20,7 @@ WITH_CALLBACK = {
 }
 
 
-def generated(folder: Path, document: Any, *options: str, name: str = "contract.json") -> Result:
+def run_command(folder: Path, document: Any, *options: str, name: str = "contract.json") -> Result:
     """Run the command on a document, given as text or as what JSON it is."""
     (folder / name).write_text(
         document if isinstance(document, str) else json.dumps(document), "utf-8"
@@ -30,9 +30,9 @@ def generated(folder: Path, document: Any, *options: str, name: str = "contract.
     )
 
 
-def refused(folder: Path, document: Any, name: str = "contract.json") -> str:
+def error_of(folder: Path, document: Any, name: str = "contract.json") -> str:
     """Return the error about a document that is refused."""
-    result = generated(folder, document, name=name)
+    result = run_command(folder, document, name=name)
     assert (result.exit_code, (folder / "small").exists()) == (2, False)
     return result.stderr.splitlines()[-1].removeprefix("Error: ").replace(f"{folder}/", "")
 
@@ -51,7 +51,7 @@ def refused(folder: Path, document: Any, name: str = "contract.json") -> str:
     ],
 )
 def test_document_of_another_kind_is_refused(tmp_path: Path, document: str, error: str) -> None:
-    assert refused(tmp_path, document, name="contract.yaml") == error
+    assert error_of(tmp_path, document, name="contract.yaml") == error
 
 
 DANGLING = """openapi: 3.1.0
@@ -107,7 +107,7 @@ TWICE = {"/a": {"get": {"operationId": "a", **EMPTY}}, "/b": {"get": {"operation
 def test_broken_document_is_refused_with_its_place(
     tmp_path: Path, document: Any, name: str, error: str
 ) -> None:
-    assert refused(tmp_path, document, name=name) == f"{name}:{error}"
+    assert error_of(tmp_path, document, name=name) == f"{name}:{error}"
 
 
 def test_missing_file_is_wrong_usage(tmp_path: Path) -> None:
@@ -119,16 +119,16 @@ def test_missing_file_is_wrong_usage(tmp_path: Path) -> None:
 
 
 def test_strict_writes_nothing_and_returns_1(tmp_path: Path) -> None:
-    result = generated(tmp_path, WITH_CALLBACK, "--strict")
+    result = run_command(tmp_path, WITH_CALLBACK, "--strict")
 
     assert (result.exit_code, (tmp_path / "small").exists()) == (1, False)
     assert "#/paths/~1a/get/callbacks is left out" in result.stderr
 
 
 def test_json_lists_the_findings(tmp_path: Path) -> None:
-    printed = json.loads(generated(tmp_path, WITH_CALLBACK, "--json").stdout)
+    summary = json.loads(run_command(tmp_path, WITH_CALLBACK, "--json").stdout)
 
-    assert printed == {
+    assert summary == {
         "title": "Small 1",
         "written": True,
         "operations": 1,
@@ -141,7 +141,7 @@ def test_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "mine.txt").write_text("mine", "utf-8")
 
-    assert [generated(tmp_path, SMALL, *options).exit_code for options in ((), ("--force",))] == [
+    assert [run_command(tmp_path, SMALL, *options).exit_code for options in ((), ("--force",))] == [
         2,
         2,
     ]
@@ -149,15 +149,15 @@ def test_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
 
 
 def test_force_replaces_a_generated_package(tmp_path: Path) -> None:
-    first = generated(tmp_path, SMALL)
+    first = run_command(tmp_path, SMALL)
     (tmp_path / "small" / "stale.py").write_text("", "utf-8")
 
-    again, forced = generated(tmp_path, SMALL), generated(tmp_path, SMALL, "--force")
+    again, with_force = run_command(tmp_path, SMALL), run_command(tmp_path, SMALL, "--force")
 
     assert (
         first.exit_code,
         again.exit_code,
-        forced.exit_code,
+        with_force.exit_code,
         (tmp_path / "small" / "stale.py").exists(),
     ) == (0, 2, 0, False)
 

@@ -40,9 +40,9 @@ def test_command_leaves_nothing_beside_its_folder(generation: tuple[Result, Path
 def test_command_reports_each_unsupported_construct_with_its_line(
     generation: tuple[Result, Path],
 ) -> None:
-    reported = [line.removeprefix(f"{PETSTORE}:") for line in generation[0].stderr.splitlines()]
+    findings = [line.removeprefix(f"{PETSTORE}:") for line in generation[0].stderr.splitlines()]
 
-    assert reported == [
+    assert findings == [
         "14: #/paths/~1pets/get/parameters/3 the parameter is left out: it is a cookie",
         "15: #/paths/~1pets/get/parameters/4 the parameter is left out: its style is deepObject",
         "32: #/paths/~1pets/post/callbacks is left out",
@@ -70,7 +70,7 @@ def test_client_of_event_loops_makes_a_round_trip(petstore: Package) -> None:
     handlers.answer = [petstore.models.Cat(name="Mia", lives=7)]
     application: Any = WSGIMiddleware(petstore.server.application(handlers))
 
-    async def listed() -> Any:
+    async def list_pets_in_a_loop() -> Any:
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(application), base_url="http://pets"
         ) as http:
@@ -78,7 +78,7 @@ def test_client_of_event_loops_makes_a_round_trip(petstore: Package) -> None:
                 petstore.endpoints.list_pets(limit=3, kinds=["cat", "dog"])
             )
 
-    assert asyncio.run(listed()) == [petstore.models.Cat(name="Mia", lives=7)]
+    assert asyncio.run(list_pets_in_a_loop()) == [petstore.models.Cat(name="Mia", lives=7)]
     assert handlers.arguments == {"limit": 3, "kinds": ["cat", "dog"]}
 
 
@@ -93,10 +93,10 @@ def test_discriminator_chooses_the_model(petstore: Package) -> None:
 
 
 def test_invalid_parameter_returns_400(petstore: Package) -> None:
-    refused = Client(petstore.server.application(Handlers())).get("/pets?limit=many")
+    reply = Client(petstore.server.application(Handlers())).get("/pets?limit=many")
 
-    assert (refused.status_code, refused.content_type) == (400, "application/problem+json")
-    assert [error["msg"] for error in json.loads(refused.data)["errors"]] == [
+    assert (reply.status_code, reply.content_type) == (400, "application/problem+json")
+    assert [error["msg"] for error in json.loads(reply.data)["errors"]] == [
         "Input should be a valid integer, unable to parse string as an integer"
     ]
 
@@ -120,10 +120,10 @@ def test_problem_becomes_the_documented_error(petstore: Package) -> None:
         transport=httpx.WSGITransport(petstore.server.application(handlers)), base_url="http://pets"
     ) as http:
         call = petstore.endpoints.create_pet(body=petstore.models.Cat(name="Mia"))
-        with pytest.raises(petstore.client.ResponseError) as refused:
+        with pytest.raises(petstore.client.ResponseError) as exc_info:
             petstore.client.Client(http).send(call)
 
-    assert (refused.value.status, refused.value.body.code) == (409, 7)
+    assert (exc_info.value.status, exc_info.value.body.code) == (409, 7)
 
 
 def test_undocumented_success_is_an_invalid_response(petstore: Package) -> None:

@@ -29,7 +29,7 @@ def generate(
     return CliRunner().invoke(main, ["generate", str(folder / file), "--out", str(folder / name)])
 
 
-def called(folder: Path, *packages: str) -> list[Any]:
+def call_packages(folder: Path, *packages: str) -> list[Any]:
     """Import packages in a fresh process and call all that they define; return what it printed."""
     command = [sys.executable, "-W", "error::SyntaxWarning", str(CALL), *packages]
     ran = subprocess.run(
@@ -39,13 +39,13 @@ def called(folder: Path, *packages: str) -> list[Any]:
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-def refused_or_harmless(result: Result, folder: Path) -> None:
+def assert_harmless(result: Result, folder: Path) -> None:
     """Assert that a document was refused with an error in words, or that calling its package does
     nothing.
     """
     assert result.exit_code in (0, 2), (result.output, result.exception)
     if result.exit_code == 0:
-        called(folder, "made")
+        call_packages(folder, "made")
 
 
 def small(path: str = "/a", **members: Any) -> dict[str, Any]:
@@ -69,15 +69,17 @@ def test_strings_of_a_document_never_run(tmp_path: Path, first: int) -> None:
         result = generate(tmp_path, document, name)
         assert result.exit_code == 0, (result.output, result.exception)
 
-    for document, operations in zip(documents.values(), called(tmp_path, *documents), strict=True):
+    for document, operations in zip(
+        documents.values(), call_packages(tmp_path, *documents), strict=True
+    ):
         assert {path for path, _ in operations} <= document["paths"].keys()
-        described = [
+        names = [
             item[method]["operationId"]
             for item in document["paths"].values()
             if isinstance(item, dict)
             for method in ("get", "post")
         ]
-        assert {name for _, name in operations} <= set(described)
+        assert {name for _, name in operations} <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_strings_of_a_document_never_run(tmp_path: Path, first: int) -> None:
 def test_path_never_runs(tmp_path: Path, path: str) -> None:
     assert generate(tmp_path, small(path)).exit_code == 0
 
-    assert called(tmp_path, "made") == [[[path, "a"]]]
+    assert call_packages(tmp_path, "made") == [[[path, "a"]]]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_path_never_runs(tmp_path: Path, path: str) -> None:
 def test_file_name_never_runs(tmp_path: Path, file: str) -> None:
     assert generate(tmp_path, small(summary=f"+AAo-{EFFECT}+AAo-"), file=file).exit_code == 0
 
-    called(tmp_path, "made")
+    call_packages(tmp_path, "made")
 
 
 @pytest.mark.parametrize("name", ["A\n", f"A\n{EFFECT}"])
@@ -113,14 +115,14 @@ def test_component_of_a_hostile_name_is_refused_or_does_not_run(tmp_path: Path, 
         "parameters": {name: {"name": "a", "in": "query", "schema": {"type": "string"}}},
         "responses": {name: {"description": "x"}},
     }
-    refused_or_harmless(generate(tmp_path, {**small(), "components": components}), tmp_path)
+    assert_harmless(generate(tmp_path, {**small(), "components": components}), tmp_path)
 
 
 @pytest.mark.parametrize("status", ["200\n", '2"""'])
 def test_status_of_a_hostile_form_is_refused_or_does_not_run(tmp_path: Path, status: str) -> None:
     document = small(responses={status: {"description": "x"}, "204": {"description": "y"}})
 
-    refused_or_harmless(generate(tmp_path, document), tmp_path)
+    assert_harmless(generate(tmp_path, document), tmp_path)
 
 
 def test_texts_of_a_document_reach_the_terminal_escaped(tmp_path: Path) -> None:
@@ -129,14 +131,14 @@ def test_texts_of_a_document_reach_the_terminal_escaped(tmp_path: Path) -> None:
     document["info"]["title"] = hostile
     document["paths"][f"/{hostile}"] = {"get": {"responses": {}, "callbacks": {}}}
 
-    printed = [generate(tmp_path, document, name) for name in ("made", "again")]
-    refused = generate(
+    results = [generate(tmp_path, document, name) for name in ("made", "again")]
+    failure = generate(
         tmp_path,
         {**document, "components": {"schemas": {"A": {"$ref": f"#/{hostile}"}}}},
         "refused",
     )
 
-    for result in (*printed, refused):
+    for result in (*results, failure):
         assert all(line.isprintable() for line in result.output.split("\n")), result.output
         assert not any(line.startswith("::") for line in result.output.splitlines())
 
@@ -177,12 +179,16 @@ def test_package_with_another_statement_is_not_written(
     tmp_path: Path, module: str, statement: str
 ) -> None:
     (tmp_path / "contract.json").write_text(json.dumps(small()), "utf-8")
-    made = package(tmp_path / "contract.json")
+    small_package = package(tmp_path / "contract.json")
 
     with pytest.raises(Broken, match=module):
         write_package(
             replace(
-                made, modules={**made.modules, module: f"{made.modules[module]}\n{statement}\n"}
+                small_package,
+                modules={
+                    **small_package.modules,
+                    module: f"{small_package.modules[module]}\n{statement}\n",
+                },
             ),
             tmp_path / "made",
         )
@@ -192,10 +198,11 @@ def test_package_with_another_statement_is_not_written(
 
 def test_package_in_another_encoding_is_not_written(tmp_path: Path) -> None:
     (tmp_path / "contract.json").write_text(json.dumps(small()), "utf-8")
-    made = package(tmp_path / "contract.json")
+    small_package = package(tmp_path / "contract.json")
     hidden = f"# coding: utf-7\n+AAo-{EFFECT}+AAo-\n"
 
     with pytest.raises(Broken, match="endpoints"):
         write_package(
-            replace(made, modules={**made.modules, "endpoints.py": hidden}), tmp_path / "made"
+            replace(small_package, modules={**small_package.modules, "endpoints.py": hidden}),
+            tmp_path / "made",
         )
