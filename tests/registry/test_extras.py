@@ -50,17 +50,17 @@ CALLS = [
 ]
 
 
-def installed(extra: str) -> set[str]:
+def libraries_of(extra: str) -> set[str]:
     """Return the libraries that an extra installs, directly or through other extras."""
-    found = set()
+    libraries = set()
     for line in EXTRAS[extra]:
         requirement = Requirement(line)
-        found |= (
-            set().union(*map(installed, requirement.extras))
+        libraries |= (
+            set().union(*map(libraries_of, requirement.extras))
             if requirement.name == "lakepact"
             else {requirement.name}
         )
-    return found
+    return libraries
 
 
 def without(libraries: tuple[str, ...], words: str) -> subprocess.CompletedProcess[str]:
@@ -73,13 +73,13 @@ def without(libraries: tuple[str, ...], words: str) -> subprocess.CompletedProce
 
 
 def test_conformance_installs_no_large_library() -> None:
-    assert installed("conformance") & set(LARGE) == set()
+    assert libraries_of("conformance") & set(LARGE) == set()
 
 
 def test_all_installs_every_extra_but_spark_and_generate() -> None:
     others = EXTRAS.keys() - {"all", "campaign-spark", "spark", "spark-connect", "generate"}
 
-    assert set().union(*map(installed, others)) == installed("all")
+    assert set().union(*map(libraries_of, others)) == libraries_of("all")
 
 
 def test_iceberg_extra_can_write_partitions_by_bucket() -> None:
@@ -88,22 +88,22 @@ def test_iceberg_extra_can_write_partitions_by_bucket() -> None:
 
 @pytest.mark.parametrize(("words", "library", "extra"), CALLS)
 def test_missing_library_is_named_with_its_extra(words: str, library: str, extra: str) -> None:
-    done = without(LARGE, words)
+    process = without(LARGE, words)
     verb = words.partition(" ")[0]
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (process.returncode, process.stdout) == (2, "")
     assert (
-        done.stderr
+        process.stderr
         == f"lakepact {verb} needs {library}, which is not installed: {install(extra)}\n"
     )
-    assert library in installed(extra)
+    assert library in libraries_of(extra)
 
 
 @pytest.mark.parametrize(("verb", "extra"), [("ls", "server"), ("--help", "conformance")])
 def test_missing_click_is_named_with_the_extra_of_the_verb(verb: str, extra: str) -> None:
-    done = without(("click",), verb)
+    process = without(("click",), verb)
 
-    assert (done.returncode, done.stderr) == (
+    assert (process.returncode, process.stderr) == (
         2,
         f"the command lakepact needs click, which is not installed: {install(extra)}\n",
     )
@@ -115,21 +115,21 @@ def test_extra_of_a_verb_exists(verb: str) -> None:
 
 
 def test_missing_library_of_the_embedded_server_ends_the_check() -> None:
-    done = without(LARGE, "serve --port 0 --contract delta_sharing --shares pyproject.toml")
+    process = without(LARGE, "serve --port 0 --contract delta_sharing --shares pyproject.toml")
 
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+    assert (process.returncode, process.stderr.splitlines()[-1]) == (
         2,
         "Error: delta_sharing needs pyarrow, which is not installed: " + install("arrow", "server"),
     )
 
 
 def test_check_of_an_iceberg_catalog_needs_no_large_library() -> None:
-    done = without(LARGE, "check --only IRC-NS-DROP-005 --json")
+    process = without(LARGE, "check --only IRC-NS-DROP-005 --json")
 
-    assert (done.returncode, '"outcome":"pass"' in done.stdout) == (0, True)
+    assert (process.returncode, '"outcome":"pass"' in process.stdout) == (0, True)
 
 
 def test_requirements_of_all_contracts_are_listed_without_large_libraries() -> None:
-    done = without(LARGE, "list --checks")
+    process = without(LARGE, "list --checks")
 
-    assert (done.returncode, done.stderr, "delta_replay" in done.stdout) == (0, "", True)
+    assert (process.returncode, process.stderr, "delta_replay" in process.stdout) == (0, "", True)

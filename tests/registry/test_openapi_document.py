@@ -90,7 +90,7 @@ def properties(at: str, schema: dict[str, Any]) -> Iterator[Place]:
         yield from properties(at, part)
 
 
-def undescribed(places: list[Place]) -> list[str]:
+def places_without_description(places: list[Place]) -> list[str]:
     return [
         at
         for at, node in places
@@ -181,7 +181,9 @@ def test_every_parameter_response_and_schema_is_described(name: str) -> None:
     ]
 
     assert (
-        undescribed([*places, *((at, member) for at, member in members if "const" not in member)])
+        places_without_description(
+            [*places, *((at, member) for at, member in members if "const" not in member)]
+        )
         == []
     )
 

@@ -25,14 +25,14 @@ def test_rulings_cited_by_iceberg_corrections_exist() -> None:
             "interpretations"
         ]
     }
-    cited = {
+    citations = {
         ruling
         for correction in overlay.read(FOLDER / "overlay.yaml")
         for ruling in re.findall(r"A-\d\d", correction.why)
     }
 
-    assert cited
-    assert cited - rulings == set()
+    assert citations
+    assert citations - rulings == set()
 
 
 def test_rulings_cited_by_delta_sharing_corrections_exist() -> None:
@@ -63,7 +63,7 @@ def test_correction_ids_have_their_form(folder: Path) -> None:
     ] == []
 
 
-def described() -> Iterator[tuple[str, str, str, Any]]:
+def descriptions() -> Iterator[tuple[str, str, str, Any]]:
     """Yield operation, status, shared response or none, and description of each answer."""
     document = read_yaml(FOLDER / "openapi.yaml")
     for _, method, operation in operations_of(document):
@@ -80,13 +80,13 @@ def described() -> Iterator[tuple[str, str, str, Any]]:
 
 def test_error_types_equal_those_named_by_the_contract() -> None:
     errors = read_yaml(FOLDER / "errors.yaml")
-    written = {
+    in_file = {
         (o, s): errors["errors"].get(o, {}).get(s) or errors["shared"].get(shared, [])
-        for o, s, shared, _ in described()
+        for o, s, shared, _ in descriptions()
     }
 
-    named = {
+    in_contract = {
         (operation, status): list(dict.fromkeys(NAMED.findall(text)))
-        for operation, status, _, text in described()
+        for operation, status, _, text in descriptions()
     }
-    assert written == named
+    assert in_file == in_contract

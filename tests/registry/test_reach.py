@@ -39,7 +39,7 @@ def calls(module: Path) -> set[str]:
 
 
 def test_only_modules_with_limits_read_what_others_answer() -> None:
-    found = {
+    uses = {
         (name, str(module.relative_to(ROOT)))
         for folder in FOLDERS
         for module in (ROOT / folder).rglob("*.py")
@@ -47,4 +47,4 @@ def test_only_modules_with_limits_read_what_others_answer() -> None:
         if not any(str(module).endswith(place) for place in PLACES[name])
     }
 
-    assert found == set()
+    assert uses == set()

@@ -24,8 +24,8 @@ SHARING = "delta_sharing/2026-02"
 WATSONX = "watsonx_data/2026"
 SOURCES: dict[str, Source] = {
     s.folder.relative_to(SPECS).as_posix(): s
-    for coded in all_sources()
-    for s in (coded, *coded.beside)
+    for source in all_sources()
+    for s in (source, *source.beside)
 }
 CONTRACTS = sorted(SOURCES)
 
@@ -42,7 +42,7 @@ def bundle(contract: str) -> Bundle:
     return read_bundle(SOURCES[contract])
 
 
-def extended(contract: str) -> list[str]:
+def version_chain(contract: str) -> list[str]:
     """Return the version and all versions that it extends."""
     return [folder.relative_to(SPECS).as_posix() for folder in SOURCES[contract].folders]
 
@@ -73,7 +73,9 @@ def operations(contract: str) -> set[str]:
 def headings(contract: str) -> dict[str, str]:
     """Return the headings of the prose of a contract, by anchor."""
     there = [
-        version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()
+        version
+        for version in version_chain(contract)
+        if (SPECS / version / "headings.yaml").exists()
     ]
     return {
         anchor: title
@@ -140,35 +142,35 @@ def test_numbers_of_a_series_have_no_gap(contract: str) -> None:
 
 
 def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
-    named = {
+    names = {
         requirement["id"].removeprefix("IRC-SCH-")
         for requirement in document(ICEBERG, "requirements/protocol/schemas.yaml")["requirements"]
     }
 
-    assert named == set(document(ICEBERG, "openapi.yaml")["components"]["schemas"])
+    assert names == set(document(ICEBERG, "openapi.yaml")["components"]["schemas"])
 
 
 def test_anchors_are_derived_from_the_headings() -> None:
-    seen: Counter[str] = Counter()
-    made: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    anchors: dict[str, str] = {}
     for title in headings(SHARING).values():
         anchor = re.sub(r"[^a-z0-9 -]", "", title.casefold()).replace(" ", "-")
-        made[f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor] = title
-        seen[anchor] += 1
+        anchors[f"{anchor}-{counts[anchor]}" if counts[anchor] else anchor] = title
+        counts[anchor] += 1
 
-    assert made == headings(SHARING)
+    assert anchors == headings(SHARING)
 
 
 @every_contract
 def test_every_operation_has_a_requirement(contract: str) -> None:
-    concerned = {
+    with_requirement = {
         operation
-        for version in extended(contract)
+        for version in version_chain(contract)
         for r in requirements(version)
         for operation in r["operations"]
     }
 
-    assert operations(contract) - concerned == set()
+    assert operations(contract) - with_requirement == set()
 
 
 @every_contract
@@ -176,7 +178,7 @@ def test_features_are_declared_and_used(contract: str) -> None:
     declared = [feature["name"] for feature in document(contract, "features.yaml")["features"]]
     inherited = {
         feature["name"]
-        for version in extended(contract)[:-1]
+        for version in version_chain(contract)[:-1]
         for feature in document(version, "features.yaml")["features"]
     }
     used = {
@@ -191,11 +193,11 @@ def test_features_are_declared_and_used(contract: str) -> None:
 
 @every_contract
 def test_sentences_differ(contract: str) -> None:
-    said = [
+    sentences = [
         requirement["sentence"]
-        for version in extended(contract)
+        for version in version_chain(contract)
         for requirement in requirements(version)
     ]
-    seen = Counter(re.sub(r"\W+", " ", sentence).casefold() for sentence in said)
+    counts = Counter(re.sub(r"\W+", " ", sentence).casefold() for sentence in sentences)
 
-    assert [sentence for sentence, times in seen.items() if times > 1] == []
+    assert [sentence for sentence, times in counts.items() if times > 1] == []

@@ -21,9 +21,9 @@ NAMED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hat
     not (ROOT / ".git").exists() or shutil.which("git") is None, reason="no clone, or no git"
 )
 def test_source_distribution_names_every_tracked_file_but_hidden_ones() -> None:
-    tracked = subprocess.run(
+    paths = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    tops = {path.partition("/")[0] for path in tracked if not path.startswith(".")}
+    tops = {path.partition("/")[0] for path in paths if not path.startswith(".")}
 
     assert sorted(NAMED) == sorted(tops - {"pyproject.toml"})  # always included

@@ -103,7 +103,7 @@ def document(file: str) -> Any:
     return yaml.safe_load((SPEC / file).read_text("utf-8"))
 
 
-def judged_by(identifier: str) -> str:
+def requirements_of(identifier: str) -> str:
     own = [r for r in CONTRACT.requirements.values() if r.id.startswith("WXD-")]
     return (
         ", ".join(
@@ -118,7 +118,7 @@ def judged_by(identifier: str) -> str:
 
 
 def test_page_lists_every_difference_and_interpretation() -> None:
-    known = [
+    ids = [
         entry["id"]
         for entry in (
             *document("profile.yaml")["differences"],
@@ -126,7 +126,7 @@ def test_page_lists_every_difference_and_interpretation() -> None:
         )
     ]
 
-    assert list(ROWS) == known
+    assert list(ROWS) == ids
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_interpretation_is_published_with_ruling_and_checks(interpretation: dict
     assert ROWS[interpretation["id"]] == [
         interpretation["problem"],
         interpretation["ruling"],
-        judged_by(interpretation["id"]),
+        requirements_of(interpretation["id"]),
     ]
 
 
@@ -149,17 +149,17 @@ def test_difference_is_published_with_consequence_and_checks(difference: dict[st
     assert ROWS[difference["id"]][:3] == [
         difference["sentence"],
         difference["taken"],
-        judged_by(difference["id"]),
+        requirements_of(difference["id"]),
     ]
 
 
 def test_requirements_are_inherited_unless_a_difference_drops_them() -> None:
-    gone = {name for difference in CONTRACT.differences.values() for name in difference.without}
+    removals = {name for difference in CONTRACT.differences.values() for name in difference.without}
     others = Contract("iceberg_rest").requirements
 
     assert {
         name for name in CONTRACT.requirements if not name.startswith("WXD-")
-    } == others.keys() - gone
+    } == others.keys() - removals
 
 
 def test_inherited_requirements_are_unchanged() -> None:
@@ -199,8 +199,8 @@ def test_patterns_of_differences_do_not_overlap() -> None:
 
 @pytest.mark.parametrize(("operation", "answer"), EXAMPLES)
 def test_answer_of_the_page_fits_its_schema(operation: str, answer: dict[str, Any]) -> None:
-    known = CONTRACT.operations[OperationId(operation)]
-    schema = known.answers[str(known.success)].schema
+    contract_operation = CONTRACT.operations[OperationId(operation)]
+    schema = contract_operation.answers[str(contract_operation.success)].schema
 
     assert schema is not None
     assert set(COMPONENTS.flaws(schema, answer).values()) == {None}
@@ -208,30 +208,32 @@ def test_answer_of_the_page_fits_its_schema(operation: str, answer: dict[str, An
 
 @pytest.mark.parametrize("operation", FURTHER)
 def test_errors_of_the_page_are_documented_and_fit_their_schema(operation: str) -> None:
-    known = CONTRACT.operations[OperationId(operation)]
+    contract_operation = CONTRACT.operations[OperationId(operation)]
     for status, kind in (*ERRORS.items(), *FURTHER[operation]):
-        promised = known.answer(status)
+        documentation = contract_operation.answer(status)
         error = {"error": {"message": "an example", "type": kind, "code": status}}
 
-        assert promised is not None, (operation, status)
-        assert promised.schema is not None
-        assert set(COMPONENTS.flaws(promised.schema, error).values()) == {None}
+        assert documentation is not None, (operation, status)
+        assert documentation.schema is not None
+        assert set(COMPONENTS.flaws(documentation.schema, error).values()) == {None}
 
 
 def test_configuration_of_the_page_fails_no_requirement() -> None:
-    def answered(_: str, target: str, __: bytes) -> Answer:
+    def reply(_: str, target: str, __: bytes) -> Answer:
         if target.startswith("/v1/config"):
             return answer(200, EXAMPLES[0][1])
         return answer(200, {"namespaces": []})
 
-    with miniature(answered) as url:
+    with miniature(reply) as url:
         target = Target(url, parameters={"warehouse": "c"})
-        found = outcomes_of(checked(target, "IRC-SCH-CatalogConfig", "WXD-CFG-00[1-5]", of=NAME))
+        by_requirement = outcomes_of(
+            checked(target, "IRC-SCH-CatalogConfig", "WXD-CFG-00[1-5]", of=NAME)
+        )
 
-    assert {name for name, outcome in found.items() if outcome is not Outcome.PASS} == {
+    assert {name for name, outcome in by_requirement.items() if outcome is not Outcome.PASS} == {
         "WXD-CFG-005"
     }
-    assert found["WXD-CFG-005"] is Outcome.WARN
+    assert by_requirement["WXD-CFG-005"] is Outcome.WARN
 
 
 @pytest.fixture(scope="module", params=["", "account-id: an-account"], ids=["", "account"])
@@ -260,9 +262,9 @@ def test_pyiceberg_opens_a_catalog_as_the_page_says(instance: str) -> None:
     with_token = yaml.safe_load(profile)["catalog"]["wxd"] | {"uri": instance, "token": "a-token"}
     if instance.endswith("/api/v1/iceberg"):
         with_token[account] = "an-account"
-    encoded = base64.b64encode(b"hank:an-api-key").decode()
+    key = base64.b64encode(b"hank:an-api-key").decode()
     by_key = {name: value for name, value in with_token.items() if name != "token"} | (
-        yaml.safe_load(with_key.replace("BASE64", encoded))
+        yaml.safe_load(with_key.replace("BASE64", key))
     )
 
     for number, properties in enumerate((with_token, by_key)):
@@ -286,8 +288,8 @@ def test_example_prints_its_expected_output(tmp_path: Path) -> None:
         warehouse="memory:",
         credentials=tmp_path / "credentials.yaml",
     ) as server:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
             exec(
                 compile(
                     example.replace("http://127.0.0.1:8181", server.url),
@@ -298,4 +300,4 @@ def test_example_prints_its_expected_output(tmp_path: Path) -> None:
                 {},
             )
 
-    assert printed.getvalue().splitlines() == re.findall(r"^#> (.*)$", example, re.MULTILINE)
+    assert output.getvalue().splitlines() == re.findall(r"^#> (.*)$", example, re.MULTILINE)

@@ -83,14 +83,14 @@ AFTER = (
 def files(scope: str) -> list[Path]:
     """Return the files of a scope that people read: pages, YAML and Python."""
     path = ROOT / scope
-    found = (
+    paths = (
         [path]
         if path.is_file()
         else sorted(p for p in path.rglob("*") if p.suffix in {".py", ".md", ".yaml"})
     )
     return [
         p
-        for p in found
+        for p in paths
         if "synchronous" not in p.parts
         and p.name not in {"words.yaml", "openapi.yaml", "style.md"}
         and p != Path(__file__)
@@ -120,11 +120,11 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 def violations(scope: str) -> list[str]:
     """Return each banned phrase in a scope, as `file:line: phrase; write …`."""
     return [
-        f"{path.relative_to(ROOT)}:{line}: {found[0].strip()!r} in {' '.join(text.split())!r}; write {instead}"
+        f"{path.relative_to(ROOT)}:{line}: {match[0].strip()!r} in {' '.join(text.split())!r}; write {instead}"
         for path in files(scope)
         for line, text in texts(path)
         for phrase, instead in PHRASES
-        if (found := phrase.search(text))
+        if (match := phrase.search(text))
     ]
 
 
@@ -198,12 +198,12 @@ def new_lines(folder: str) -> set[str]:
     return lines
 
 
-def misnamed(folder: str, pattern: re.Pattern[str]) -> Iterator[str]:
+def names_that_match(folder: str, pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield each function of a folder whose name matches, as `file:line: name`."""
     for path in sorted((ROOT / folder).rglob("*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-            if (found := FUNCTION.match(line)) and pattern.match(found[1]):
-                yield f"{path.relative_to(ROOT)}:{number}: {found[1]}"
+            if (match := FUNCTION.match(line)) and pattern.match(match[1]):
+                yield f"{path.relative_to(ROOT)}:{number}: {match[1]}"
 
 
 @pytest.mark.parametrize("scope", TOPS)
@@ -212,12 +212,12 @@ def test_files_use_plain_words(scope: str) -> None:
 
 
 def test_names_of_tests_name_the_subject_first() -> None:
-    assert list(misnamed("tests", MISNAMED)) == []
+    assert list(names_that_match("tests", MISNAMED)) == []
 
 
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_names_of_functions_name_the_subject_first(folder: str) -> None:
-    assert list(misnamed(folder, OBSCURE)) == []
+    assert list(names_that_match(folder, OBSCURE)) == []
 
 
 @pytest.mark.parametrize("folder", PRODUCT)
@@ -277,8 +277,8 @@ def _main(arguments: list[str]) -> None:
     if arguments:
         lines = [line for scope in arguments for line in violations(scope)]
         names = [
-            *misnamed("tests", MISNAMED),
-            *(line for folder in PRODUCT for line in misnamed(folder, OBSCURE)),
+            *names_that_match("tests", MISNAMED),
+            *(line for folder in PRODUCT for line in names_that_match(folder, OBSCURE)),
         ]
         lines += [line for line in names if line.startswith(tuple(arguments))]
     else:
