@@ -29,13 +29,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return two runs of one plan, judged and analysed."""
     folder = tmp_path_factory.mktemp("landing")
     few_cases(folder / "plan")
-    found = []
+    landings = []
     for name, faults in {"first": (), "second": FAULTS}.items():
         with serving(warehouse="memory:", faults=mutants(faults)) as server:
-            found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}"))
+            landings.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}"))
         run_verdicts.judge(folder / name, Here())
         run_verdicts.analyse(folder / name, Here())
-    return found[0], found[1]
+    return landings[0], landings[1]
 
 
 def rows_of(run: Path, table: str) -> list[dict[str, Any]]:
@@ -58,13 +58,13 @@ def test_tables_of_two_runs_are_read_back_from_the_catalog(
         for run in runs:
             list(iceberg.land(landing.run_tables(run), CatalogAddress(server.url)))
         catalog = load_catalog("back", type="rest", uri=server.url)
-        held = {
+        contents = {
             name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist())
             for name in ("campaigns", "results", "cases")
         }
 
-    assert held == {
-        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held
+    assert contents == {
+        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in contents
     }
 
 
@@ -82,11 +82,11 @@ def test_repeated_landing_replaces_only_changed_tables(
             runs[0] / "coverage",
             "part-00000",
         )
-        changed = list(iceberg.land(landing.run_tables(runs[0]), CatalogAddress(server.url)))
+        second = list(iceberg.land(landing.run_tables(runs[0]), CatalogAddress(server.url)))
         run_verdicts.analyse(runs[0], Here())
 
         assert [one.table for one in again if one.is_new] == []
-        assert [one.table for one in changed if one.is_new] == ["coverage"]
+        assert [one.table for one in second if one.is_new] == ["coverage"]
         assert before - 1 == table.refresh().scan().to_arrow().num_rows
 
 
@@ -108,25 +108,25 @@ def test_delta_tables_are_read_by_recipients_of_the_share(
         }
         with SharingClient(profile) as client:
             names = {table.name for table in client.all_tables("lakepact")}
-            held = {
+            contents = {
                 name: alike(client.table("lakepact", "campaigns", name).to_arrow().to_pylist())
                 for name in ("campaigns", "results")
             }
 
     assert {name for name in TABLES if name != "interruptions"} == names
-    assert held == {
-        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held
+    assert contents == {
+        name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in contents
     }
 
 
 def test_unreachable_catalog_exits_with_3_and_one_line(runs: tuple[Path, Path]) -> None:
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         campaign,
         ["land", "--run", str(runs[0]), "--as", "iceberg", "--catalog", "http://127.0.0.1:9"],
     )
 
-    assert (done.exit_code, done.output.count("\n")) == (3, 1)
-    assert done.output.startswith(
+    assert (result.exit_code, result.output.count("\n")) == (3, 1)
+    assert result.output.startswith(
         "lakepact campaign land: the catalog at http://127.0.0.1:9: Unreachable: "
     )
 
@@ -136,11 +136,11 @@ def test_unreachable_catalog_exits_with_3_and_one_line(runs: tuple[Path, Path]) 
     [["--as", "delta"], ["--as", "iceberg"], ["--as", "delta", "--catalog", "http://127.0.0.1:9"]],
 )
 def test_unusable_landing_options_exit_with_2(words: list[str]) -> None:
-    done = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
+    result = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
 
     assert (
-        done.exit_code,
-        "--as iceberg --catalog URL, or --as delta --to DIR" in done.output,
+        result.exit_code,
+        "--as iceberg --catalog URL, or --as delta --to DIR" in result.output,
     ) == (2, True)
 
 
@@ -167,7 +167,7 @@ def test_trends_name_the_run_that_broke_a_requirement(
 
 
 @pytest.mark.parametrize(
-    ("known", "code"),
+    ("lines", "code"),
     [
         ("", 1),
         ("IRC-* a ticket", 0),
@@ -177,9 +177,9 @@ def test_trends_name_the_run_that_broke_a_requirement(
     ],
 )
 def test_report_fails_on_regressions_that_are_not_known(
-    known: str, code: int, runs: tuple[Path, Path], tmp_path: Path
+    lines: str, code: int, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    (tmp_path / "known.txt").write_text(known)
+    (tmp_path / "known.txt").write_text(lines)
     words = (
         "--run",
         str(runs[1]),

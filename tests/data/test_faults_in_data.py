@@ -28,11 +28,11 @@ FIRST, MIDDLE, ROWS = 3, 30, 60  #: the third version has the rows from 3 to 65
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
     """Return what returns the folder of one written table."""
     folders = tmp_path_factory.mktemp("kept")
 
-    def written(shape: str, protocol: str) -> Path:
+    def folder_of(shape: str, protocol: str) -> Path:
         folder = folders / f"{shape}-{protocol}"
         if not folder.exists():
             command = [
@@ -51,23 +51,23 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
             assert CliRunner().invoke(main, command).exit_code == 0
         return folder
 
-    return written
+    return folder_of
 
 
 @contextmanager
-def restored(folder: Path, saved: Path) -> Iterator[Path]:
+def restoring(folder: Path, copy: Path) -> Iterator[Path]:
     """Yield a folder of tables, and restore it: their metadata have absolute paths."""
-    shutil.copytree(folder, saved)
+    shutil.copytree(folder, copy)
     yield folder
     shutil.rmtree(folder)
-    shutil.copytree(saved, folder)
+    shutil.copytree(copy, folder)
 
 
 def wrong(folder: Path, *options: str) -> tuple[int, set[tuple[str | None, str | None]]]:
     """Return the exit code of a verification, and the columns and rows that it names."""
-    done = CliRunner().invoke(main, ["data", "verify", str(folder), "--json", *options])
-    tables = [json.loads(line) for line in done.stdout.splitlines()]
-    return done.exit_code, {
+    result = CliRunner().invoke(main, ["data", "verify", str(folder), "--json", *options])
+    tables = [json.loads(line) for line in result.stdout.splitlines()]
+    return result.exit_code, {
         (one["column"] and one["column"].partition("[")[0], one["row"])
         for table in tables
         for one in table["differences"]
@@ -78,33 +78,33 @@ def wrong(folder: Path, *options: str) -> tuple[int, set[tuple[str | None, str |
 
 
 def evolve(change: Callable[[Any], Any]) -> Callable[[Any], None]:
-    def changed(table: Any) -> None:
+    def change_it(table: Any) -> None:
         with table.update_schema(allow_incompatible_changes=True) as update:
             change(update)
 
-    return changed
+    return change_it
 
 
-def replaced(table: Any, name: str, value: Any) -> None:
+def replace_value(table: Any, name: str, value: Any) -> None:
     """Overwrite one row with another value in one column."""
     row = table.scan(row_filter=f"id == {MIDDLE}").to_arrow()
     field = row.schema.field(name)
-    changed = row.set_column(row.schema.get_field_index(name), field, pa.array([value], field.type))
-    table.overwrite(changed, overwrite_filter=f"id == {MIDDLE}")
+    other = row.set_column(row.schema.get_field_index(name), field, pa.array([value], field.type))
+    table.overwrite(other, overwrite_filter=f"id == {MIDDLE}")
 
 
-def added(table: Any, number: int) -> None:
+def add_row(table: Any, number: int) -> None:
     row = table.scan(row_filter=f"id == {MIDDLE}").to_arrow()
     table.append(row.set_column(0, row.schema.field("id"), pa.array([number], pa.int64())))
 
 
-def dropped_and_added(table: Any) -> None:
+def drop_and_add(table: Any) -> None:
     same = table.schema().find_type("price")
     evolve(lambda update: update.delete_column("price"))(table)
     evolve(lambda update: update.add_column("price", same))(table)
 
 
-def repartitioned(table: Any) -> None:
+def drop_partitions(table: Any) -> None:
     with table.update_spec() as update:
         update.remove_field("region_identity")
 
@@ -126,20 +126,25 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
         FIRST,
     ),
     "one row lost": ("types", lambda table: table.delete(f"id == {MIDDLE}"), None, MIDDLE),
-    "one row too many": ("types", lambda table: added(table, 1000), None, 1000),
-    "one row twice": ("types", lambda table: added(table, 40), None, 40),
-    "another value": ("types", lambda table: replaced(table, "small", 7), "small", MIDDLE),
-    "null for a value": ("types", lambda table: replaced(table, "text", None), "text", MIDDLE),
-    "value for a null": ("types", lambda table: replaced(table, "nothing", ""), "nothing", MIDDLE),
+    "one row too many": ("types", lambda table: add_row(table, 1000), None, 1000),
+    "one row twice": ("types", lambda table: add_row(table, 40), None, 40),
+    "another value": ("types", lambda table: replace_value(table, "small", 7), "small", MIDDLE),
+    "null for a value": ("types", lambda table: replace_value(table, "text", None), "text", MIDDLE),
+    "value for a null": (
+        "types",
+        lambda table: replace_value(table, "nothing", ""),
+        "nothing",
+        MIDDLE,
+    ),
     "another nested value": (
         "nested",
-        lambda table: replaced(table, "numbers", [1, 2]),
+        lambda table: replace_value(table, "numbers", [1, 2]),
         "numbers",
         MIDDLE,
     ),
     "another entry of a map": (
         "nested",
-        lambda table: replaced(table, "tags", [("key 0", 1)]),
+        lambda table: replace_value(table, "tags", [("key 0", 1)]),
         "tags",
         MIDDLE,
     ),
@@ -181,8 +186,8 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
         "pair.label",
         None,
     ),
-    "column with another id": ("types", dropped_and_added, "price", None),
-    "other partitions": ("partitioned", repartitioned, None, None),
+    "column with another id": ("types", drop_and_add, "price", None),
+    "other partitions": ("partitioned", drop_partitions, None, None),
     "file lost": ("types", without_a_file, None, None),
     "snapshot expired": (
         "types",
@@ -196,16 +201,16 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
 
 @pytest.mark.parametrize("fault", some(ICEBERG, 5))
 def test_fault_of_an_iceberg_table_is_found(
-    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+    fault: str, table_folder: Callable[[str, str], Path], tmp_path: Path
 ) -> None:
     shape, change, column, row = ICEBERG[fault]
-    with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:
+    with restoring(table_folder(shape, "iceberg"), tmp_path / "saved") as folder:
         with cli._serve(folder) as url:
             change(load_catalog("own", type="rest", uri=url).load_table(("lp_data", shape)))
-        code, found = wrong(folder)
+        code, places = wrong(folder)
 
     assert code == 1
-    assert (column, None if row is None else f"id={row}") in found
+    assert (column, None if row is None else f"id={row}") in places
 
 
 # -- Delta -----------------------------------------------------------------------------------------
@@ -214,20 +219,20 @@ def test_fault_of_an_iceberg_table_is_found(
 def log(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
     """Return what changes each action of the log of a table."""
 
-    def changed(folder: Path) -> None:
+    def change_it(folder: Path) -> None:
         for path in (folder / "_delta_log").glob("*.json"):
             actions = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
             for action in actions:
                 change(action)
             path.write_text("\n".join(json.dumps(action) for action in actions), encoding="utf-8")
 
-    return changed
+    return change_it
 
 
 def field(name: str, /, **members: Any) -> Callable[[Path], None]:
     """Return what changes a column of the schema; without members, what removes it."""
 
-    def changed(action: dict[str, Any]) -> None:
+    def change_it(action: dict[str, Any]) -> None:
         if "metaData" in action:
             schema = json.loads(action["metaData"]["schemaString"])
             if members:
@@ -236,7 +241,7 @@ def field(name: str, /, **members: Any) -> Callable[[Path], None]:
                 schema["fields"] = [one for one in schema["fields"] if one["name"] != name]
             action["metaData"]["schemaString"] = json.dumps(schema)
 
-    return log(changed)
+    return log(change_it)
 
 
 def append_again(folder: Path) -> None:
@@ -292,13 +297,13 @@ DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
 
 @pytest.mark.parametrize("fault", some(DELTA, 3))
 def test_fault_of_a_delta_table_is_found(
-    fault: str, kept: Callable[[str, str], Path], tmp_path: Path
+    fault: str, table_folder: Callable[[str, str], Path], tmp_path: Path
 ) -> None:
     shape, change, column, row = DELTA[fault]
-    with restored(kept(shape, "delta"), tmp_path / "saved") as folder:
+    with restoring(table_folder(shape, "delta"), tmp_path / "saved") as folder:
         change(folder / "delta" / shape)
-        code, found = wrong(folder)
+        code, places = wrong(folder)
 
     assert code == 1
-    assert column in {each for each, _ in found}
-    assert row is None or (column, f"id={row}") in found
+    assert column in {each for each, _ in places}
+    assert row is None or (column, f"id={row}") in places

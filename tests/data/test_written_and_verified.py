@@ -26,24 +26,24 @@ def lakepact(*arguments: object) -> Result:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept") / "data"
-    done = lakepact("write", folder, "--rows", ROWS, "--files", 3, "--shape", "types")
-    assert done.exit_code == 0, done.output
+    result = lakepact("write", folder, "--rows", ROWS, "--files", 3, "--shape", "types")
+    assert result.exit_code == 0, result.output
     return folder
 
 
-def verified(folder: Path, *options: object) -> tuple[int, list[dict[str, Any]]]:
+def verify(folder: Path, *options: object) -> tuple[int, list[dict[str, Any]]]:
     """Return the exit code of a verification and what it compared."""
-    done = lakepact("verify", folder, "--json", *options)
-    return done.exit_code, [json.loads(line) for line in done.stdout.splitlines()]
+    result = lakepact("verify", folder, "--json", *options)
+    return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def differing(folder: Path) -> tuple[int, set[str]]:
-    code, tables = verified(folder)
+    code, tables = verify(folder)
     return code, {table["table"] for table in tables if table["differences"] or table["error"]}
 
 
 def test_written_tables_verify_over_both_protocols_at_every_version(folder: Path) -> None:
-    code, tables = verified(folder)
+    code, tables = verify(folder)
     rows = {table["table"]: table["rows"] for table in tables}
 
     assert (code, [each for each in tables if each["differences"] or each["information"]]) == (
@@ -69,11 +69,11 @@ def test_verification_allows_maintenance_alone(tmp_path: Path) -> None:
     shared.optimize.compact()
     shared.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
 
-    assert verified(tmp_path / "data")[0] == 1
-    assert verified(tmp_path / "data", "--allow", "maintenance")[0] == 0
+    assert verify(tmp_path / "data")[0] == 1
+    assert verify(tmp_path / "data", "--allow", "maintenance")[0] == 0
 
     deltalake.DeltaTable(str(tmp_path / "data" / DELTA / "types")).delete("id = 30")
-    code, tables = verified(tmp_path / "data", "--allow", "maintenance")
+    code, tables = verify(tmp_path / "data", "--allow", "maintenance")
     rows = {one["row"] for table in tables for one in table["differences"]}
     assert (code, "id=30" in rows) == (1, True)
 
@@ -86,8 +86,8 @@ def test_rows_only_passes_over_other_metadata(tmp_path: Path) -> None:
         with table.update_spec() as spec:
             spec.add_identity("word")
 
-    assert verified(tmp_path / "data")[0] == 1
-    assert verified(tmp_path / "data", "--rows-only")[0] == 0
+    assert verify(tmp_path / "data")[0] == 1
+    assert verify(tmp_path / "data", "--rows-only")[0] == 0
 
 
 # -- wrong usage -----------------------------------------------------------------------------------
@@ -97,35 +97,39 @@ def test_unreadable_shares_exit_with_3_and_one_line(folder: Path) -> None:
     shares = folder / DELTA / "shares.yaml"
     sound = shares.read_text("utf-8")
     shares.write_text("shares: [", encoding="utf-8")
-    done = lakepact("verify", folder)
+    result = lakepact("verify", folder)
     shares.write_text(sound, encoding="utf-8")
 
-    assert (done.exit_code, "shares.yaml" in done.stderr, done.stderr.count("\n")) == (3, True, 1)
+    assert (result.exit_code, "shares.yaml" in result.stderr, result.stderr.count("\n")) == (
+        3,
+        True,
+        1,
+    )
 
 
 def test_write_into_a_nonempty_folder_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
 
-    done = lakepact("write", tmp_path)
-    assert (done.exit_code, "is not empty" in done.output) == (2, True)
+    result = lakepact("write", tmp_path)
+    assert (result.exit_code, "is not empty" in result.output) == (2, True)
 
 
 def test_verify_of_an_empty_folder_exits_with_2(tmp_path: Path) -> None:
-    done = lakepact("verify", tmp_path)
+    result = lakepact("verify", tmp_path)
 
-    assert done.exit_code == 2
-    assert "holds no tables of `lakepact data write`" in done.output
+    assert result.exit_code == 2
+    assert "holds no tables of `lakepact data write`" in result.output
 
 
 def test_verify_of_another_format_exits_with_2(tmp_path: Path) -> None:
     (tmp_path / truth.FILE).write_text('{"format": 99}')
 
-    done = lakepact("verify", tmp_path)
-    assert (done.exit_code, "is of format 99" in done.output) == (2, True)
+    result = lakepact("verify", tmp_path)
+    assert (result.exit_code, "is of format 99" in result.output) == (2, True)
 
 
 def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
-    done = lakepact(
+    result = lakepact(
         "write",
         tmp_path / "data",
         "--rows",
@@ -138,9 +142,9 @@ def test_unreachable_catalog_exits_with_3_and_one_line(tmp_path: Path) -> None:
         "iceberg",
     )
 
-    assert done.exit_code == 3
-    assert done.output.startswith("lakepact data: the catalog at http://127.0.0.1:9: ")
-    assert done.output.count("\n") == 1
+    assert result.exit_code == 3
+    assert result.output.startswith("lakepact data: the catalog at http://127.0.0.1:9: ")
+    assert result.output.count("\n") == 1
 
 
 def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> None:
@@ -150,12 +154,12 @@ def test_table_that_lakepact_did_not_write_is_not_replaced(tmp_path: Path) -> No
         catalog.create_namespace("lp_data")
         before = catalog.create_table("lp_data.narrow", schema=pa.schema([("mine", pa.string())]))
         command = ("--shape", "types", "--shape", "narrow", "--as", "iceberg", "--catalog", url)
-        done = lakepact("write", tmp_path / "data", *command)
+        result = lakepact("write", tmp_path / "data", *command)
 
-        assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
+        assert (result.exit_code, result.stderr.count("\n")) == (3, 1)
         assert (
             "the table lp_data.narrow was expected to be absent or written by lakepact, but has no property lakepact.written"
-            in done.stderr
+            in result.stderr
         )
         assert catalog.list_tables("lp_data") == [("lp_data", "narrow")]
         assert catalog.load_table("lp_data.narrow").metadata == before.metadata
@@ -165,7 +169,7 @@ def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with cli._serve(tmp_path / "other") as url:
         for rows in (30, 40):
-            written = (
+            command = (
                 "write",
                 tmp_path / f"data{rows}",
                 "--rows",
@@ -177,7 +181,7 @@ def test_tables_that_lakepact_wrote_are_replaced(tmp_path: Path) -> None:
                 "--catalog",
                 url,
             )
-            assert lakepact(*written).exit_code == 0
+            assert lakepact(*command).exit_code == 0
 
         assert lakepact("verify", tmp_path / "data40", "--catalog", url).exit_code == 0
 
@@ -190,11 +194,11 @@ def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
 
 
 def test_shape_without_delta_tables_exits_with_2_as_delta(tmp_path: Path) -> None:
-    done = lakepact(
+    result = lakepact(
         "write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes", "--as", "delta"
     )
 
-    assert (done.exit_code, "add --as iceberg" in done.output) == (2, True)
+    assert (result.exit_code, "add --as iceberg" in result.output) == (2, True)
 
 
 def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) -> None:
@@ -209,8 +213,8 @@ def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) 
 def test_unset_token_variable_exits_with_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAKEPACT_NO_TOKEN", raising=False)
 
-    done = lakepact("verify", folder, "--token-env", "LAKEPACT_NO_TOKEN")
-    assert (done.exit_code, "LAKEPACT_NO_TOKEN is empty or not set" in done.output) == (2, True)
+    result = lakepact("verify", folder, "--token-env", "LAKEPACT_NO_TOKEN")
+    assert (result.exit_code, "LAKEPACT_NO_TOKEN is empty or not set" in result.output) == (2, True)
 
 
 def test_share_token_is_readable_only_by_its_owner(folder: Path) -> None:
@@ -220,11 +224,11 @@ def test_share_token_is_readable_only_by_its_owner(folder: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # those of pyspark
 def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
-    wanted = [word for shape in SHAPES for word in ("--shape", shape)]
+    options = [word for shape in SHAPES for word in ("--shape", shape)]
     by_spark, plain = tmp_path / "spark", tmp_path / "plain"
     for folder, engine in ((by_spark, ["--engine", "spark", "--master", "local[2]"]), (plain, [])):
-        done = lakepact("write", folder, "--rows", 2000, *wanted, *engine)
-        assert done.exit_code == 0, done.output
+        result = lakepact("write", folder, "--rows", 2000, *options, *engine)
+        assert result.exit_code == 0, result.output
 
     assert differing(by_spark) == (0, set())
     assert [table.versions for table in truth.read(by_spark).tables] == [

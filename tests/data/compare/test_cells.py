@@ -18,7 +18,7 @@ from lakepact.data.compare.tables import compare as compared
 from lakepact.data.compare.values import visible
 
 
-def pinned(table: pa.Table) -> PinnedTable:
+def pin(table: pa.Table) -> PinnedTable:
     batches = table.to_batches
     return PinnedTable(
         "t", "", Layout(DELTA, ()), table.schema, lambda: iter(batches()), lambda session: session
@@ -27,7 +27,7 @@ def pinned(table: pa.Table) -> PinnedTable:
 
 def compare(a: pa.Table, b: pa.Table, *key: str) -> Compared:
     with DuckDb("500MB") as engine:
-        return compared(engine, pinned(a), pinned(b), Choices({"": key} if key else {}))
+        return compared(engine, pin(a), pin(b), Choices({"": key} if key else {}))
 
 
 def cell(kind: pa.DataType, a: Any, b: Any) -> list[tuple[str, str | None, str | None]]:
@@ -119,14 +119,12 @@ def test_changed_row_without_a_key_is_found_by_a_unique_column() -> None:
 
 def test_changed_row_without_unique_columns_is_found_by_the_nearest_row() -> None:
     rows = {"one": ["a", "b"] * 50, "two": [1.0] * 100, "three": ["c"] * 100, "four": ["d"] * 100}
-    changed = rows | {"two": [*rows["two"][:-1], 2.5]}
+    other = rows | {"two": [*rows["two"][:-1], 2.5]}
 
-    found = [
-        each
-        for each in compare(pa.table(rows), pa.table(changed)).differences
-        if each.kind == "row"
+    row_differences = [
+        each for each in compare(pa.table(rows), pa.table(other)).differences if each.kind == "row"
     ]
-    assert [(each.column, each.a, each.b) for each in found] == [("two", "1.0", "2.5")]
+    assert [(each.column, each.a, each.b) for each in row_differences] == [("two", "1.0", "2.5")]
 
 
 NESTED = pa.struct(
@@ -158,10 +156,10 @@ VALUES = st.none() | st.fixed_dictionaries(
 @given(st.lists(VALUES, max_size=5), st.integers(0, 3), st.integers(0, 5))
 def test_positions_keep_every_nested_value(values: list[Any], start: int, count: int) -> None:
     batch = pa.record_batch({"v": pa.array(values, NESTED)}).slice(start, count)
-    renamed = with_positions(batch)
-    renamed.validate(full=True)
+    by_position = with_positions(batch)
+    by_position.validate(full=True)
 
-    assert renamed.schema == positional(batch.schema)
-    assert str(renamed.column(0).to_pylist()) == str(batch.column(0).to_pylist()).replace(
+    assert by_position.schema == positional(batch.schema)
+    assert str(by_position.column(0).to_pylist()) == str(batch.column(0).to_pylist()).replace(
         "{'a':", "{'m0':"
     ).replace("{'b':", "{'m0':").replace("{'c':", "{'m0':")

@@ -74,7 +74,7 @@ def sides(tmp_path: Path) -> Iterator[tuple[str, str, Any, Any]]:
         yield urls[0], urls[1], *catalogs
 
 
-def written_as_delta(folder: Path) -> None:
+def write_as_delta(folder: Path) -> None:
     rows = [{**each, "uid": str(uuid.UUID(bytes=each["uid"]))} for each in ROWS]
     write_deltalake(
         folder / "sales" / "orders",
@@ -99,7 +99,7 @@ def test_delta_table_and_its_iceberg_copy_are_no_difference(
     sides: tuple[str, str, Any, Any], tmp_path: Path
 ) -> None:
     a, _, left, _ = sides
-    written_as_delta(tmp_path / "delta")
+    write_as_delta(tmp_path / "delta")
     create(
         left,
         "sales.orders",
@@ -127,7 +127,7 @@ def test_partition_fields_of_delta_differ_by_columns_alone(tmp_path: Path) -> No
 
 
 def test_shared_table_and_its_files_are_no_difference(tmp_path: Path) -> None:
-    written_as_delta(tmp_path / "delta")
+    write_as_delta(tmp_path / "delta")
     (tmp_path / "shares.yaml").write_text(
         SHARES.format(tmp_path / "delta" / "sales" / "orders", TOKEN)
     )
@@ -309,7 +309,7 @@ VALUES = st.one_of(
 )
 
 
-def pinned(column: pa.Array) -> PinnedTable:
+def pin(column: pa.Array) -> PinnedTable:
     table = pa.table({"v": column})
     return PinnedTable(
         "t",
@@ -332,7 +332,7 @@ def pinned(column: pa.Array) -> PinnedTable:
 def test_figures_of_a_column_are_shown_where_they_differ(
     left: list[Any], right: list[Any], figures: tuple[str | None, ...]
 ) -> None:
-    tables = (pinned(pa.array(rows)) for rows in (left, right))
+    tables = (pin(pa.array(rows)) for rows in (left, right))
     with DuckDb("500MB") as engine:
         differences = compared(engine, *tables, Choices({})).differences
 
@@ -348,13 +348,10 @@ def test_nested_values_are_equal_exactly_if_they_are_the_same_in_any_order(
 ) -> None:
     kinds = pa.list_(pa.list_(pa.int32())), pa.list_(pa.large_list(pa.int64()))
     with DuckDb("500MB") as engine:
-        found = compared(
+        result = compared(
             engine,
-            *(
-                pinned(pa.array(rows, kind))
-                for rows, kind in zip((left, right), kinds, strict=True)
-            ),
+            *(pin(pa.array(rows, kind)) for rows, kind in zip((left, right), kinds, strict=True)),
             Choices({}),
         )
 
-    assert (found.differences == ()) == (sorted(map(repr, left)) == sorted(map(repr, right)))
+    assert (result.differences == ()) == (sorted(map(repr, left)) == sorted(map(repr, right)))

@@ -55,14 +55,16 @@ Rows = list["Row"]
 INT, TEXT = IntegerType(), StringType()
 
 
-def changed(n: int, **values: Any) -> Callable[[Rows], Rows]:
+def with_values(n: int, **values: Any) -> Callable[[Rows], Rows]:
     return lambda rows: [{**each, **values} if each["id"] == n else each for each in rows]
 
 
-def exchanged(column: str, *ids: int) -> Callable[[Rows], Rows]:
+def with_exchange(column: str, *ids: int) -> Callable[[Rows], Rows]:
     """Exchange the values of two rows of one partition."""
     one, other = (row(n)[column] for n in ids)
-    return lambda rows: changed(ids[1], **{column: one})(changed(ids[0], **{column: other})(rows))
+    return lambda rows: with_values(ids[1], **{column: one})(
+        with_values(ids[0], **{column: other})(rows)
+    )
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Fault:
 
 
 def of_row(n: int, column: str, value: Any, *, at: str = "") -> Fault:
-    return Fault("row", f"id={n}, column {column}{at}", changed(n, **{column: value}))
+    return Fault("row", f"id={n}, column {column}{at}", with_values(n, **{column: value}))
 
 
 def place(*members: tuple[str, Any]) -> Schema:
@@ -98,8 +100,8 @@ def place(*members: tuple[str, Any]) -> Schema:
     return typed("place", StructType(*fields))
 
 
-def without(is_lost: Callable[[Row], bool]) -> Callable[[Rows], Rows]:
-    return lambda rows: [each for each in rows if not is_lost(each)]
+def without(drops: Callable[[Row], bool]) -> Callable[[Rows], Rows]:
+    return lambda rows: [each for each in rows if not drops(each)]
 
 
 def shift(column: str) -> Callable[[Rows], Rows]:
@@ -160,10 +162,10 @@ FAULTS = {
         [row(8)["local"], None],
         at="[0]",
     ),
-    "values-in-other-rows": Fault("row", "id=7, column price", exchanged("price", 7, 13)),
+    "values-in-other-rows": Fault("row", "id=7, column price", with_exchange("price", 7, 13)),
     "dropped-column": Fault("column", "column flag", columns=schema(without=["flag"])),
     "dropped-and-changed": Fault(
-        "row", "id=7, column day", changed(7, day=dt.date(2020, 1, 1)), schema(without=["flag"])
+        "row", "id=7, column day", with_values(7, day=dt.date(2020, 1, 1)), schema(without=["flag"])
     ),
     "renamed-column": Fault(
         "column", "column marked", columns=schema(flag=NestedField(12, "marked", StringType()))
@@ -233,7 +235,7 @@ FAULTS = {
     "null-for-a-boolean": of_row(8, "flag", None),
     "padded-fixed": of_row(8, "code", b"8\0\0\0"),
     # Rows.
-    "other-key": Fault("row", "id=70", changed(7, id=70)),
+    "other-key": Fault("row", "id=70", with_values(7, id=70)),
     "lost-partition": Fault(
         "rows", "partition day(at)=2026-01-03/", without(lambda each: each["id"] % 3 == 2)
     ),
@@ -314,7 +316,7 @@ class Catalogs:
 
     a: str
     b: str
-    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+    comparisons: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def with_tables_of(self, fault: str) -> tuple[str, str]:
         """Create a sound table and its copy, and return the addresses of both catalogs."""
@@ -332,14 +334,14 @@ class Catalogs:
                     table.edit(copy)
         return self.a, self.b
 
-    def compared(self, fault: str) -> dict[str, Any]:
+    def comparison_of(self, fault: str) -> dict[str, Any]:
         """Return the comparison of the tables of a fault."""
-        if fault not in self.found:
+        if fault not in self.comparisons:
             command = (*self.with_tables_of(fault), "--table", f"faults.{fault}", *ALL)
             code, tables = results(*command)
             assert code == 1
-            self.found[fault] = tables[f"faults.{fault}"]
-        return self.found[fault]
+            self.comparisons[fault] = tables[f"faults.{fault}"]
+        return self.comparisons[fault]
 
 
 @pytest.fixture(scope="module")
@@ -351,7 +353,7 @@ def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogs]:
         yield Catalogs(a, b)
 
 
-def is_told(table: dict[str, Any], fault: Fault) -> bool:
+def reports(table: dict[str, Any], fault: Fault) -> bool:
     """Return whether a comparison tells a fault at its place."""
     return not table["error"] and any(
         each["kind"] == fault.kind and each["what"].startswith(fault.what)
@@ -381,9 +383,9 @@ def test_spark_finds_every_changed_value_with_column_and_row(
     for fault in OF_VALUES.values():
         rows = fault.rows(rows)
     name = f"faults.values-{kind.partition('[')[0]}"
-    for url, written in ((catalogs.a, list(ROWS)), (catalogs.b, rows)):
+    for url, table_rows in ((catalogs.a, list(ROWS)), (catalogs.b, rows)):
         with closing(load_catalog("one", type="rest", uri=url)) as catalog:
-            create(catalog, name, written)
+            create(catalog, name, table_rows)
     master = connect(tmp_path) if kind == "connect" else contextlib.nullcontext(kind)
     with master as address:
         option = "--remote" if kind == "connect" else "--master"
@@ -391,7 +393,7 @@ def test_spark_finds_every_changed_value_with_column_and_row(
         code, tables = results(catalogs.a, catalogs.b, *command)
 
     assert (code, tables[name]["error"]) == (1, "")
-    assert [n for n, fault in OF_VALUES.items() if not is_told(tables[name], fault)] == []
+    assert [n for n, fault in OF_VALUES.items() if not reports(tables[name], fault)] == []
 
 
 @pytest.mark.spark
@@ -403,17 +405,17 @@ def test_spark_finds_every_fault_of_rows_and_types(catalogs: Catalogs) -> None:
         if name not in OF_VALUES and fault.kind in {"row", "rows", "type"}
     ]
     sides = [catalogs.with_tables_of(fault) for fault in others]
-    named = (part for fault in others for part in ("--table", f"faults.{fault}"))
-    tables = results(*sides[0], *named, "--engine", "spark", "--master", "local[2]", *ALL)[1]
+    options = (part for fault in others for part in ("--table", f"faults.{fault}"))
+    tables = results(*sides[0], *options, "--engine", "spark", "--master", "local[2]", *ALL)[1]
 
-    assert [n for n in others if not is_told(tables[f"faults.{n}"], FAULTS[n])] == []
+    assert [n for n in others if not reports(tables[f"faults.{n}"], FAULTS[n])] == []
 
 
 @pytest.mark.parametrize("fault", some(FAULTS, 15))
 def test_fault_is_found_with_column_and_row(fault: str, catalogs: Catalogs) -> None:
-    table = catalogs.compared(fault)
+    table = catalogs.comparison_of(fault)
 
-    assert is_told(table, FAULTS[fault]), table
+    assert reports(table, FAULTS[fault]), table
 
 
 @pytest.mark.parametrize(
@@ -430,7 +432,7 @@ def test_fault_is_found_with_column_and_row(fault: str, catalogs: Catalogs) -> N
 def test_changed_row_is_the_only_one_shown(fault: str, catalogs: Catalogs) -> None:
     ids = {
         each["what"].partition(",")[0]
-        for each in catalogs.compared(fault)["differences"]
+        for each in catalogs.comparison_of(fault)["differences"]
         if each["kind"] == "row"
     }
 
@@ -449,13 +451,13 @@ def test_values_of_a_changed_row_are_shown(catalogs: Catalogs) -> None:
         "b": "0.08",
         "column": "price",
         "row": "id=7",
-    } in catalogs.compared("a-cent-more")["differences"]
+    } in catalogs.comparison_of("a-cent-more")["differences"]
 
 
 def test_partition_of_a_changed_row_is_named(catalogs: Catalogs) -> None:
     assert any(
         each["what"].startswith("partition day(at)=2026-01-02/region=r%2F1, column price")
-        for each in catalogs.compared("a-cent-more")["differences"]
+        for each in catalogs.comparison_of("a-cent-more")["differences"]
     )
 
 

@@ -34,21 +34,21 @@ def copy(rows: Any = SOME, **options: Any) -> Copy:
 def then(*edits: Callable[[Any], object], **options: Any) -> Copy:
     """Return what makes a copy, and then changes and maintains it."""
 
-    def made(catalog: Any, name: str) -> None:
+    def make(catalog: Any, name: str) -> None:
         table = create(catalog, name, SOME, **options)
         for edit in edits:
             edit(table)
 
-    return made
+    return make
 
 
 def append(*ids: int) -> Callable[[Any], object]:
-    def appended(table: Any) -> None:
+    def add_rows(table: Any) -> None:
         kind = table.schema().as_arrow()
         rows = [{name: row(n)[name] for name in kind.names} for n in ids]
         table.append(pa.Table.from_pylist(rows, schema=kind))
 
-    return appended
+    return add_rows
 
 
 def in_files(table: Any) -> None:
@@ -70,12 +70,12 @@ def expire(table: Any) -> None:
 
 
 def evolve(*changes: Callable[[Any], object]) -> Callable[[Any], None]:
-    def evolved(table: Any) -> None:
+    def change_schema(table: Any) -> None:
         for change in changes:
             with table.update_schema() as update:
                 change(update)
 
-    return evolved
+    return change_schema
 
 
 def divide(table: Any) -> None:

@@ -49,14 +49,14 @@ def test_namespaces_and_views_that_differ_are_named_with_what_differs(
     sides: tuple[str, str],
 ) -> None:
     code, tables = results(*sides, "--table", "*")
-    found = {
+    differences = {
         name: [(each["what"], each["a"], each["b"]) for each in table["differences"]]
         for name, table in tables.items()
         if table["differences"]
     }
 
     assert code == 1
-    assert found == {
+    assert differences == {
         "namespace lost": [("namespace lost", "exists", None)],
         "view sales.gone": [("view sales.gone", "exists", None)],
         "view sales.changed": [("SQL in spark", "SELECT 1", "SELECT 2")],

@@ -57,7 +57,7 @@ def database(folder: Path, location: str, *names: str) -> str:
     return f"sqlite:///{path}"
 
 
-def changed(location: str, folder: Path, change: Callable[[dict[str, Any]], object]) -> str:
+def with_change(location: str, folder: Path, change: Callable[[dict[str, Any]], object]) -> str:
     """Return the path of metadata that were changed."""
     document = json.loads(Path(urlsplit(location).path).read_bytes())
     change(document)
@@ -86,8 +86,8 @@ def test_lost_row_of_a_file_of_sqlite_is_found(
     def roll_back(document: dict[str, Any]) -> None:
         document |= {"current-snapshot-id": -1, "refs": {}}
 
-    emptied = changed(location, tmp_path, roll_back)
-    code, tables = results(rest[0], database(tmp_path, emptied), "--table", "sales.*")
+    without_rows = with_change(location, tmp_path, roll_back)
+    code, tables = results(rest[0], database(tmp_path, without_rows), "--table", "sales.*")
 
     assert (code, tables["sales.orders"]["rows"]) == (1, [9, 0])
 
@@ -122,7 +122,7 @@ def test_class_of_python_that_metadata_name_is_not_imported(
     def name_class(document: dict[str, Any]) -> None:
         document["properties"]["py-io-impl"] = "hostile.FileIO"
 
-    address = database(tmp_path, changed(location, tmp_path, name_class))
+    address = database(tmp_path, with_change(location, tmp_path, name_class))
     code, tables = results(address, address, "--table", "*")
 
     assert code == 3
