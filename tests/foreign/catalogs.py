@@ -52,7 +52,7 @@ class Foreign:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenCatalog:
     """The catalog of a running server, and the names that the blocks of the page have defined."""
 
     foreign: Foreign

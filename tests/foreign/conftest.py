@@ -17,7 +17,7 @@ from lakepact.conformance.fixtures import manifest
 from servers_matrix.sharing_servers import BUCKET, PACK, SHARING, TOKEN, serving
 from spark_clusters import local_session
 
-from .catalogs import ENVIRONMENT, FOREIGN, Foreign, Opened, require
+from .catalogs import ENVIRONMENT, FOREIGN, Foreign, OpenCatalog, require
 from .results import Results
 from .sharing_things import SHARING_THINGS, Shared
 from .things import THINGS
@@ -50,7 +50,7 @@ def results(pytestconfig: pytest.Config) -> Results:
 
 
 @pytest.fixture(scope="module", params=FOREIGN, ids=str)
-def opened(request: pytest.FixtureRequest, results: Results) -> Iterator[Opened]:
+def foreign_catalog(request: pytest.FixtureRequest, results: Results) -> Iterator[OpenCatalog]:
     """Yield the catalog of one server after the other."""
     foreign: Foreign = request.param
     with contextlib.ExitStack() as stack:
@@ -67,10 +67,10 @@ def opened(request: pytest.FixtureRequest, results: Results) -> Iterator[Opened]
             results.not_run[foreign.server.name] = str(hindered)
             raise
         catalog = stack.enter_context(IcebergCatalog(url, **foreign.arguments))
-        opened = Opened(foreign, url, catalog, names={})
-        yield opened
-        if "catalog" in opened.names:  # of the page, which leaves it open
-            opened.names["catalog"].close()
+        foreign_catalog = OpenCatalog(foreign, url, catalog, names={})
+        yield foreign_catalog
+        if "catalog" in foreign_catalog.names:  # of the page, which leaves it open
+            foreign_catalog.names["catalog"].close()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.generated.iceberg_rest.models import TableMetadata
 
-from .catalogs import Opened
+from .catalogs import OpenCatalog
 
 NAMESPACE = "edits"
 CITY = {"id": 6, "name": "city", "type": "string", "required": False}
@@ -67,8 +67,8 @@ def _column(one: dict[str, Any]) -> str:
 
 def ids(metadata: TableMetadata) -> list[int]:
     """Return the highest field id, and the number of different ids among all columns."""
-    found = [one["id"] for one in metadata.current_schema.to_wire()["fields"]]
-    return [max(found), len(set(found))]
+    numbers = [one["id"] for one in metadata.current_schema.to_wire()["fields"]]
+    return [max(numbers), len(set(numbers))]
 
 
 def partitions(metadata: TableMetadata) -> list[str]:
@@ -448,50 +448,53 @@ EDITS = (
 )
 
 
-def changed(opened: Opened, edits: Edits) -> list[str]:
+def by_change(foreign_catalog: OpenCatalog, edits: Edits) -> list[str]:
     """Make the edits with `change()`, and return what went wrong."""
-    return _made(opened, edits, count=1)
+    return _failures(foreign_catalog, edits, count=1)
 
 
-def changed_together(opened: Opened, edits: Edits) -> list[str]:
+def by_transaction(foreign_catalog: OpenCatalog, edits: Edits) -> list[str]:
     """Make the edits of two tables in transactions, and return what went wrong."""
-    return _made(opened, edits, count=2)
+    return _failures(foreign_catalog, edits, count=2)
 
 
-def _made(opened: Opened, edits: Edits, *, count: int) -> list[str]:
+def _failures(foreign_catalog: OpenCatalog, edits: Edits, *, count: int) -> list[str]:
     tables = [
-        _table(opened, edits, f"t{EDITS.index(edits)}_{count}{number}") for number in range(count)
+        _table(foreign_catalog, edits, f"t{EDITS.index(edits)}_{count}{number}")
+        for number in range(count)
     ]
-    first = [opened.catalog.load_table(table).metadata for table in tables]
+    first = [foreign_catalog.catalog.load_table(table).metadata for table in tables]
     for number, step in enumerate(edits.steps, start=1):
         try:
-            _commit(opened, step, dict(zip(tables, first, strict=True)))
+            _commit(foreign_catalog, step, dict(zip(tables, first, strict=True)))
             for table in tables:
-                seen = step.look(opened.catalog.load_table(table).metadata)
-                assert seen == step.expected, f"the table shows {seen}, expected {step.expected}"
+                actual = step.look(foreign_catalog.catalog.load_table(table).metadata)
+                assert actual == step.expected, (
+                    f"the table shows {actual}, expected {step.expected}"
+                )
         except Exception as error:  # noqa: BLE001 - an outcome of the server
             return [f"step {number}: {type(error).__name__}: {error}"]
     return []
 
 
-def _commit(opened: Opened, step: Step, tables: Mapping[str, TableMetadata]) -> None:
+def _commit(foreign_catalog: OpenCatalog, step: Step, tables: Mapping[str, TableMetadata]) -> None:
     if len(tables) == 1:
         ((table, first),) = tables.items()
-        change = opened.catalog.change(table)
+        change = foreign_catalog.catalog.change(table)
         step.edit(change, first)
         change.commit()
         return
-    transaction = opened.catalog.transaction()
+    transaction = foreign_catalog.catalog.transaction()
     for table, first in tables.items():
         step.edit(transaction.change(table), first)
     transaction.commit()
 
 
-def _table(opened: Opened, edits: Edits, name: str) -> str:
-    if not opened.catalog.namespace_exists(NAMESPACE):
-        opened.catalog.create_namespace(NAMESPACE)
+def _table(foreign_catalog: OpenCatalog, edits: Edits, name: str) -> str:
+    if not foreign_catalog.catalog.namespace_exists(NAMESPACE):
+        foreign_catalog.catalog.create_namespace(NAMESPACE)
     table = f"{NAMESPACE}.{name}"
-    opened.catalog.create_table(table, SCHEMA, **edits.created)
+    foreign_catalog.catalog.create_table(table, SCHEMA, **edits.created)
     for _ in range(edits.snapshots):
-        opened.bridge().load_table(table).append(ROWS)
+        foreign_catalog.bridge().load_table(table).append(ROWS)
     return table

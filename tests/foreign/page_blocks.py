@@ -14,7 +14,7 @@ from typing import Any
 
 from pages.page_blocks import ROOT, Block, blocks
 
-from .catalogs import Opened
+from .catalogs import OpenCatalog
 
 PAGE = "docs/use-the-client.md"
 SHARES, END = "## Read shared tables", "## List and show from a terminal"
@@ -38,15 +38,15 @@ def page_blocks(*, sharing: bool = False) -> Iterator[tuple[str, Block]]:
             yield f"{heading}, block {counts[heading]}", block
 
 
-def run(opened: Opened, block: Block) -> list[str]:
+def run(foreign_catalog: OpenCatalog, block: Block) -> list[str]:
     """Run a block with the names of the earlier ones, and return the failures of its statements and
     outputs.
     """
-    text = block.text.replace(OPENS, "open_catalog()").replace(ADDRESS, opened.url)
-    for written, other in opened.foreign.words.items():
-        text = text.replace(written, other)
-    opened.names.setdefault("open_catalog", opened.open)
-    return run_text(text, opened.names)
+    text = block.text.replace(OPENS, "open_catalog()").replace(ADDRESS, foreign_catalog.url)
+    for original, other in foreign_catalog.foreign.words.items():
+        text = text.replace(original, other)
+    foreign_catalog.names.setdefault("open_catalog", foreign_catalog.open)
+    return run_text(text, foreign_catalog.names)
 
 
 def run_text(text: str, names: dict[str, Any]) -> list[str]:
@@ -62,14 +62,14 @@ def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:
     for statement, following in zip(statements, [*statements[1:], None], strict=True):
         start, until = statement.lineno - 1, following.lineno - 1 if following else len(lines)
         expected = [
-            found[1] for line in lines[start:until] if (found := re.match(r"\s*#> (.*)", line))
+            match[1] for line in lines[start:until] if (match := re.match(r"\s*#> (.*)", line))
         ]
-        printed = io.StringIO()
+        output = io.StringIO()
         try:
-            with contextlib.redirect_stdout(printed):
+            with contextlib.redirect_stdout(output):
                 exec(compile(ast.Module([statement], []), PAGE, "exec", dont_inherit=True), names)
         except Exception as error:  # noqa: BLE001 - an outcome of the server
             yield f"{lines[start]}: {type(error).__name__}: {error}"
         else:
-            if (shown := printed.getvalue().splitlines()) != expected:
-                yield f"{lines[start]}: printed {' '.join(shown)}"
+            if (actual := output.getvalue().splitlines()) != expected:
+                yield f"{lines[start]}: printed {' '.join(actual)}"

@@ -27,9 +27,9 @@ class Results:
         """Return whether nothing failed, and everything ran on every server that could be
         started.
         """
-        wanted = {server.name for server in servers} - self.not_run.keys()
+        names = {server.name for server in servers} - self.not_run.keys()
         return all(
-            self.cells.get(thing, {}).keys() >= wanted
+            self.cells.get(thing, {}).keys() >= names
             and FAILS not in self.cells.get(thing, {}).values()
             for thing in things
         )

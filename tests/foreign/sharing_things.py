@@ -168,8 +168,8 @@ def formats(shared: Shared) -> None:
     with shared.client as client:
         for table, version in versions(shared):
             name = f"lakepact.tables.{table.name}"
-            chosen: list[Format] = ["delta"] if table.features else ["delta", "parquet"]
-            for form in chosen:
+            response_formats: list[Format] = ["delta"] if table.features else ["delta", "parquet"]
+            for form in response_formats:
                 listing = client.table(name).query(version=version, formats=[form])
                 rows = connector_rows(shared.url(table.name), version)
                 same(rows, listing.to_arrow(), f"{name} {version} in {form} format")
@@ -207,10 +207,10 @@ def pages(shared: Shared) -> None:
             partial(table.query, starting_version=0),
             partial(table.changes, starting_version=0),
         ):
-            whole, paged = (
+            whole, by_page = (
                 sorted(f.id for f in each.files()) for each in (ask(), ask(page_size=1))
             )
-            assert paged == whole, f"{ask}: {paged} instead of {whole}"
+            assert by_page == whole, f"{ask}: {by_page} instead of {whole}"
 
 
 def background(shared: Shared) -> None:
@@ -237,8 +237,8 @@ def incremental(shared: Shared) -> None:
     """Follow the versions of a table from the first one on."""
     table = shared.pack.tables["streamed"]
     with shared.client as client:
-        followed = client.table("lakepact.tables.streamed").follow(0)
-        files = list(itertools.islice(followed, sum(v.actions["add"] for v in table.versions)))
+        stream = client.table("lakepact.tables.streamed").follow(0)
+        files = list(itertools.islice(stream, sum(v.actions["add"] for v in table.versions)))
     assert sorted({file.version for file in files}) == [v.version for v in table.versions]
 
 
@@ -299,7 +299,7 @@ def all_tables(shared: Shared) -> list[str]:
     return [
         f"{table.name}: {failure}"
         for table in shared.pack.tables.values()
-        for failure in _tried(partial(current, table=table), shared)
+        for failure in _failures_of(partial(current, table=table), shared)
     ]
 
 
@@ -311,7 +311,7 @@ def run_block(shared: Shared, block: Any) -> list[str]:
     return failures
 
 
-def _tried(thing: Callable[[Shared], object], shared: Shared) -> list[str]:
+def _failures_of(thing: Callable[[Shared], object], shared: Shared) -> list[str]:
     try:
         thing(shared)
     except Exception as error:  # noqa: BLE001 - an outcome of the server
@@ -335,14 +335,14 @@ def _things() -> Iterator[tuple[str, Callable[[Shared], list[str]]]]:
         ("asynchronous client", asynchronous),
         ("follow", incremental),
     ):
-        yield f"rows: {title}", partial(_tried, thing)
+        yield f"rows: {title}", partial(_failures_of, thing)
     for title, thing in (
         ("versions", spark_versions),
         (f"{SPARK_FILTERS} filters of versions", spark_filters),
         ("changes", spark_changes),
         ("streams of rows and of changes", spark_streams),
     ):
-        yield f"Spark: {title}", partial(_tried, thing)
+        yield f"Spark: {title}", partial(_failures_of, thing)
 
 
 #: By name, in the order in which they run.

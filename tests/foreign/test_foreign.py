@@ -11,7 +11,7 @@ import pytest
 
 from servers_matrix.sharing_servers import SHARING
 
-from .catalogs import FOREIGN, Opened
+from .catalogs import FOREIGN, OpenCatalog
 from .limits import LIMITS, Limit
 from .results import FAILS, WORKS, Results
 from .sharing_things import SHARING_THINGS, Shared
@@ -20,8 +20,12 @@ from .things import THINGS
 
 @pytest.mark.foreign
 @pytest.mark.parametrize("thing", THINGS)
-def test_thing_works_or_has_its_reason(opened: Opened, thing: str, results: Results) -> None:
-    check(thing, opened.foreign.server.name, results, partial(THINGS[thing], opened))
+def test_thing_works_or_has_its_reason(
+    foreign_catalog: OpenCatalog, thing: str, results: Results
+) -> None:
+    check(
+        thing, foreign_catalog.foreign.server.name, results, partial(THINGS[thing], foreign_catalog)
+    )
 
 
 @pytest.mark.foreign
@@ -50,10 +54,10 @@ def check(thing: str, server: str, results: Results, run: Callable[[], list[str]
 
 
 def test_every_limit_is_about_a_server_and_a_thing() -> None:
-    known = [(foreign.server.name, thing) for foreign in FOREIGN for thing in THINGS]
-    known += [(SHARING[0].name, thing) for thing in SHARING_THINGS]
+    pairs = [(foreign.server.name, thing) for foreign in FOREIGN for thing in THINGS]
+    pairs += [(SHARING[0].name, thing) for thing in SHARING_THINGS]
 
-    assert not [limit for limit in LIMITS if not any(limit.covers(*each) for each in known)]
+    assert not [limit for limit in LIMITS if not any(limit.covers(*each) for each in pairs)]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +71,10 @@ def test_every_limit_is_about_a_server_and_a_thing() -> None:
     ],
 )
 def test_limit_accepts_its_failures_and_no_others(failures: list[str], complaint: str) -> None:
-    found = Limit("nessie", "views: *", "It has none.", ("500", "b")).complaint(failures)
+    text = Limit("nessie", "views: *", "It has none.", ("500", "b")).complaint(failures)
 
-    assert found.startswith(complaint)
-    assert bool(found) == bool(complaint)
+    assert text.startswith(complaint)
+    assert bool(text) == bool(complaint)
 
 
 def test_page_shows_what_did_not_run_and_why() -> None:

@@ -11,13 +11,13 @@ import pyarrow as pa
 from pyiceberg.types import LongType
 
 from . import page_blocks
-from .catalogs import Opened
-from .edits import EDITS, SCHEMA, changed, changed_together
+from .catalogs import OpenCatalog
+from .edits import EDITS, SCHEMA, by_change, by_transaction
 
 ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
 
 
-def create_with_spec_and_order(opened: Opened) -> None:
+def create_with_spec_and_order(foreign_catalog: OpenCatalog) -> None:
     """Create a table with a partition spec and a sort order."""
     spec = {"fields": [{"source-id": 2, "transform": "day", "name": "day"}]}
     order = {
@@ -30,18 +30,18 @@ def create_with_spec_and_order(opened: Opened) -> None:
             }
         ]
     }
-    _namespace(opened, "created")
-    metadata = opened.catalog.create_table(
+    _namespace(foreign_catalog, "created")
+    metadata = foreign_catalog.catalog.create_table(
         "created.t", SCHEMA, partition_spec=spec, write_order=order
     ).metadata
     assert metadata.default_partition_spec.fields, "the table has no partition spec"
     assert metadata.default_sort_order.fields, "the table has no sort order"
 
 
-def rows(opened: Opened) -> None:
+def rows(foreign_catalog: OpenCatalog) -> None:
     """Append, upsert, delete, overwrite and read rows, and list their files."""
-    _namespace(opened, "rows")
-    catalog: Any = opened.catalog
+    _namespace(foreign_catalog, "rows")
+    catalog: Any = foreign_catalog.catalog
     catalog.create_table("rows.t", {**SCHEMA, "fields": SCHEMA["fields"][:1]})
     for method, arguments in (
         ("append", [{"id": [1, 2]}]),
@@ -59,17 +59,17 @@ def rows(opened: Opened) -> None:
     )
 
 
-def bridge_rows(opened: Opened) -> None:
+def bridge_rows(foreign_catalog: OpenCatalog) -> None:
     """Create a table from an Arrow schema, write and read it, also with a pickled copy."""
-    _namespace(opened, "bridge")
-    table = opened.bridge().create_table("bridge.rows", ROWS.schema)
+    _namespace(foreign_catalog, "bridge")
+    table = foreign_catalog.bridge().create_table("bridge.rows", ROWS.schema)
     table.append(ROWS)
     table.overwrite(ROWS)
     copy = pickle.loads(pickle.dumps(table))
     with copy.catalog:
         copy.append(ROWS)
     assert (
-        opened.bridge()
+        foreign_catalog.bridge()
         .load_table("bridge.rows")
         .scan(row_filter="id = 2")
         .to_arrow()["city"]
@@ -78,32 +78,37 @@ def bridge_rows(opened: Opened) -> None:
     )
 
 
-def bridge_changes(opened: Opened) -> None:
+def bridge_changes(foreign_catalog: OpenCatalog) -> None:
     """Change schema, partition spec and properties of a table with pyiceberg."""
-    _namespace(opened, "bridge")
-    table = opened.bridge().create_table("bridge.changes", ROWS.schema)
+    _namespace(foreign_catalog, "bridge")
+    table = foreign_catalog.bridge().create_table("bridge.changes", ROWS.schema)
     with table.transaction() as transaction:
         transaction.update_schema().add_column("n", LongType()).commit()
         transaction.update_spec().add_identity("city").commit()
         transaction.set_properties({"own": "1"})
     table.append(pa.table({"id": [1], "city": ["Rome"], "n": [3]}))
-    loaded = opened.bridge().load_table("bridge.changes")
-    assert (loaded.schema().column_names, loaded.properties["own"]) == (["id", "city", "n"], "1")
-    assert [field.name for field in loaded.spec().fields] == ["city"]
+    table_after = foreign_catalog.bridge().load_table("bridge.changes")
+    assert (table_after.schema().column_names, table_after.properties["own"]) == (
+        ["id", "city", "n"],
+        "1",
+    )
+    assert [field.name for field in table_after.spec().fields] == ["city"]
 
 
-def bridge_transaction(opened: Opened) -> None:
+def bridge_transaction(foreign_catalog: OpenCatalog) -> None:
     """Create a table together with its first rows."""
-    _namespace(opened, "bridge")
-    with opened.bridge().create_table_transaction("bridge.staged", ROWS.schema) as transaction:
+    _namespace(foreign_catalog, "bridge")
+    with foreign_catalog.bridge().create_table_transaction(
+        "bridge.staged", ROWS.schema
+    ) as transaction:
         transaction.append(ROWS)
-    assert opened.bridge().load_table("bridge.staged").scan().to_arrow().num_rows == 2
+    assert foreign_catalog.bridge().load_table("bridge.staged").scan().to_arrow().num_rows == 2
 
 
-def bridge_names(opened: Opened) -> None:
+def bridge_names(foreign_catalog: OpenCatalog) -> None:
     """List, rename and drop a table with pyiceberg."""
-    _namespace(opened, "names")
-    bridge = opened.bridge()
+    _namespace(foreign_catalog, "names")
+    bridge = foreign_catalog.bridge()
     bridge.create_table("names.a", ROWS.schema)
     bridge.rename_table("names.a", "names.b")
     assert bridge.list_tables("names") == [("names", "b")]
@@ -113,26 +118,26 @@ def bridge_names(opened: Opened) -> None:
     assert ("names",) not in bridge.list_namespaces()
 
 
-def views(opened: Opened) -> None:
+def views(foreign_catalog: OpenCatalog) -> None:
     """Create, list, replace, rename and drop a view."""
-    _namespace(opened, "views")
-    view = opened.catalog.create_view(
+    _namespace(foreign_catalog, "views")
+    view = foreign_catalog.catalog.create_view(
         "views.v", SCHEMA, version=_version("SELECT 1"), properties={"own": "1"}
     )
     assert view.metadata.properties["own"] == "1"
-    assert [one.name for one in opened.catalog.list_views("views")] == ["v"]
+    assert [one.name for one in foreign_catalog.catalog.list_views("views")] == ["v"]
     changes: list[dict[str, Any]] = [
         {"action": "add-view-version", "view-version": _version("SELECT 2")},
         {"action": "set-current-view-version", "view-version-id": -1},
     ]
     uuid = {"type": "assert-view-uuid", "uuid": view.metadata.view_uuid}
-    opened.catalog.replace_view("views.v", changes, requirements=[uuid])
-    opened.catalog.rename_view("views.v", "views.w")
-    metadata = opened.catalog.load_view("views.w").metadata
+    foreign_catalog.catalog.replace_view("views.v", changes, requirements=[uuid])
+    foreign_catalog.catalog.rename_view("views.v", "views.w")
+    metadata = foreign_catalog.catalog.load_view("views.w").metadata
     (current,) = (one for one in metadata.versions if one.version_id == metadata.current_version_id)
     assert [one.sql for one in current.representations] == ["SELECT 2"]
-    opened.catalog.drop_view("views.w")
-    assert not opened.catalog.view_exists("views.w")
+    foreign_catalog.catalog.drop_view("views.w")
+    assert not foreign_catalog.catalog.view_exists("views.w")
 
 
 def _version(sql: str) -> dict[str, Any]:
@@ -146,40 +151,43 @@ def _version(sql: str) -> dict[str, Any]:
     }
 
 
-def _namespace(opened: Opened, name: str) -> None:
-    if not opened.catalog.namespace_exists(name):
-        opened.catalog.create_namespace(name)
+def _namespace(foreign_catalog: OpenCatalog, name: str) -> None:
+    if not foreign_catalog.catalog.namespace_exists(name):
+        foreign_catalog.catalog.create_namespace(name)
 
 
-def _tried(thing: Callable[[Opened], object], opened: Opened) -> list[str]:
+def _failures_of(thing: Callable[[OpenCatalog], object], foreign_catalog: OpenCatalog) -> list[str]:
     try:
-        thing(opened)
+        thing(foreign_catalog)
     except Exception as error:  # noqa: BLE001 - an outcome of the server
         return [f"{type(error).__name__}: {error}"]
     return []
 
 
-def _things() -> Iterator[tuple[str, Callable[[Opened], list[str]]]]:
+def _things() -> Iterator[tuple[str, Callable[[OpenCatalog], list[str]]]]:
     for title, block in page_blocks.page_blocks():  # first, because the page shows all namespaces
         yield f"page: {title}", partial(page_blocks.run, block=block)
     yield (
         "create_table with a partition spec and a sort order",
-        partial(_tried, create_with_spec_and_order),
+        partial(_failures_of, create_with_spec_and_order),
     )
     for edits in EDITS:
-        yield f"change(): {edits.name}", partial(changed, edits=edits)
+        yield f"change(): {edits.name}", partial(by_change, edits=edits)
     for edits in EDITS:
-        yield f"transaction(): {edits.name}", partial(changed_together, edits=edits)
-    yield "rows: append, upsert, delete, overwrite, scan, files, partitions", partial(_tried, rows)
-    yield "pyiceberg_catalog: create, write and read a table", partial(_tried, bridge_rows)
-    yield "pyiceberg_catalog: change a table", partial(_tried, bridge_changes)
+        yield f"transaction(): {edits.name}", partial(by_transaction, edits=edits)
+    yield (
+        "rows: append, upsert, delete, overwrite, scan, files, partitions",
+        partial(_failures_of, rows),
+    )
+    yield "pyiceberg_catalog: create, write and read a table", partial(_failures_of, bridge_rows)
+    yield "pyiceberg_catalog: change a table", partial(_failures_of, bridge_changes)
     yield (
         "pyiceberg_catalog: create a table with its first rows",
-        partial(_tried, bridge_transaction),
+        partial(_failures_of, bridge_transaction),
     )
-    yield "pyiceberg_catalog: list, rename and drop", partial(_tried, bridge_names)
-    yield "views: create, list, replace, rename and drop", partial(_tried, views)
+    yield "pyiceberg_catalog: list, rename and drop", partial(_failures_of, bridge_names)
+    yield "views: create, list, replace, rename and drop", partial(_failures_of, views)
 
 
 #: By name, in the order in which they run.
-THINGS: Mapping[str, Callable[[Opened], list[str]]] = dict(_things())
+THINGS: Mapping[str, Callable[[OpenCatalog], list[str]]] = dict(_things())
