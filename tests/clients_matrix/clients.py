@@ -61,12 +61,12 @@ def iceberg_go() -> Sequence[str]:
     go, source = installed.tool("go", why="iceberg-go is built with it"), PROGRAMS / "iceberg-go"
 
     def build(place: Path) -> None:
-        installed.told([go, "build", "-o", str(place / "client"), "."], cwd=source)
+        installed.run_or_fail([go, "build", "-o", str(place / "client"), "."], cwd=source)
 
     files = sorted(path for path in source.iterdir() if path.is_file())
     place = installed.once(
         installed.folder() / "iceberg-go-client",
-        made_from=(file.read_bytes() for file in files),
+        inputs=(file.read_bytes() for file in files),
         make=build,
     )
     return [str(place / "client")]
@@ -78,7 +78,7 @@ def iceberg_rust() -> Sequence[str]:
         installed.tool("cargo", why="iceberg-rust is built with it"),
         installed.folder("cargo"),
     )
-    installed.told(
+    installed.run_or_fail(
         [cargo, "build", "--quiet", "--locked"],
         cwd=PROGRAMS / "iceberg-rust",
         env={"CARGO_TARGET_DIR": str(target)},
@@ -98,12 +98,10 @@ def iceberg_java() -> Sequence[str]:
     )
 
     def build(place: Path) -> None:
-        installed.told([compiler, "-proc:none", "-cp", path, "-d", str(place), str(source)])
+        installed.run_or_fail([compiler, "-proc:none", "-cp", path, "-d", str(place), str(source)])
 
-    made_from = [source.read_bytes(), path.encode()]
-    classes = installed.once(
-        installed.folder() / "iceberg-java-client", made_from=made_from, make=build
-    )
+    inputs = [source.read_bytes(), path.encode()]
+    classes = installed.once(installed.folder() / "iceberg-java-client", inputs=inputs, make=build)
     return [
         java,
         "-Xmx400m",
@@ -124,11 +122,11 @@ def iceberg_js() -> Sequence[str]:
     def install(place: Path) -> None:
         for file in files:
             shutil.copy(file, place)
-        installed.told([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
+        installed.run_or_fail([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
 
     place = installed.once(
         installed.folder() / "iceberg-js-client",
-        made_from=(file.read_bytes() for file in files),
+        inputs=(file.read_bytes() for file in files),
         make=install,
     )
     return [node, str(place / "client.mjs")]

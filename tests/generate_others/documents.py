@@ -22,14 +22,14 @@ class Shipped:
         """Return the document, fetched once."""
         made = installed.once(
             installed.folder("generate") / self.name,
-            made_from=[repr(self).encode()],
+            inputs=[repr(self).encode()],
             make=self._fetch,
         )
         return made / self.member
 
     def _fetch(self, place: Path) -> None:
         if "==" in self.package:
-            installed.told(
+            installed.run_or_fail(
                 [
                     sys.executable,
                     "-m",
@@ -45,7 +45,7 @@ class Shipped:
         else:
             maven = installed.tool("mvn", why=f"it fetches {self.package}")
             goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-            installed.told(
+            installed.run_or_fail(
                 [
                     maven,
                     "-B",

@@ -36,27 +36,29 @@ def folder(*names: str) -> Path:
 
 def tool(name: str, *, why: str) -> str:
     """Return the path of a program, or skip the test with the purpose of the program."""
-    found = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, USUAL)]))
-    if found is None:
+    path = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, USUAL)]))
+    if path is None:
         pytest.skip(f"no {name} on this machine: {why}")
-    return found
+    return path
 
 
 def java() -> str:
     """Return a Java runtime of version 17 or newer."""
     home = os.environ.get("JAVA_HOME")
-    found = tool(
+    runtime = tool(
         str(Path(home, "bin", "java")) if home else "java",
         why="Iceberg's own library is written in it",
     )
-    said = subprocess.run([found, "-version"], capture_output=True, text=True, check=True).stderr
-    version = said.partition('version "')[2].partition('"')[0]
+    output = subprocess.run(
+        [runtime, "-version"], capture_output=True, text=True, check=True
+    ).stderr
+    version = output.partition('version "')[2].partition('"')[0]
     if int(version.split(".")[0] or 0) < 17:
         pytest.skip(f"Java 17 or newer is needed, {version} was found")
-    return found
+    return runtime
 
 
-def told(
+def run_or_fail(
     command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> None:
     """Run a download or a build; a failure shows its output."""
@@ -77,26 +79,26 @@ def told(
         )
 
 
-def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
+def once(place: Path, *, inputs: Iterable[bytes], make: Callable[[Path], None]) -> Path:
     """Return a folder that is made again only when its inputs change."""
-    made_from = list(made_from)
-    if not is_made(place, made_from):
+    inputs = list(inputs)
+    if not is_current(place, inputs):
         print(f"setting up {place} (once)", flush=True)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         make(place)
-        (place / STAMP).write_text(_key(made_from), "utf-8")
+        (place / STAMP).write_text(_key(inputs), "utf-8")
     return place
 
 
-def is_made(place: Path, made_from: Iterable[bytes]) -> bool:
+def is_current(place: Path, inputs: Iterable[bytes]) -> bool:
     """Return whether `once` has made a folder from these inputs."""
     stamp = place / STAMP
-    return stamp.exists() and stamp.read_text("utf-8") == _key(made_from)
+    return stamp.exists() and stamp.read_text("utf-8") == _key(inputs)
 
 
-def _key(made_from: Iterable[bytes]) -> str:
-    return hashlib.sha256(b"\0".join(made_from)).hexdigest()
+def _key(inputs: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(inputs)).hexdigest()
 
 
 def python(name: str, requirements: Path) -> Path:
@@ -105,10 +107,10 @@ def python(name: str, requirements: Path) -> Path:
     def make(place: Path) -> None:
         uv = shutil.which("uv")
         if uv:
-            told(
+            run_or_fail(
                 [uv, "venv", "--quiet", "--python", sys.executable, "--clear", str(place / "venv")]
             )
-            told(
+            run_or_fail(
                 [
                     uv,
                     "pip",
@@ -122,8 +124,8 @@ def python(name: str, requirements: Path) -> Path:
                 ]
             )
         else:
-            told([sys.executable, "-m", "venv", str(place / "venv")])
-            told(
+            run_or_fail([sys.executable, "-m", "venv", str(place / "venv")])
+            run_or_fail(
                 [
                     str(place / "venv/bin/python"),
                     "-m",
@@ -138,7 +140,7 @@ def python(name: str, requirements: Path) -> Path:
 
     version = f"{sys.version_info[0]}.{sys.version_info[1]}".encode()
     return (
-        once(folder("python") / name, made_from=[requirements.read_bytes(), version], make=make)
+        once(folder("python") / name, inputs=[requirements.read_bytes(), version], make=make)
         / "venv"
         / "bin"
         / "python"
@@ -151,7 +153,7 @@ def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
 
     def make(place: Path) -> None:
         goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
-        told(
+        run_or_fail(
             [
                 maven,
                 "-B",
@@ -168,7 +170,7 @@ def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
         "\0".join([str(pom.name), pom.parent.name, *goal_arguments]).encode()
     ).hexdigest()[:12]
     place = folder("jars") / f"{pom.parent.name}-{name}"
-    path = once(place, made_from=[pom.read_bytes()], make=make) / "classpath"
+    path = once(place, inputs=[pom.read_bytes()], make=make) / "classpath"
     if not all(Path(jar).exists() for jar in path.read_text("utf-8").split(os.pathsep)):
         shutil.rmtree(place)
         return jars(pom, goal_arguments=goal_arguments)

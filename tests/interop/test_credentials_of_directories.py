@@ -72,9 +72,9 @@ def test_vended_credentials_open_the_table_in_the_store(store, lake, tmp_path, m
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=20)
         path = "/delta-sharing/shares/s/schemas/d/tables/sales/temporary-table-credentials"
         connection.request("POST", path, headers={"Authorization": "Bearer t"})
-        found = json.loads(connection.getresponse().read())["credentials"]
+        credentials = json.loads(connection.getresponse().read())["credentials"]
         connection.close()
-    keys = found["awsTempCredentials"]
+    keys = credentials["awsTempCredentials"]
     options = {
         "AWS_ENDPOINT_URL": store,
         "AWS_ALLOW_HTTP": "true",
@@ -83,7 +83,7 @@ def test_vended_credentials_open_the_table_in_the_store(store, lake, tmp_path, m
         "AWS_SECRET_ACCESS_KEY": keys["secretAccessKey"],
         "AWS_SESSION_TOKEN": keys["sessionToken"],
     }
-    read = DeltaTable(found["location"], storage_options=options).to_pyarrow_table()
+    read = DeltaTable(credentials["location"], storage_options=options).to_pyarrow_table()
     assert read.column("id").to_pylist() == [1, 2, 3]
 
 
@@ -105,7 +105,7 @@ def test_signature_equals_that_of_botocore(url, token):
         headers={"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"},
     )
     SigV4Auth(Credentials("AKIDEXAMPLE", "secret/+", token), "sts", REGION).add_auth(request)
-    at = _parsed(request.headers["X-Amz-Date"])
+    at = _time_of(request.headers["X-Amz-Date"])
     ours = signing.sign(
         url,
         form,
@@ -117,5 +117,5 @@ def test_signature_equals_that_of_botocore(url, token):
     assert ours["authorization"] == request.headers["Authorization"]
 
 
-def _parsed(moment: str) -> datetime:
+def _time_of(moment: str) -> datetime:
     return datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)

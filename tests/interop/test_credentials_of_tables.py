@@ -58,7 +58,7 @@ def catalog(store: str, tmp_path, monkeypatch) -> Iterator[IcebergCatalog]:
     s3.delete_bucket(Bucket="bucket")
 
 
-def opened(credential, store):
+def s3_client(credential, store):
     config = credential.config
     return boto3.client(
         "s3",
@@ -80,14 +80,16 @@ def test_pyiceberg_table_uses_the_vended_credentials(catalog):
 
 def test_table_has_credentials_of_its_location(catalog, store):
     created = catalog.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
-    loaded = catalog.load_table("n.t", access_delegation=["remote-signing", "vended-credentials"])
+    table_again = catalog.load_table(
+        "n.t", access_delegation=["remote-signing", "vended-credentials"]
+    )
 
-    assert [each.prefix for table in (created, loaded) for each in table.storage_credentials] == [
-        created.metadata.location
-    ] * 2
-    key = urlsplit(loaded.metadata_location).path.lstrip("/")
+    assert [
+        each.prefix for table in (created, table_again) for each in table.storage_credentials
+    ] == [created.metadata.location] * 2
+    key = urlsplit(table_again.metadata_location).path.lstrip("/")
     body = (
-        opened(loaded.storage_credentials[0], store)
+        s3_client(table_again.storage_credentials[0], store)
         .get_object(Bucket="bucket", Key=key)["Body"]
         .read()
     )
@@ -96,7 +98,7 @@ def test_table_has_credentials_of_its_location(catalog, store):
 
 def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
     created = catalog.create_table("n.t", SCHEMA)
-    registered = catalog.register_table("n.again", created.metadata_location)
+    copy = catalog.register_table("n.again", created.metadata_location)
     catalog.drop_table("n.again")
     catalog.drop_table("n.t", purge=True)
 
@@ -107,7 +109,7 @@ def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
         aws_access_key_id="admin",
         aws_secret_access_key="admin-secret",
     )
-    prefix = urlsplit(registered.metadata.location).path.lstrip("/") + "/"
+    prefix = urlsplit(copy.metadata.location).path.lstrip("/") + "/"
     assert s3.list_objects_v2(Bucket="bucket", Prefix=prefix)["KeyCount"] == 0
 
 

@@ -29,7 +29,7 @@ ROWS = pa.table(
 )
 
 
-def shown(rows):
+def texts_of(rows):
     return sorted(
         str([None if value != value or value is None else value for value in row]) for row in rows
     )
@@ -66,7 +66,7 @@ def test_connector_reads_the_rows_of_an_iceberg_table(tmp_path, delta_format, pa
         before = delta_sharing.load_as_pandas(url, version=version, use_delta_format=delta_format)
         expected = table.scan().to_pandas()
     assert list(now.columns) == ROWS.column_names
-    assert shown(now.astype(object).to_numpy().tolist()) == shown(
+    assert texts_of(now.astype(object).to_numpy().tolist()) == texts_of(
         expected.astype(object).to_numpy().tolist()
     )
     assert len(before) == ROWS.num_rows

@@ -63,9 +63,10 @@ CHANGE = (
 #: Every table with URLs, in every format that can express it.
 READ = [
     (name, form)
-    for name, known in pack.FIXTURES.items()
+    for name, table_of_pack in pack.FIXTURES.items()
     for form in ("parquet", "delta")
-    if known.access_modes != ("dir",) and (form == "delta" or not ADVANCED & set(known.features))
+    if table_of_pack.access_modes != ("dir",)
+    and (form == "delta" or not ADVANCED & set(table_of_pack.features))
 ]
 
 
@@ -129,12 +130,12 @@ def ranges(table: PackTable) -> list[tuple[int, int]]:
 
 def versions(table: PackTable) -> tuple[int, ...]:
     """Return the first and the last readable version of a table."""
-    known = [v.version for v in table.readable]
-    return tuple(dict.fromkeys([known[0], known[-1]]))
+    numbers = [v.version for v in table.readable]
+    return tuple(dict.fromkeys([numbers[0], numbers[-1]]))
 
 
 def test_connector_lists_every_table(shared: Shared) -> None:
-    listed = {
+    actual = {
         (table.share, table.schema, table.name)
         for table in delta_sharing.SharingClient(str(shared.profile)).list_all_tables()
     }
@@ -145,7 +146,7 @@ def test_connector_lists_every_table(shared: Shared) -> None:
         for schema in share["schemas"]
         for t in schema["tables"]
     }
-    assert expected == listed
+    assert expected == actual
 
 
 @pytest.mark.parametrize(("name", "form"), READ)
@@ -158,7 +159,12 @@ def test_connector_reads_the_expected_rows(shared: Shared, name: str, form: str)
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, known in pack.FIXTURES.items() if known.access_modes != ("dir",)]
+    "name",
+    [
+        name
+        for name, table_of_pack in pack.FIXTURES.items()
+        if table_of_pack.access_modes != ("dir",)
+    ],
 )
 def test_connector_detects_the_format_of_each_table(shared: Shared, name: str) -> None:
     table = shared.manifest.tables[name]
@@ -247,9 +253,9 @@ def test_connector_reads_the_expected_changes(shared: Shared, name: str, form: s
 def test_connector_passes_the_client_checks() -> None:
     program = Path(__file__).parent / "delta_sharing_client.py"
 
-    ended = CliRunner().invoke(
+    result = CliRunner().invoke(
         check_client,
         ["--contract", "delta_sharing", "--timeout", "120", "--", sys.executable, str(program)],
     )
 
-    assert ended.exit_code == 0, ended.output
+    assert result.exit_code == 0, result.output

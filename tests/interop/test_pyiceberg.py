@@ -71,7 +71,7 @@ def rows(count: int, *, start: int = 0) -> pa.Table:
     )
 
 
-def sorted_rows(table: pa.Table) -> pa.Table:
+def in_order(table: pa.Table) -> pa.Table:
     return table.sort_by("id").combine_chunks()
 
 
@@ -102,11 +102,11 @@ def test_appended_rows_read_back_equal(catalog: RestCatalog) -> None:
     catalog.create_namespace("a")
     catalog.create_namespace(("a", "b"))
     table = catalog.create_table(("a", "b", "t"), SCHEMA)
-    written = rows(ROWS)
-    table.append(written)
+    expected = rows(ROWS)
+    table.append(expected)
 
     read = catalog.load_table(("a", "b", "t")).scan().to_arrow()
-    assert sorted_rows(read).equals(sorted_rows(written))
+    assert in_order(read).equals(in_order(expected))
 
 
 def test_evolved_schema_reads_earlier_rows(catalog: RestCatalog) -> None:
@@ -135,10 +135,10 @@ def test_evolved_partition_spec_reads_all_rows(catalog: RestCatalog) -> None:
         update.remove_field("day")
     table.append(rows(1000, start=1000))
 
-    loaded = catalog.load_table("a.t")
-    assert [f.name for f in loaded.spec().fields] == ["bucket"]
-    assert len(loaded.specs()) == 2
-    assert sorted_rows(loaded.scan().to_arrow()).equals(sorted_rows(rows(2000)))
+    table_again = catalog.load_table("a.t")
+    assert [f.name for f in table_again.spec().fields] == ["bucket"]
+    assert len(table_again.specs()) == 2
+    assert in_order(table_again.scan().to_arrow()).equals(in_order(rows(2000)))
 
 
 def test_sort_order_is_kept(catalog: RestCatalog) -> None:
@@ -161,12 +161,12 @@ def test_branches_tags_and_snapshots_select_their_rows(catalog: RestCatalog) -> 
     ).commit()
     table.append(rows(5, start=100), branch="work")
 
-    loaded = catalog.load_table("a.t")
-    assert loaded.scan().to_arrow().num_rows == 20
-    assert loaded.scan(snapshot_id=first.snapshot_id).to_arrow().num_rows == 10
-    assert loaded.scan().use_ref("v1").to_arrow().num_rows == 10
-    assert loaded.scan().use_ref("work").to_arrow().num_rows == 15
-    loaded.manage_snapshots().remove_tag("v1").remove_branch("work").commit()
+    table_again = catalog.load_table("a.t")
+    assert table_again.scan().to_arrow().num_rows == 20
+    assert table_again.scan(snapshot_id=first.snapshot_id).to_arrow().num_rows == 10
+    assert table_again.scan().use_ref("v1").to_arrow().num_rows == 10
+    assert table_again.scan().use_ref("work").to_arrow().num_rows == 15
+    table_again.manage_snapshots().remove_tag("v1").remove_branch("work").commit()
     assert list(catalog.load_table("a.t").metadata.refs) == ["main"]
 
 
@@ -179,7 +179,7 @@ def test_rows_are_deleted_overwritten_and_upserted(catalog: RestCatalog) -> None
     assert table.scan().to_arrow().num_rows == 55
     table.overwrite(rows(3))
 
-    assert sorted_rows(catalog.load_table("a.t").scan().to_arrow()).equals(sorted_rows(rows(3)))
+    assert in_order(catalog.load_table("a.t").scan().to_arrow()).equals(in_order(rows(3)))
 
 
 def test_staged_table_is_created_with_its_first_commit(catalog: RestCatalog) -> None:
@@ -189,9 +189,9 @@ def test_staged_table_is_created_with_its_first_commit(catalog: RestCatalog) -> 
         transaction.set_properties(made="in one step")
         transaction.append(rows(10))
 
-    loaded = catalog.load_table("a.t")
-    assert loaded.properties["made"] == "in one step"
-    assert loaded.scan().to_arrow().num_rows == 10
+    table_again = catalog.load_table("a.t")
+    assert table_again.properties["made"] == "in one step"
+    assert table_again.scan().to_arrow().num_rows == 10
 
 
 def test_stale_commit_raises_commit_failed_exception(catalog: RestCatalog) -> None:
@@ -219,9 +219,9 @@ def test_tables_are_renamed_registered_and_dropped(catalog: RestCatalog) -> None
         catalog.create_table("b.u", SCHEMA)
     location = catalog.load_table("b.u").metadata_location
     catalog.drop_table("b.u")
-    registered = catalog.register_table("a.again", location)
+    copy = catalog.register_table("a.again", location)
 
-    assert registered.scan().to_arrow().num_rows == 10
+    assert copy.scan().to_arrow().num_rows == 10
     catalog.purge_table("a.again")
     assert catalog.list_tables("a") == []
     catalog.drop_namespace("a")
@@ -251,10 +251,10 @@ def test_views_are_listed_loaded_and_dropped_beside_tables(catalog: RestCatalog)
     created = catalog.create_view("a.v", SCHEMA, version, properties={"comment": "every id"})
 
     assert (catalog.list_views("a"), catalog.list_tables("a")) == ([("a", "v")], [("a", "t")])
-    loaded = catalog.load_view("a.v")
-    assert loaded == created
-    assert loaded.sql_for("spark").sql == "SELECT id FROM t"
-    assert (loaded.schema().column_names, loaded.properties) == (
+    view = catalog.load_view("a.v")
+    assert view == created
+    assert view.sql_for("spark").sql == "SELECT id FROM t"
+    assert (view.schema().column_names, view.properties) == (
         SCHEMA.column_names,
         {"comment": "every id"},
     )

@@ -81,8 +81,8 @@ def credential(server: Server, text: str) -> dict[str, str]:
 def test_token_and_credentials_write_and_read_rows(server: Server) -> None:
     own = catalog(server, token="root-token")
     own.create_namespace("open")
-    fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
-    table = fetched.create_table("open.numbers", SCHEMA)
+    with_credential = catalog(server, **credential(server, "engine:s3cret:of the engine"))
+    table = with_credential.create_table("open.numbers", SCHEMA)
     table.append(ROWS)
 
     assert own.load_table("open.numbers").scan().to_arrow().to_pylist() == [{"id": 1}, {"id": 2}]
@@ -91,12 +91,12 @@ def test_token_and_credentials_write_and_read_rows(server: Server) -> None:
 def test_expired_token_is_fetched_again(server: Server) -> None:
     times = [datetime.now(UTC)]
     server.service.rules.replace("now", lambda: times[0])
-    fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
-    fetched.create_namespace("open")
+    with_credential = catalog(server, **credential(server, "engine:s3cret:of the engine"))
+    with_credential.create_namespace("open")
     times[0] += timedelta(hours=2)
-    fetched.create_namespace("late")
+    with_credential.create_namespace("late")
 
-    assert fetched.list_namespaces() == [("late",), ("open",)]
+    assert with_credential.list_namespaces() == [("late",), ("open",)]
 
 
 def test_reader_gets_forbidden_for_writes_and_404_for_hidden_tables(server: Server) -> None:

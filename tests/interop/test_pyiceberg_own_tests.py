@@ -42,18 +42,18 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     subprocess.run([sys.executable, "-m", "pip", *download, f"--dest={folder}"], check=True)
     (archive,) = folder.glob("pyiceberg-*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-    unpacked = folder / archive.name.removesuffix(".tar.gz")
+    with tarfile.open(archive) as archive_file:
+        archive_file.extractall(folder, filter="data")
+    package = folder / archive.name.removesuffix(".tar.gz")
     # The tests import the installed package with its compiled modules, not the sources of the same
     # name.
-    (unpacked / "pyiceberg").rename(unpacked / "not_imported")
-    return unpacked
+    (package / "pyiceberg").rename(package / "not_imported")
+    return package
 
 
 def test_pyiceberg_passes_its_own_tests_of_rest_catalogs(sources: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
-    chosen = [*MODULES, "-m", "integration", "-k", CHOSEN, f"--junit-xml={report}"]
+    options = [*MODULES, "-m", "integration", "-k", CHOSEN, f"--junit-xml={report}"]
     with running(warehouse=(tmp_path / "warehouse").as_uri()) as server:
         for module in (*MODULES, "tests/conftest.py"):
             path = sources / module
@@ -73,7 +73,7 @@ def test_pyiceberg_passes_its_own_tests_of_rest_catalogs(sources: Path, tmp_path
                 "no:cacheprovider",
                 "-q",
                 "--tb=short",
-                *chosen,
+                *options,
             ],
             cwd=sources,
             env={**os.environ, **catalog, "PYICEBERG_TEST_CATALOG": "tested"},

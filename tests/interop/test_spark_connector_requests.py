@@ -49,11 +49,13 @@ FILTER = {
 }
 PLAIN = [
     name
-    for name, known in pack.FIXTURES.items()
-    if not known.features and known.access_modes != ("dir",)
+    for name, table_of_pack in pack.FIXTURES.items()
+    if not table_of_pack.features and table_of_pack.access_modes != ("dir",)
 ]
-ADVANCED = [name for name, known in pack.FIXTURES.items() if known.features]
-CHANGED = [name for name, known in pack.FIXTURES.items() if known.changes is not None]
+ADVANCED = [name for name, table_of_pack in pack.FIXTURES.items() if table_of_pack.features]
+CHANGED = [
+    name for name, table_of_pack in pack.FIXTURES.items() if table_of_pack.changes is not None
+]
 EVERY = [
     (name, form)
     for form, names in (("parquet", PLAIN), ("delta", [*PLAIN, *ADVANCED]))
@@ -165,7 +167,7 @@ def test_time_travel_returns_metadata_and_files_of_the_version(
     connector: Connector, form: str
 ) -> None:
     for version in connector.manifest.tables["partitioned"].readable:
-        described = connector.send("partitioned", "metadata", form, version=version.version)
+        lines = connector.send("partitioned", "metadata", form, version=version.version)
         read = connector.send(
             "partitioned",
             "query",
@@ -173,7 +175,7 @@ def test_time_travel_returns_metadata_and_files_of_the_version(
             body={"predicateHints": [], "version": version.version, "includeRefreshToken": False},
         )
 
-        assert [list(line) for line in described] == [["protocol"], ["metaData"]]
+        assert [list(line) for line in lines] == [["protocol"], ["metaData"]]
         assert len(version.files) == len(connector.files(read, form))
         assert not any("endStreamAction" in line for line in read)
 
@@ -185,27 +187,27 @@ def test_sql_and_json_hints_keep_the_matching_files(connector: Connector, form: 
         "jsonPredicateHints": json.dumps(FILTER["children"][0]),
     }
     everything = connector.files(connector.send("partitioned", "query", form, body=BATCH), form)
-    filtered = connector.files(
+    with_filter = connector.files(
         connector.send("partitioned", "query", form, body=BATCH | hints), form
     )
-    negated = connector.files(
+    with_negation = connector.files(
         connector.send(
             "partitioned", "query", form, body=BATCH | {"jsonPredicateHints": json.dumps(FILTER)}
         ),
         form,
     )
 
-    assert set(filtered) <= set(everything)
-    assert set(everything) == set(negated)  # no id is null: nothing is left out
+    assert set(with_filter) <= set(everything)
+    assert set(everything) == set(with_negation)  # no id is null: nothing is left out
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
 def test_limit_hint_reduces_the_files(connector: Connector, form: str) -> None:
-    limited = connector.files(
+    files = connector.files(
         connector.send("many_files", "query", form, body=BATCH | {"limitHint": 2}), form
     )
 
-    assert 1 <= len(limited) < len(connector.manifest.tables["many_files"].last.files)
+    assert 1 <= len(files) < len(connector.manifest.tables["many_files"].last.files)
 
 
 @pytest.mark.parametrize("form", ["parquet", "delta"])
@@ -237,10 +239,10 @@ def test_changes_ignore_the_connectors_own_parameter(
     }
     lines = connector.send(fixture, "changes", form, **query)
 
-    changed = [
+    change_lines = [
         line["file"] if "file" in line else next(iter(line.values()))
         for line in lines[2:]
         if "metaData" not in line
     ]
-    assert changed
-    assert all({"version", "timestamp"} <= set(line) for line in changed)
+    assert change_lines
+    assert all({"version", "timestamp"} <= set(line) for line in change_lines)

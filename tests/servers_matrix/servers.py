@@ -266,12 +266,10 @@ def _weed() -> Path:
             str(place / "weed"),
             "./weed",
         ]
-        installed.told(build, env={"CGO_ENABLED": "0"})
+        installed.run_or_fail(build, env={"CGO_ENABLED": "0"})
 
     return (
-        installed.once(
-            installed.folder("seaweedfs") / "weed", made_from=[module.encode()], make=make
-        )
+        installed.once(installed.folder("seaweedfs") / "weed", inputs=[module.encode()], make=make)
         / "weed"
     )
 
@@ -285,7 +283,7 @@ def _rustberg(version: str, features: Sequence[str]) -> Path:
     quick = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
 
     def make(place: Path) -> None:
-        installed.told(
+        installed.run_or_fail(
             [
                 cargo,
                 "install",
@@ -300,13 +298,13 @@ def _rustberg(version: str, features: Sequence[str]) -> Path:
             env=quick,
         )
 
-    place, made_from = _build(version, features)
-    return installed.once(place, made_from=made_from, make=make) / "bin" / "rustberg"
+    place, inputs = _build(version, features)
+    return installed.once(place, inputs=inputs, make=make) / "bin" / "rustberg"
 
 
 def rustberg_is_built(version: str, features: Sequence[str]) -> bool:
     """Return whether the cache holds a version of Rustberg, which takes minutes to build."""
-    return installed.is_made(*_build(version, features))
+    return installed.is_current(*_build(version, features))
 
 
 def _build(version: str, features: Sequence[str]) -> tuple[Path, list[bytes]]:
@@ -360,10 +358,12 @@ def _nessie_jar() -> Path:
 
     def make(place: Path) -> None:
         shutil.copy(pom, place)
-        installed.told([maven, "-B", "-q", "-f", str(place / "pom.xml"), "process-resources"])
+        installed.run_or_fail(
+            [maven, "-B", "-q", "-f", str(place / "pom.xml"), "process-resources"]
+        )
 
     return (
-        installed.once(installed.folder("nessie"), made_from=[pom.read_bytes()], make=make)
+        installed.once(installed.folder("nessie"), inputs=[pom.read_bytes()], make=make)
         / "target"
         / "nessie.jar"
     )

@@ -11,17 +11,19 @@ from collections.abc import Callable
 from typing import Any
 
 URL = sys.argv[1] if len(sys.argv) > 1 else ""
-passed: list[str] = []
+successes: list[str] = []
 
 
-def step(name: str, body: Callable[[], Any], expected: Any = None, *, known: bool = False) -> Any:
+def step(
+    name: str, body: Callable[[], Any], expected: Any = None, *, fails_anywhere: bool = False
+) -> Any:
     """Run one step, and print its outcome.
 
     Args:
         name: the printed name.
         body: the action.
         expected: the result of `body`, or a function that accepts it; None for any result.
-        known: why this client fails with every catalog, which is not counted as a failure.
+        fails_anywhere: whether this client fails with every catalog, which is no failure here.
     """
     try:
         got = body()
@@ -31,13 +33,13 @@ def step(name: str, body: Callable[[], Any], expected: Any = None, *, known: boo
             assert expected == got, f"expected {expected!r}, got {got!r}"
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is told
         print(
-            "known" if known else "FAIL",
+            "known" if fails_anywhere else "FAIL",
             name,
             " ".join(f"{type(error).__name__}: {error}".split())[:400],
             sep="\t",
             flush=True,
         )
         return None
-    passed.append(name)
+    successes.append(name)
     print("ok", name, sep="\t", flush=True)
     return got

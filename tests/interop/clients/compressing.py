@@ -26,7 +26,7 @@ class Passing(BaseHTTPRequestHandler):
     server: Proxy
 
     def _pass(self) -> None:
-        asked = self.rfile.read(int(self.headers.get("content-length") or 0))
+        content = self.rfile.read(int(self.headers.get("content-length") or 0))
         upstream = HTTPConnection(self.server.upstream, timeout=60)
         with contextlib.closing(upstream):
             headers = {
@@ -34,7 +34,7 @@ class Passing(BaseHTTPRequestHandler):
                 for name, value in self.headers.items()
                 if name.lower() not in OF_A_CONNECTION
             }
-            upstream.request(self.command, self.path, asked or None, headers)
+            upstream.request(self.command, self.path, content or None, headers)
             answer = upstream.getresponse()
             body = answer.read()
         packs = bool(body) and "gzip" in (self.headers.get("accept-encoding") or "")
@@ -42,7 +42,7 @@ class Passing(BaseHTTPRequestHandler):
             body = gzip.compress(body)
         with self.server.lock:
             self.server.seen[self.command, answer.status, packs] += 1
-            self.server.asked[self.command, urlsplit(self.path).path.rpartition("/")[2]] += 1
+            self.server.requests[self.command, urlsplit(self.path).path.rpartition("/")[2]] += 1
         self.send_response(answer.status)
         for name in PASSED_ON:
             if value := answer.headers.get(name):
@@ -74,7 +74,7 @@ class Proxy(ThreadingHTTPServer):
         self.seen = Counter[
             tuple[str, int, bool]
         ]()  #: method, status, and whether the body was compressed
-        self.asked = Counter[tuple[str, str]]()  #: method and the last step of the path
+        self.requests = Counter[tuple[str, str]]()  #: method and the last step of the path
 
     def count(self, method: str, status: int) -> int:
         """Return the number of requests of a method with an answer of a status."""

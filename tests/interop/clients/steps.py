@@ -19,9 +19,9 @@ LONGEST_RUN = 600  #: seconds
 class Steps:
     """The outcomes of the steps of a client."""
 
-    passed: list[str] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)  #: with the reason
-    known: dict[str, str] = field(default_factory=dict)  #: steps that fail with every catalog
+    successes: list[str] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)  #: with the reason
+    limits: dict[str, str] = field(default_factory=dict)  #: steps that fail with every catalog
 
 
 def drive(
@@ -45,17 +45,17 @@ def drive(
             if kind in {"ok", "FAIL", "known"}:
                 print(f"  {kind:5} {name}{f' | {why[:300]}' if why else ''}", flush=True)
             if kind == "ok":
-                steps.passed.append(name)
+                steps.successes.append(name)
             elif kind == "FAIL":
-                steps.failed[name] = why
+                steps.failures[name] = why
             elif kind == "known":
-                steps.known[name] = why
+                steps.limits[name] = why
             else:
                 other.append(line)
-        ended = process.wait(LONGEST_RUN)
-    assert ended == 0, f"{command[0]} ended with {ended}:\n{''.join(other[-40:])}"
+        code = process.wait(LONGEST_RUN)
+    assert code == 0, f"{command[0]} ended with {code}:\n{''.join(other[-40:])}"
     print(
-        f"  {len(steps.passed)} passed, {len(steps.failed)} failed, {len(steps.known)} known not to work",
+        f"  {len(steps.successes)} passed, {len(steps.failures)} failed, {len(steps.limits)} known not to work",
         flush=True,
     )
     return steps

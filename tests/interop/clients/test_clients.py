@@ -56,23 +56,23 @@ def of_python() -> dict[str, str]:
 def test_iceberg_go_passes_its_steps(tmp_path: Path, release: str, version: str) -> None:
     go, source = installed.tool("go", why="iceberg-go is built with it"), HERE / "iceberg-go"
     lock = "go.mod" if release == "v0.6.0" else f"{release}.mod"
-    made_from = [source / "main.go", source / lock, (source / lock).with_suffix(".sum")]
+    inputs = [source / "main.go", source / lock, (source / lock).with_suffix(".sum")]
 
     def build(place: Path) -> None:
-        installed.told(
+        installed.run_or_fail(
             [go, "build", f"-modfile={lock}", "-o", str(place / "client"), "."], cwd=source
         )
 
     place = installed.once(
         installed.folder() / f"iceberg-go-{release}",
-        made_from=(file.read_bytes() for file in made_from),
+        inputs=(file.read_bytes() for file in inputs),
         make=build,
     )
     with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url:
         steps = drive([str(place / "client"), url])
 
-    assert steps.failed.keys() == BEYOND[version], steps.failed
-    assert len(steps.passed) == 40 - len(BEYOND[version])
+    assert steps.failures.keys() == BEYOND[version], steps.failures
+    assert len(steps.successes) == 40 - len(BEYOND[version])
 
 
 def test_iceberg_rust_passes_its_steps(url: str) -> None:
@@ -82,13 +82,13 @@ def test_iceberg_rust_passes_its_steps(url: str) -> None:
     )
     target = installed.folder("cargo")
     print("building with cargo (minutes, the first time)", flush=True)
-    installed.told(
+    installed.run_or_fail(
         [cargo, "build", "--quiet", "--locked"], cwd=source, env={"CARGO_TARGET_DIR": str(target)}
     )
     steps = drive([str(target / "debug" / "lakepact-interop"), url])
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 50
+    assert steps.failures == {}
+    assert len(steps.successes) == 50
 
 
 def test_iceberg_js_passes_its_steps(url: str) -> None:
@@ -99,17 +99,17 @@ def test_iceberg_js_passes_its_steps(url: str) -> None:
     def install(place: Path) -> None:
         for name in names:
             shutil.copy(source / name, place)
-        installed.told([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
+        installed.run_or_fail([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
 
     place = installed.once(
         installed.folder() / "iceberg-js",
-        made_from=((source / name).read_bytes() for name in names),
+        inputs=((source / name).read_bytes() for name in names),
         make=install,
     )
     steps = drive([node, str(place / "drive.mjs"), url])
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 38
+    assert steps.failures == {}
+    assert len(steps.successes) == 38
 
 
 @pytest.mark.parametrize(("release", "version"), [("1.11.0", "1.10.0"), ("1.12.0", "1.12.0")])
@@ -134,8 +134,8 @@ def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(
             flush=True,
         )
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 38
+    assert steps.failures == {}
+    assert len(steps.successes) == 38
     assert proxy.count("GET", 304) > 0
     assert proxy.seen["GET", 200, True] == proxy.count("GET", 200)
 
@@ -153,36 +153,36 @@ def test_spark_passes_its_steps(tmp_path: Path, version: str) -> None:
             [sys.executable, "-W", "ignore", str(HERE / "spark" / "drive.py"), proxy.url, jars],
             env=of_python(),
         )
-        print(f"  {proxy.asked['POST', 'plan']} scans were planned by the server", flush=True)
+        print(f"  {proxy.requests['POST', 'plan']} scans were planned by the server", flush=True)
         print(
             f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200",
             flush=True,
         )
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 90
-    assert proxy.asked["POST", "plan"] >= 8
+    assert steps.failures == {}
+    assert len(steps.successes) == 90
+    assert proxy.requests["POST", "plan"] >= 8
     assert proxy.count("GET", 304) > 0
 
 
 def test_duckdb_passes_its_steps(url: str) -> None:
     steps = drive(python("duckdb", url, "warehouse"), env=of_python())
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 46
-    assert len(steps.known) == 4
+    assert steps.failures == {}
+    assert len(steps.successes) == 46
+    assert len(steps.limits) == 4
 
 
 def test_sail_passes_its_steps(url: str) -> None:
     steps = drive(python("sail", url), env=of_python())
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 27
-    assert len(steps.known) == 2
+    assert steps.failures == {}
+    assert len(steps.successes) == 27
+    assert len(steps.limits) == 2
 
 
 def test_daft_and_polars_pass_their_steps(url: str) -> None:
     steps = drive(python("daft-polars", url), env=of_python())
 
-    assert steps.failed == {}
-    assert len(steps.passed) == 13
+    assert steps.failures == {}
+    assert len(steps.successes) == 13

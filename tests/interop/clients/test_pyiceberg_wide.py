@@ -47,7 +47,7 @@ def sources(interpreter: Path) -> Path:
     """Return the unpacked source distribution."""
 
     def unpack(place: Path) -> None:
-        installed.told([str(interpreter), "-m", "ensurepip"])
+        installed.run_or_fail([str(interpreter), "-m", "ensurepip"])
         pip = [
             str(interpreter),
             "-m",
@@ -58,18 +58,18 @@ def sources(interpreter: Path) -> Path:
             "--no-binary=pyiceberg",
             "--require-hashes",
         ]
-        installed.told([*pip, f"--requirement={SOURCES}", f"--dest={place}"])
+        installed.run_or_fail([*pip, f"--requirement={SOURCES}", f"--dest={place}"])
         (archive,) = place.glob("pyiceberg-*.tar.gz")
-        with tarfile.open(archive) as packed:
-            packed.extractall(place, filter="data")
+        with tarfile.open(archive) as archive_file:
+            archive_file.extractall(place, filter="data")
         # The tests must import the installed release with its compiled modules.
         (place / archive.name.removesuffix(".tar.gz") / "pyiceberg").rename(place / "not-imported")
         archive.unlink()
 
-    (unpacked,) = installed.once(
-        installed.folder() / "pyiceberg-sources", made_from=[SOURCES.read_bytes()], make=unpack
+    (package,) = installed.once(
+        installed.folder() / "pyiceberg-sources", inputs=[SOURCES.read_bytes()], make=unpack
     ).glob("pyiceberg-*")
-    return unpacked
+    return package
 
 
 def left_out() -> list[str]:
@@ -81,7 +81,7 @@ def left_out() -> list[str]:
 def outcomes(
     interpreter: Path,
     sources: Path,
-    *chosen: str,
+    *tests: str,
     url: str,
     properties: Mapping[str, str],
     report: Path,
@@ -92,7 +92,7 @@ def outcomes(
         "PYICEBERG_CATALOG__OURS__TYPE": "rest",
         "PYICEBERG_CATALOG__OURS__URI": url,
     }
-    aimed = {
+    environment = {
         "AIMED_AT": url,
         "AIMED_WITH": json.dumps(properties),
         "PYTHONPATH": str(HERE),
@@ -111,9 +111,9 @@ def outcomes(
         "--tb=short",
     ]
     ran = subprocess.run(
-        [str(interpreter), "-m", "pytest", *options, f"--junit-xml={report}", *chosen],
+        [str(interpreter), "-m", "pytest", *options, f"--junit-xml={report}", *tests],
         cwd=sources,
-        env={**os.environ, **target, **aimed, "AWS_EC2_METADATA_DISABLED": "true"},
+        env={**os.environ, **target, **environment, "AWS_EC2_METADATA_DISABLED": "true"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -122,10 +122,11 @@ def outcomes(
     )
     print(ran.stdout.splitlines()[-1], flush=True)
     assert report.exists(), ran.stdout[-4000:]
-    ended: dict[str, str] = {}
+    by_test: dict[str, str] = {}
     for case in ET.parse(report).getroot().iter("testcase"):
         wrong = next(
-            (found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None
+            (failure for kind in ("failure", "error") if (failure := case.find(kind)) is not None),
+            None,
         )
         how = (
             "passed"
@@ -134,8 +135,8 @@ def outcomes(
             if wrong is None
             else wrong.get("message", "")[:400]
         )
-        ended[f"{case.get('classname')}::{case.get('name')}"] = how
-    return ended
+        by_test[f"{case.get('classname')}::{case.get('name')}"] = how
+    return by_test
 
 
 def test_integration_tests_of_pyiceberg_pass(
@@ -144,7 +145,7 @@ def test_integration_tests_of_pyiceberg_pass(
     not_run = [argument for test in [*left_out(), SEPARATED] for argument in ("--deselect", test)]
     (tmp_path / "server.toml").write_text(LIKE_JAVA, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
-        ended = outcomes(
+        by_test = outcomes(
             interpreter,
             sources,
             "tests/integration",
@@ -154,8 +155,8 @@ def test_integration_tests_of_pyiceberg_pass(
             report=tmp_path / "report.xml",
         )
 
-    assert {name: how for name, how in ended.items() if how not in {"passed", "skipped"}} == {}
-    assert list(ended.values()).count("passed") == 568
+    assert {name: how for name, how in by_test.items() if how not in {"passed", "skipped"}} == {}
+    assert list(by_test.values()).count("passed") == 568
 
 
 def test_pyiceberg_uses_the_namespace_separator_of_the_server(
@@ -163,8 +164,8 @@ def test_pyiceberg_uses_the_namespace_separator_of_the_server(
 ) -> None:
     (tmp_path / "server.toml").write_text(DOTS, "utf-8")
     with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
-        ended = outcomes(
+        by_test = outcomes(
             interpreter, sources, SEPARATED, url=url, properties={}, report=tmp_path / "report.xml"
         )
 
-    assert list(ended.values()) == ["passed"]
+    assert list(by_test.values()) == ["passed"]

@@ -36,8 +36,8 @@ VALUES = {
 def duckdb(login: str) -> list[str]:
     """Return the command of DuckDB with the statement of the page for a login."""
     statement = SQL[LOGINS.index(login)]
-    for written, value in VALUES.items():
-        statement = statement.replace(written, value)
+    for placeholder, value in VALUES.items():
+        statement = statement.replace(placeholder, value)
     interpreter = installed.python("duckdb-1.5", HERE / "duckdb" / "requirements-1.5.txt")
     return [str(interpreter), str(HERE / "duckdb" / "attached.py"), statement]
 
@@ -66,9 +66,9 @@ def spark(login: str) -> list[str]:
 def test_engine_opens_an_instance_as_the_page_says(
     tmp_path: Path, command_of: Callable[[str], Sequence[str]], login: str
 ) -> None:
-    known = {"tokens": ["a-token"], "api-keys": {"hank": "an-api-key"}}
-    known |= {"account-id": "an-account"} if login == "account" else {}
-    (tmp_path / "credentials.yaml").write_text(yaml.safe_dump(known), "utf-8")
+    credentials = {"tokens": ["a-token"], "api-keys": {"hank": "an-api-key"}}
+    credentials |= {"account-id": "an-account"} if login == "account" else {}
+    (tmp_path / "credentials.yaml").write_text(yaml.safe_dump(credentials), "utf-8")
     with running(
         contract="watsonx_data",
         prefix="iceberg_data",

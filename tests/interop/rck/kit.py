@@ -44,8 +44,8 @@ class Result:
     """The outcome of one test of the kit."""
 
     name: str  #: `Class.test`, followed by the number of its arguments if there are several
-    ended: str  #: `passed`, `failed` or `not run`
-    said: str = ""  #: the beginning of the failure message
+    outcome: str  #: `passed`, `failed` or `not run`
+    message: str = ""  #: the beginning of the failure message
 
 
 def run(
@@ -55,7 +55,7 @@ def run(
     scratch: Path,
     reports: Path,
     properties: Mapping[str, str],
-    chosen: Sequence[str] = KIT,
+    selection: Sequence[str] = KIT,
 ) -> list[Result]:
     """Run the kit.
 
@@ -65,7 +65,7 @@ def run(
         scratch: a folder below the warehouse for further locations.
         reports: the folder of the reports of JUnit.
         properties: further properties of the client of the kit.
-        chosen: the selected tests, as options of JUnit's launcher.
+        selection: the tests to run, as options of JUnit's launcher.
     """
     path, java = installed.jars(HERE / "pom.xml"), installed.java()
     client = {**properties, "uri": url, "warehouse": warehouse}
@@ -91,7 +91,7 @@ def run(
             path,
             *launcher,
             f"--reports-dir={reports}",
-            *chosen,
+            *selection,
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -104,7 +104,7 @@ def run(
     return results
 
 
-def switched_on() -> list[str]:
+def switch_options() -> list[str]:
     """Return the options of the launcher that select the tests of the class `SwitchedOn`."""
     path, javac, source = (
         installed.jars(HERE / "pom.xml"),
@@ -113,11 +113,11 @@ def switched_on() -> list[str]:
     )
 
     def compile_it(place: Path) -> None:
-        installed.told([javac, "-cp", path, "-d", str(place), str(source)])
+        installed.run_or_fail([javac, "-cp", path, "-d", str(place), str(source)])
 
     place = installed.once(
         installed.folder() / "rck-switched-on",
-        made_from=[source.read_bytes(), path.encode()],
+        inputs=[source.read_bytes(), path.encode()],
         make=compile_it,
     )
     return [
@@ -147,11 +147,11 @@ def read(reports: Path) -> Iterator[Result]:
 
 def not_passing(version: str) -> Mapping[str, str]:
     """Return the tests that do not pass with this version of the contract, with reasons."""
-    known: dict[str, str] = {}
+    exceptions: dict[str, str] = {}
     for group in yaml.safe_load((HERE / "not_passing.yaml").read_text("utf-8")):
         assert {"why", "clause", "tests"} <= group.keys() <= {"why", "clause", "tests", "only"}, (
             group
         )
         if group.get("only", version) == version:
-            known.update(dict.fromkeys(group["tests"], f"{group['why']} ({group['clause']})"))
-    return known
+            exceptions.update(dict.fromkeys(group["tests"], f"{group['why']} ({group['clause']})"))
+    return exceptions

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from interop.rck.kit import FIXED_LOCATIONS, KIT, SWITCHED_ON, Result, not_passing, run, switched_on
+from interop.rck.kit import (
+    FIXED_LOCATIONS,
+    KIT,
+    SWITCHED_ON,
+    Result,
+    not_passing,
+    run,
+    switch_options,
+)
 from interop.served import durable, serving
 
 pytestmark = pytest.mark.rck
@@ -53,15 +61,15 @@ def results(
 
 
 def against_ours(
-    folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT
+    folder: Path, version: str, properties: Mapping[str, str], selection: Sequence[str] = KIT
 ) -> list[Result]:
     """Return the outcomes of selected tests against a new durable server."""
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
-    taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]
-    if taken:
+    existing = [place for place in FIXED_LOCATIONS if Path(place).exists()]
+    if existing:
         pytest.skip(
-            f"the kit keeps tables in {', '.join(taken)}, where something is already; remove that first"
+            f"the kit keeps tables in {', '.join(existing)}, where something is already; remove that first"
         )
     allowed = [f"--allowed-location={place}" for place in FIXED_LOCATIONS]
     try:
@@ -73,7 +81,7 @@ def against_ours(
                 scratch=scratch,
                 reports=folder / "reports",
                 properties=properties,
-                chosen=chosen,
+                selection=selection,
             )
     finally:
         for place in FIXED_LOCATIONS:
@@ -85,32 +93,32 @@ def test_kit_runs_all_of_its_tests(results: list[Result]) -> None:
 
 
 def test_tests_missing_from_the_table_pass(results: list[Result], version: str) -> None:
-    known = not_passing(version)
-    unexpected = [
-        f"{result.name}: {result.said}"
+    exceptions = not_passing(version)
+    failures = [
+        f"{result.name}: {result.message}"
         for result in results
-        if result.ended != "passed" and result.name not in known
+        if result.outcome != "passed" and result.name not in exceptions
     ]
 
-    assert unexpected == []
+    assert failures == []
 
 
 def test_tests_in_the_table_do_not_pass(results: list[Result], version: str) -> None:
-    known = not_passing(version)
+    exceptions = not_passing(version)
     for result in results:
-        if result.ended != "passed":
-            print(f"  {result.ended}: {result.name}: {known.get(result.name, '?')}")
-    passed = {result.name for result in results if result.ended == "passed"}
-    print(f"  {len(passed)} of {len(results)} passed, contract {version}")
+        if result.outcome != "passed":
+            print(f"  {result.outcome}: {result.name}: {exceptions.get(result.name, '?')}")
+    passes = {result.name for result in results if result.outcome == "passed"}
+    print(f"  {len(passes)} of {len(results)} passed, contract {version}")
 
-    assert sorted(passed & known.keys()) == []
-    assert sorted(known.keys() - {result.name for result in results}) == []
+    assert sorted(passes & exceptions.keys()) == []
+    assert sorted(exceptions.keys() - {result.name for result in results}) == []
 
 
-@pytest.mark.parametrize("served", ["1.10.0", "1.11.0"])
-def test_switched_on_tests_pass(tmp_path: Path, served: str) -> None:
-    results = against_ours(tmp_path, served, {}, switched_on())
+@pytest.mark.parametrize("version", ["1.10.0", "1.11.0"])
+def test_switched_on_tests_pass(tmp_path: Path, version: str) -> None:
+    results = against_ours(tmp_path, version, {}, switch_options())
 
     assert {f"SwitchedOn.{test}": "passed" for test in SWITCHED_ON} == {
-        result.name: result.ended for result in results
+        result.name: result.outcome for result in results
     }, results

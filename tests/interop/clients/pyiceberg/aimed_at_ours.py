@@ -42,17 +42,17 @@ if "pyspark" not in sys.modules:
     stand_in["pyspark"].sql = stand_in["pyspark.sql"]
     sys.modules.update(stand_in)
 
-_made = RestCatalog.__init__
+_original_init = RestCatalog.__init__
 
 
-def _aimed(self: RestCatalog, name: str, **properties: str) -> None:
+def _init_for_ours(self: RestCatalog, name: str, **properties: str) -> None:
     if properties.get("uri") in {KNOWN, OURS}:
         own = {key: value for key, value in properties.items() if not key.startswith("s3.")}
         properties = {**own, "uri": OURS, **MORE}
-    _made(self, name, **properties)
+    _original_init(self, name, **properties)
 
 
-RestCatalog.__init__ = _aimed  # type: ignore[method-assign]
+RestCatalog.__init__ = _init_for_ours  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(trylast=True)
@@ -66,10 +66,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_left_out(item: pytest.Item) -> bool:
     twice = "test_catalog.py" in item.nodeid and "[rest_catalog]" in item.nodeid
     parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
-    named = {getattr(value, "name", None) for value in parameters} | set(
+    fixtures = {getattr(value, "name", None) for value in parameters} | set(
         getattr(item, "fixturenames", ())
     )
-    return twice or bool(named & OTHERS)
+    return twice or bool(fixtures & OTHERS)
 
 
 @pytest.fixture(scope="session", autouse=True)

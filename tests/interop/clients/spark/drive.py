@@ -41,7 +41,7 @@ CATALOG = {
 }  # Spark's own cache would hide the requests
 
 
-def started() -> SparkSession:
+def session() -> SparkSession:
     """Return the session."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -55,7 +55,7 @@ def started() -> SparkSession:
     return builder.getOrCreate()
 
 
-spark = started()
+spark = session()
 
 
 def rows(text: str) -> list[tuple[Any, ...]]:
@@ -78,7 +78,7 @@ def gives(name: str, text: str, value: Any) -> None:
     step(name, lambda: one(text), lambda got: got == value)
 
 
-def refused(name: str, text: str, *words: str) -> None:
+def fails(name: str, text: str, *words: str) -> None:
     """Run a step whose statement must fail with one of these messages."""
 
     def body() -> str:
@@ -88,7 +88,7 @@ def refused(name: str, text: str, *words: str) -> None:
             return str(error)
         return "it was not refused"
 
-    step(name, body, lambda said: any(word in said for word in words))
+    step(name, body, lambda message: any(word in message for word in words))
 
 
 def same(name: str, text: str) -> None:
@@ -118,7 +118,7 @@ def namespaces() -> None:
     step(
         "describe namespace",
         lambda: str(rows(f"DESCRIBE NAMESPACE EXTENDED lake.{TOP}")),
-        lambda said: "gold" in said and "lakepact" in said,
+        lambda text: "gold" in text and "lakepact" in text,
     )
 
 
@@ -138,13 +138,13 @@ def data() -> dict[str, int]:
             TIMESTAMP'2026-01-01' + make_interval(0, 0, 0, CAST(id % 4 AS INT)) FROM range({ROWS})""",
     )
     gives("select", f"SELECT count(*) FROM {SALES}", ROWS)
-    pruned = sum(1 for i in range(ROWS) if i % 3 == 1 and i % 4 >= 1 and i < 1000)
+    count = sum(1 for i in range(ROWS) if i % 3 == 1 and i % 4 >= 1 and i < 1000)
     gives(
         "select with filters",
         f"SELECT count(*) FROM {SALES} WHERE region = 'r1' AND ts >= TIMESTAMP'2026-01-02' AND id < 1000",
-        pruned,
+        count,
     )
-    inserted = newest()
+    after_insert = newest()
     does(
         "merge",
         f"""MERGE INTO {SALES} t USING (SELECT id FROM range({ROWS - 50}, {ROWS + 50})) u ON t.id = u.id
@@ -153,14 +153,14 @@ def data() -> dict[str, int]:
     )
     gives("merge: updated", f"SELECT count(*) FROM {SALES} WHERE amount = -1", 50)
     gives("merge: inserted", f"SELECT count(*) FROM {SALES}", ROWS + 50)
-    merged = newest()
+    after_merge = newest()
     does("update", f"UPDATE {SALES} SET price = 9.99 WHERE id < 10")
     gives("update: select", f"SELECT count(*) FROM {SALES} WHERE price = 9.99", 10)
     does("delete rows", f"DELETE FROM {SALES} WHERE id BETWEEN 10 AND 19")
     gives("delete rows: select", f"SELECT count(*) FROM {SALES}", ROWS + 40)
     does("delete partitions", f"DELETE FROM {SALES} WHERE ts >= TIMESTAMP'2026-02-01'")
     gives("delete partitions: select", f"SELECT count(*) FROM {SALES}", ROWS - 10)
-    return {"inserted": inserted, "merged": merged}
+    return {"inserted": after_insert, "merged": after_merge}
 
 
 def changes() -> None:
@@ -174,11 +174,11 @@ def changes() -> None:
         f"{alter} ADD COLUMN extra.b DATE",
         f"{alter} DROP COLUMN extra",
     )
-    wanted = {"amount": "bigint", "remark": "string"}
+    expected = {"amount": "bigint", "remark": "string"}
     step(
         "describe",
         lambda: {row[0]: row[1] for row in rows(f"DESCRIBE TABLE {SALES}")},
-        lambda got: wanted.items() <= got.items(),
+        lambda got: expected.items() <= got.items(),
     )
     does(
         "properties",
@@ -212,11 +212,11 @@ def travel(snapshots: dict[str, int]) -> None:
         f"SELECT count(*) FROM {SALES} VERSION AS OF {snapshots['inserted']}",
         ROWS,
     )
-    made = one(
+    moment = one(
         f"SELECT CAST(made_current_at AS STRING) FROM {SALES}.history WHERE snapshot_id = {snapshots['merged']}"
     )
     gives(
-        "time travel by time", f"SELECT count(*) FROM {SALES} TIMESTAMP AS OF '{made}'", ROWS + 50
+        "time travel by time", f"SELECT count(*) FROM {SALES} TIMESTAMP AS OF '{moment}'", ROWS + 50
     )
     does(
         "tag and branch",
@@ -325,7 +325,7 @@ def version_three() -> None:
     gives("variant: select", f"SELECT variant_get(v, '$.a[1]', 'int') FROM {VARIANT}", 2)
 
 
-def planned_by_the_server(snapshots: dict[str, int]) -> None:
+def plans_of_the_server(snapshots: dict[str, int]) -> None:
     same("planned: filter", "SELECT count(*) FROM {}.sales WHERE region = 'r1' AND id < 1000")
     same("planned: position deletes", "SELECT sum(id) FROM {}.sales")
     same(
@@ -377,20 +377,20 @@ def upkeep(snapshots: dict[str, int]) -> None:
 
 
 def end() -> None:
-    refused("absent table", f"SELECT * FROM {HERE}.nothing", "TABLE_OR_VIEW_NOT_FOUND")
-    refused(
+    fails("absent table", f"SELECT * FROM {HERE}.nothing", "TABLE_OR_VIEW_NOT_FOUND")
+    fails(
         "existing table",
         f"CREATE TABLE {SALES} (id INT) USING iceberg",
         "TABLE_OR_VIEW_ALREADY_EXISTS",
     )
-    refused(
+    fails(
         "table in an absent namespace",
         f"CREATE TABLE lake.{TOP}.nowhere.t (id INT) USING iceberg",
         "SCHEMA_NOT_FOUND",
         "Namespace does not exist",
     )
-    refused("existing namespace", f"CREATE NAMESPACE {HERE}", "SCHEMA_ALREADY_EXISTS")
-    refused("namespace with tables", f"DROP NAMESPACE {HERE}", "not empty")
+    fails("existing namespace", f"CREATE NAMESPACE {HERE}", "SCHEMA_ALREADY_EXISTS")
+    fails("namespace with tables", f"DROP NAMESPACE {HERE}", "not empty")
     for name in ("sales", "tiny", "three", "variant"):
         does(f"drop {name}, purge", f"DROP TABLE {HERE}.{name} PURGE")
     does("drop namespaces", f"DROP NAMESPACE {HERE}", f"DROP NAMESPACE lake.{TOP}")
@@ -402,7 +402,7 @@ changes()
 travel(snapshots)
 others()
 version_three()
-planned_by_the_server(snapshots)
+plans_of_the_server(snapshots)
 upkeep(snapshots)
 end()
 spark.stop()
